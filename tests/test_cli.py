@@ -509,11 +509,11 @@ def test_render_compiles_what_its_calls_ask_for_and_no_more() -> None:
     """`regex` takes a millisecond for 500 characters; the dialect has 57 patterns."""
     program = (
         "from playground.cli import main\n"
-        "from playground.parsing.choice_point import compiled\n"
+        "from playground.parsing.choice_point import compile_choice\n"
         "try: main(['render', '02-parallel-calls', '-d', 'qwen3-coder'])\n"
         "except SystemExit: pass\n"
         "print()\n"
-        "print(compiled.cache_info().currsize)"
+        "print(compile_choice.cache_info().currsize)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert int(done.stdout.splitlines()[-1]) <= 11

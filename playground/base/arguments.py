@@ -1,4 +1,4 @@
-"""Checks the kinds of arguments of public functions, so that a wrong one fails at the door.
+"""Checks of the kinds of public functions' arguments, so that a wrong one fails at once.
 
 Only the kind is checked here; the function itself checks the value.
 """

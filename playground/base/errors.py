@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 from playground.base.wording import visible
 
-_MOST_LISTED: Final = 24  # known names, of which a message has all
-_FIRST_LISTED: Final = 8
-_MOST_SAID: Final = 400  # characters of a problem: it may quote what was given
-# An address that is made of these alone holds no password, and no key unless a part is random.
+_MOST_LISTED: Final = 24  # a message lists all known names, up to this many
+_FIRST_LISTED: Final = 8  # of more names, it lists these
+_MOST_SAID: Final = 400  # characters of a problem, which may quote a long value
+# An address of only these characters has no password, and no key unless a part looks random.
 _PLAIN_ADDRESS: Final = re.compile(
     r"(?:[a-z][a-z\d+.-]*:?/{0,3})?(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,6})?(?:/[\w.~-]*)*",
     re.ASCII,
@@ -77,16 +77,16 @@ class SyntaxFault(PlaygroundError):
 
 
 class UnknownNameError(PlaygroundError):
-    """A dialect, policy or recording of that name does not exist. The message has up to three
-    names that are spelt like it, and the known ones, or the first of many; `known` has them all.
+    """The name of a dialect, policy or recording that does not exist. The message lists up to three
+    similar names and the known names, or the first of many; `known` has them all.
     """
 
     def __init__(self, kind: str, given: str, known: list[str]) -> None:
         self.kind, self.given, self.known = kind, given, known
         from difflib import get_close_matches  # imported here to keep the start fast
 
-        meant = " or ".join(map(repr, get_close_matches(given, known)))
-        hint = f"; did you mean {meant}?" if meant else ";"
+        similar = " or ".join(map(repr, get_close_matches(given, known)))
+        hint = f"; did you mean {similar}?" if similar else ";"
         listed = ", ".join(known) or "none"
         if len(known) > _MOST_LISTED:
             listed = f"{', '.join(known[:_FIRST_LISTED])} … ({len(known)} in all)"

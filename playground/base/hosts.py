@@ -81,12 +81,12 @@ def foreign_host(header: str, names: Sequence[str]) -> str:
     if parts is None:
         return f"the Host header {header[:_LONGEST_NAME]!r} is no name with a port or without one"
     host = parts[1].lower()
-    if any(_is_called(host, name.lower()) for name in names):
+    if any(_matches_name(host, name.lower()) for name in names):
         return ""
     return f"this server does not answer to the host {host[:_LONGEST_NAME]!r}, but to {own}"
 
 
-def _is_called(host: str, name: str) -> bool:
+def _matches_name(host: str, name: str) -> bool:
     return host == name or (name.startswith("*.") and host.endswith(name[1:]))
 
 

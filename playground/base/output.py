@@ -1,4 +1,4 @@
-"""Writes files: completely or not at all, and never over a file that is being read.
+"""The writing of files: completely or not at all, and never over a file that is being read.
 
 All code of the project writes files through this module. A file is written under another name in
 the same folder, synced to the disk, and then renamed: a full disk, a crash or Ctrl-C leaves the old

@@ -1,4 +1,4 @@
-"""Finds pages, samples and the configuration: inside the wheel, or in the checkout."""
+"""The paths of pages, samples and the configuration: inside the wheel, or in the checkout."""
 
 from __future__ import annotations
 

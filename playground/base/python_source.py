@@ -1,4 +1,4 @@
-"""Parses Python source into a tree; no code is run.
+"""Python source as a tree; no code is run.
 
 CPython 3.11 has one count of recursions for all parsing. If the garbage collector runs a finalizer
 that also parses (one that logs a traceback does), the outer parsing fails with a SystemError. Then

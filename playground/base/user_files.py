@@ -1,4 +1,4 @@
-"""Opens the user's files: every path that a user gives is opened here.
+"""The opening of the user's files: every path that a user gives is opened here.
 
 A file is opened; a pipe is read to its end if it has a writer; everything else is refused in one
 line. A pipe without a writer would make us wait for ever, `/dev/zero` has no end, and opening a

@@ -1,4 +1,4 @@
-"""Formats numbers and texts for people: hidden characters are shown, and words keep their order.
+"""Numbers and texts as people read them: hidden characters are shown, words keep their order.
 
 Each kind of number has a function here and the same one for the browser in
 `show/components/kit.js`. `tests/test_numbers.py` compares them, and finds code that formats numbers

@@ -1,4 +1,4 @@
-"""Finds the reason why a server was not reached or its answer broke off, for LiteLLM's
+"""The reason why a server was not reached, or its answer broke off, where LiteLLM says
 "Connection error"."""
 
 from __future__ import annotations

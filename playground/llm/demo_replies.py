@@ -1,4 +1,4 @@
-"""Writes the demo model's replies as OpenAI, Anthropic and Ollama send them, streamed or whole.
+"""The demo model's replies as OpenAI, Anthropic and Ollama send them, streamed or whole.
 
 A reply has `reasoning`, `text` and, if it calls a tool, `call` with name and arguments.
 """

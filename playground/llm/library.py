@@ -1,4 +1,4 @@
-"""Loads LiteLLM when it is first needed, and keeps it from using the network by itself."""
+"""LiteLLM, loaded when it is first needed and kept from using the network by itself."""
 
 from __future__ import annotations
 

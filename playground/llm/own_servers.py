@@ -1,4 +1,4 @@
-"""Keeps the environment's credentials from servers that the user has given by address.
+"""Protection of the environment's credentials from servers that the user has given by address.
 
 Adapters read the environment by themselves: they sent `OPENAI_ORGANIZATION` to any
 OpenAI-compatible server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any given address. So

@@ -1,4 +1,4 @@
-"""Catches the requests that LiteLLM's adapter would send, without sending them."""
+"""The requests that LiteLLM's adapter would send, caught before they are sent."""
 
 from __future__ import annotations
 

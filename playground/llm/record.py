@@ -1,4 +1,4 @@
-"""Sends a rendered prompt through LiteLLM, and records the answer's raw bytes with their times.
+"""The recording of an answer through LiteLLM: its raw bytes, with their times.
 
 Bytes are written as they come, without secrets, so that a recording survives any end of the
 program. A thread of its own watches the clock: it writes bytes that have waited, and ends a request

@@ -1,4 +1,4 @@
-"""Closes answers that a client has not read to their end, at a moment when that is safe.
+"""Answers that a client has not read to their end, closed at a moment when that is safe.
 
 LiteLLM stops at a stream's last frame, and a caller may stop earlier. Python's garbage collector
 then closed httpcore's objects at any moment: even while the same thread held the lock that closing

@@ -1,4 +1,4 @@
-"""Reads one call, piece by piece, from its opener to its closer; its notation reads the body."""
+"""The reader of a call, from its opener to its closer; the call's notation reads the body."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
     White space around a marker is no part of it, except for a leading blank.
     """
     # the longest first: of two with the same beginning the shorter would win
-    listed = [_stripped(text) for text in sorted(set(texts), key=len, reverse=True)]
+    listed = [_strip_marker(text) for text in sorted(set(texts), key=len, reverse=True)]
     if not listed:
         return []
     pattern = "|".join(literal(text) for text in listed)
@@ -114,6 +114,6 @@ def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
     return [Choice(pattern, first, Group(kind, number), tuple(listed))]
 
 
-def _stripped(text: str) -> str:
+def _strip_marker(text: str) -> str:
     blank = " " if text.startswith(" ") else ""
     return blank + text.strip()

@@ -170,58 +170,64 @@ class ChoicePoint:
 
     # matching
 
-    def match_at(self, text: str, place: int, ended: bool = False, few: int = _FEW) -> Lookahead:
+    def match_at(
+        self, text: str, place: int, stream_ended: bool = False, few: int = _FEW
+    ) -> Lookahead:
         """Return the marker at a place, or its beginning, and whether more text could change it.
 
-        Try the first `few` characters, then more of them if these do not decide. If the stream has
-        `ended`, no more text will come.
+        Try the first `few` characters, then more of them if these do not decide. With
+        `stream_ended` no more text will come.
         """
-        before = ""
+        lookbehind = ""
         if self.looks_back:  # at one character, or further past blanks and a colon
-            before = text[place - 1 : place]  # nothing if the place is the first
-            if before in " \t:":
-                before = text[max(place - CONTEXT, 0) : place]
-        known = _decided_cache.get((self, before, text[place : place + few]))
-        if known is None or (known[1] and (ended or len(text) - place > few)):
-            return self._match_longer(text, place, before, ended)
+            lookbehind = text[place - 1 : place]  # nothing if the place is the first
+            if lookbehind in " \t:":
+                lookbehind = text[max(place - CONTEXT, 0) : place]
+        known = _decided_cache.get((self, lookbehind, text[place : place + few]))
+        if known is None or (known[1] and (stream_ended or len(text) - place > few)):
+            return self._match_longer(text, place, lookbehind, stream_ended)
         return known
 
-    def _match_longer(self, text: str, place: int, before: str, ended: bool) -> Lookahead:
+    def _match_longer(
+        self, text: str, place: int, lookbehind: str, stream_ended: bool
+    ) -> Lookahead:
         """Match a beginning that is new, or that its first characters do not decide.
 
         The shortest beginning that decides is enough: more text does not change a decision.
         """
         rest = len(text) - place
         for length in self._learned_lengths:
-            known = _decided_cache.get((self, before, text[place : place + length]))
+            known = _decided_cache.get((self, lookbehind, text[place : place + length]))
             if known is not None and not known[1]:
                 return known
         for length in (_LEAST, _FEW, _MORE):
             if rest > length:
-                lookahead = self._cached_match(before, text[place : place + length], more=True)
+                lookahead = self._cached_match(
+                    lookbehind, text[place : place + length], has_more=True
+                )
                 if not lookahead[1]:
                     return lookahead
-        if rest <= _MANY and not ended:
-            return self._cached_match(before, text[place:])
+        if rest <= _MANY and not stream_ended:
+            return self._cached_match(lookbehind, text[place:])
         match = self.match(text, place, partial=True)
         if match is None:
             return NOTHING
         marker = self.marker_of(match)
-        return marker, not ended and self.is_undecided(marker, text)
+        return marker, not stream_ended and self.is_undecided(marker, text)
 
     def match(
-        self, text: str, place: int, partial: bool = False, more: bool = False
+        self, text: str, place: int, partial: bool = False, has_more: bool = False
     ) -> regex.Match[str] | None:
         """Return the first choice that matches at a place.
 
         With `partial`, fall back on the first choice whose beginning is all that is left of the
-        text. With `more`, accept such a beginning at once: the caller has more text to try.
+        text. With `has_more`, accept such a beginning at once: the caller has more text to try.
         """
         beginning = None
         for pattern in _patterns_for(self, head_at(text, place), partial):
-            match = compiled(pattern).match(text, place, partial=partial)
+            match = compile_choice(pattern).match(text, place, partial=partial)
             if match is not None:
-                if more or not match.partial:
+                if has_more or not match.partial:
                     return match
                 beginning = beginning if beginning is not None else match
         return beginning
@@ -246,7 +252,9 @@ class ChoicePoint:
         if not marker.partial or len(self.choices) == 1:
             return True
         # `<invoke ` may be the key in its own tag as well as the beginning of a call
-        patterns = (compiled(pattern) for choice in self.choices for pattern in choice.patterns)
+        patterns = (
+            compile_choice(pattern) for choice in self.choices for pattern in choice.patterns
+        )
         matches = (pattern.match(text, place, partial=True) for pattern in patterns)
         return not any(
             match is not None and accept(Marker(match, None, named_in(match))) for match in matches
@@ -256,7 +264,7 @@ class ChoicePoint:
         """Return True if one of the choices stands anywhere in a text that has ended."""
         candidate = self.candidate_pattern.search(text)
         while candidate is not None:
-            marker, _ = self.match_at(text, candidate.start(), ended=True)
+            marker, _ = self.match_at(text, candidate.start(), stream_ended=True)
             if marker is not None and not marker.partial:
                 return True
             candidate = self.candidate_pattern.search(text, candidate.start() + 1)
@@ -279,7 +287,7 @@ class ChoicePoint:
             return True
         # the marker is complete, but a longer one may be what stands here: `<|end` of `<|end|>`
         start, rivals = match.start(), _rivals(self, match.re.pattern)
-        return any(compiled(rival).fullmatch(text, start, partial=True) for rival in rivals)
+        return any(compile_choice(rival).fullmatch(text, start, partial=True) for rival in rivals)
 
     @cached_property
     def _varying_groups(self) -> frozenset[str]:
@@ -301,24 +309,24 @@ class ChoicePoint:
 
     # remembering
 
-    def _cached_match(self, before: str, text: str, more: bool = False) -> Lookahead:
+    def _cached_match(self, lookbehind: str, text: str, has_more: bool = False) -> Lookahead:
         """Match a beginning, or return what an earlier match of the same one gave.
 
-        With `more` the caller has more of the text, so an undecided result goes into a cache of
+        With `has_more` the caller has more of the text, so an undecided result goes into a cache of
         its own.
         """
-        lookahead = _decided_cache.get((self, before, text))
-        if lookahead is None and more:
-            lookahead = _undecided_cache.get((self, before, text))
+        lookahead = _decided_cache.get((self, lookbehind, text))
+        if lookahead is None and has_more:
+            lookahead = _undecided_cache.get((self, lookbehind, text))
         if lookahead is None:
-            lookahead = _match_once(self, before, text, more)
-            _remember(self, before, text, lookahead, more)
+            lookahead = _match_once(self, lookbehind, text, has_more)
+            _remember(self, lookbehind, text, lookahead, has_more)
             marker, is_undecided = lookahead
             if marker is not None and not is_undecided:
-                self._learn(marker, before, text)
+                self._learn(marker, lookbehind, text)
         return lookahead
 
-    def _learn(self, marker: Marker, before: str, text: str) -> None:
+    def _learn(self, marker: Marker, lookbehind: str, text: str) -> None:
         """Learn the shortest beginning that decides a marker; from then on the cache finds it,
         whatever follows.
 
@@ -332,9 +340,9 @@ class ChoicePoint:
         for length in (marker.size, marker.size + 1):
             if length >= len(text) or len(self._learned_lengths) == _MOST_LENGTHS:
                 return
-            shorter, is_undecided = _match_once(self, before, text[:length])
+            shorter, is_undecided = _match_once(self, lookbehind, text[:length])
             if not is_undecided and shorter is not None and shorter.content == marker.content:
-                _remember(self, before, text[:length], (marker, False))
+                _remember(self, lookbehind, text[:length], (marker, False))
                 if length not in self._learned_lengths:
                     self._learned_lengths.append(length)
                 return
@@ -366,7 +374,7 @@ def after_space(choices: Iterable[Choice]) -> ChoicePoint | None:
 
 
 @lru_cache(maxsize=4096)
-def compiled(pattern: str) -> regex.Pattern[str]:
+def compile_choice(pattern: str) -> regex.Pattern[str]:
     """Compile one choice, once for all choice points: 500 characters take a millisecond."""
     return regex.compile(pattern)
 
@@ -377,9 +385,11 @@ def _cached_hold_from(point: ChoicePoint, text: str, start: int) -> int | None:
     return point._hold_from(text, start, None)
 
 
-def _match_once(point: ChoicePoint, before: str, text: str, more: bool = False) -> Lookahead:
-    full_text = before + text
-    match = point.match(full_text, len(before), True, more)
+def _match_once(
+    point: ChoicePoint, lookbehind: str, text: str, has_more: bool = False
+) -> Lookahead:
+    full_text = lookbehind + text
+    match = point.match(full_text, len(lookbehind), True, has_more)
     if match is None:
         return NOTHING
     marker = point.marker_of(match)
@@ -387,20 +397,20 @@ def _match_once(point: ChoicePoint, before: str, text: str, more: bool = False) 
 
 
 def _remember(
-    point: ChoicePoint, before: str, text: str, lookahead: Lookahead, more: bool = False
+    point: ChoicePoint, lookbehind: str, text: str, lookahead: Lookahead, has_more: bool = False
 ) -> None:
-    cache = _undecided_cache if more and lookahead[1] else _decided_cache
+    cache = _undecided_cache if has_more and lookahead[1] else _decided_cache
     if len(cache) >= _MOST_BEGINNINGS:
         cache.clear()
-    cache[point, before, text] = lookahead
+    cache[point, lookbehind, text] = lookahead
 
 
 @lru_cache(maxsize=4096)
 def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[str, ...]:
     """Return the patterns of the choices that may begin with `head`, the first characters at a
     place. At the end of the stream (no head, not `partial`) no literal can begin."""
-    listed = (c for c in point.choices if may_begin(c, head[:1] if c.loose else head))
-    chosen = (choice for choice in listed if head or partial or not choice.begins)
+    may_match = (c for c in point.choices if may_begin(c, head[:1] if c.loose else head))
+    chosen = (choice for choice in may_match if head or partial or not choice.begins)
     return tuple(pattern for choice in chosen for pattern in choice.patterns)
 
 
@@ -435,7 +445,9 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
         for other in listed:
             if other is choice or not may_begin(other, text):
                 continue
-            matches = (compiled(each).fullmatch(text, partial=True) for each in other.patterns)
+            matches = (
+                compile_choice(each).fullmatch(text, partial=True) for each in other.patterns
+            )
             if any(match is not None and match.partial for match in matches):
                 return True
     return False

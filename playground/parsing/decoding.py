@@ -1,4 +1,4 @@
-"""Decodes bytes to text as they arrive. Characters may be cut anywhere; bad bytes are replaced."""
+"""A decoder of bytes as they arrive. Characters may be cut anywhere; bad bytes are replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Utf8Decoder:
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
 
     def decode(self, data: bytes, final: bool = False) -> str:
-        """Return text with half a surrogate pair for each bad byte; see `replaced`."""
+        """Return text with half a surrogate pair for each bad byte; see `replace_bad`."""
         if not self.holds:
             try:
                 return data.decode()
@@ -36,5 +36,5 @@ def bad_places(text: str) -> list[int]:
     return [] if text.isascii() else [match.start() for match in _BAD.finditer(text)]
 
 
-def replaced(text: str) -> str:
+def replace_bad(text: str) -> str:
     return _BAD.sub(REPLACEMENT, text)

@@ -1,4 +1,4 @@
-"""Reads native tool-call deltas into the same events that text dialects give.
+"""The reader of native tool-call deltas, into the same events that text dialects give.
 
 Deltas of parallel calls may interleave (`index` tells them apart); ids and names may come late.
 """
@@ -23,7 +23,7 @@ from playground.nouns.events import (
 )
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.claims import GrowingText
-from playground.parsing.decoding import bad_places, replaced
+from playground.parsing.decoding import bad_places, replace_bad
 from playground.parsing.state import ParserState
 from playground.parsing.values import dump_json
 
@@ -65,7 +65,7 @@ class DeltaReader:
         call.custom = call.custom or _get(delta, "type") == "custom"
         function = _get(delta, "custom") or _get(delta, "function")
         if raw := _get(delta, "id"):
-            call.call_id = replaced(_text(raw))
+            call.call_id = replace_bad(_text(raw))
         if name := _get(function, "name"):
             events += self._name(call, _text(name))
         raw = _get(function, "input") if _get(delta, "custom") else _get(function, "arguments")
@@ -97,14 +97,14 @@ class DeltaReader:
 
     def _start(self, call: _NativeCall, delta: Any) -> list[Event]:
         here = Span(self.stop, self.stop)
-        call.call_id = replaced(_text(_get(delta, "id"))) or call.call_id
+        call.call_id = replace_bad(_text(_get(delta, "id"))) or call.call_id
         events: list[Event] = [CallStartedEvent(here, call.index, call.call_id)]
         if not self._native:
             events.append(FindingEvent(here, finding("native-call", f"call {call.index}")))
         return events
 
     def _name(self, call: _NativeCall, name: str) -> list[Event]:
-        if replaced(name) == call.name:
+        if replace_bad(name) == call.name:
             return []
         start, name = self.stop, self._claim(name)
         call.name += name
@@ -124,13 +124,13 @@ class DeltaReader:
         if text.isascii() or not (places := bad_places(text)):
             return text
         self.bad += [start + place for place in places]
-        return replaced(text)
+        return replace_bad(text)
 
     def _end(self, call: _NativeCall, here: Span) -> list[Event]:
         raw = call.raw.take()
         raw_arguments = ((None, raw),) if raw else ()
         place = f"call {call.index}"
-        code, arguments = ("", {"input": raw}) if call.custom else _decoded(raw)
+        code, arguments = ("", {"input": raw}) if call.custom else _decode_arguments(raw)
         code = code or ("" if call.name else "missing-name")
         if code:
             return [
@@ -148,7 +148,7 @@ class DeltaReader:
         return [*events, ended]
 
 
-def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
+def _decode_arguments(raw: str) -> tuple[str, dict[str, Any]]:
     """Return a finding's code, or "" and the arguments."""
     if not raw.strip():  # a call without arguments has `{}`; this one broke off before them
         return "truncated-call", {}

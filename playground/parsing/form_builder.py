@@ -1,4 +1,4 @@
-"""Builds the form of a syntax: the choices of every place inside its calls and its section.
+"""The builder of a syntax's form: the choices of every place inside its calls and its section.
 
 A notation adds its own: `announce` in an opener, `choice_points` inside a body.
 """

@@ -53,12 +53,12 @@ def value(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) -> 
     while (first := scanner.peek()) is None:
         yield
     if first and first in "\"'{[":
-        yield from balanced(scanner, emit, restart)
+        yield from claim_balanced(scanner, emit, restart)
     else:
         yield from scanner.claim_to(_SCALAR_END, emit)
 
 
-def balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) -> Walk[None]:
+def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) -> Walk[None]:
     """Claim a string, an object, an array or a comment, up to its end. It becomes one event unless
     the text is cut.
 
@@ -246,4 +246,4 @@ def skip_gap(scanner: Scanner) -> Walk[bool]:
         if scanner.peek() != "/":
             return commented
         commented = True
-        yield from balanced(scanner, scanner.claim_markup())
+        yield from claim_balanced(scanner, scanner.claim_markup())

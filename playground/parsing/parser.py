@@ -14,7 +14,7 @@ from playground.base.findings import finding
 from playground.nouns.events import CallStartedEvent, Event, FindingEvent, ReasoningEvent, Span
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration, Markers
-from playground.parsing.decoding import bad_places, replaced
+from playground.parsing.decoding import bad_places, replace_bad
 from playground.parsing.deltas import DeltaReader
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
@@ -107,7 +107,7 @@ class SyntaxParser(TextReader, DialectParser):
         events = self._end_of_text()
         start, self._offset = self._offset, self._offset + len(text)
         self._bad.extend((start + place, "lone-surrogate") for place in bad_places(text))
-        return events + self._place_findings([ReasoningEvent(start, replaced(text))])
+        return events + self._place_findings([ReasoningEvent(start, replace_bad(text))])
 
     def finish(self) -> list[Event]:
         return self._end_of_text() + self._deltas.finish(self._offset)

@@ -1,4 +1,4 @@
-"""Builds patterns of markers that can be matched partially, however the text is cut.
+"""Patterns of markers that can be matched partially, however the text is cut.
 
 Every repetition is bounded and possessive, also inside of another: whatever a text holds, it is
 searched a bounded number of times. (Only `?` may give back what it took.)
@@ -156,7 +156,7 @@ def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     """
     texts = [piece for piece in pieces if isinstance(piece, str)]
     if any(text.endswith('="') for text in texts[:-1]):
-        return [_requoted(pieces, quote) for quote in ("'", "")]
+        return [_with_quotes(pieces, quote) for quote in ("'", "")]
     if len(pieces) == 3 and texts[0].endswith("=") and texts[-1].startswith(">"):
         head, hole, tail = texts[0][:-1], pieces[1], texts[-1]
         return [(f'{head}{attribute}="', hole, f'"{tail}') for attribute in ("", " name")]
@@ -200,7 +200,7 @@ def without_list(section: Template) -> Template | None:
     return section._replace(before=before, after=after, pieces=pieces, between=(after,))
 
 
-def _requoted(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
+def _with_quotes(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
     def written(text: str) -> str:
         text = text.replace('="', f"={quote}")
         return quote + text[1:] if text.startswith('"') else text

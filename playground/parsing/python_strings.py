@@ -1,4 +1,4 @@
-"""Finds the end of a Python string by the text after its quote: models forget to escape quotes.
+"""The end of a Python string, by the text after a quote: models forget to escape quotes.
 
 The walk through a stream and the reader of a whole text share this rule, so they agree.
 """
@@ -26,15 +26,15 @@ _AFTER_ITEM: Final = rf"{_SPACE}(?:[,:)\]}}]|\Z)"
 def closes(text: str, position: int, depth: int, first: bool) -> bool:
     """Return True if the quote before `position` ends a string, `depth` brackets inside the call.
     `first` is True if it is the first quote since the string began."""
-    return _after(depth > 0, first).match(text, position) is not None
+    return _end_pattern(depth > 0, first).match(text, position) is not None
 
 
 def may_change(text: str, position: int, depth: int, first: bool) -> bool:
     """Return True if more text could change what `closes` says."""
-    match = _after(depth > 0, first).fullmatch(text, position, partial=True)
+    match = _end_pattern(depth > 0, first).fullmatch(text, position, partial=True)
     return match is not None and (match.partial or match.end() == len(text))
 
 
 @cache  # compiled on first use
-def _after(inside: bool, first: bool) -> regex.Pattern[str]:
+def _end_pattern(inside: bool, first: bool) -> regex.Pattern[str]:
     return regex.compile(_AFTER_ITEM if inside else _AFTER_FIRST if first else _ARGUMENT_ENDS)

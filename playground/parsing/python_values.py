@@ -1,4 +1,4 @@
-"""Reads Python keyword arguments: literals only, nothing is evaluated.
+"""A reader of Python keyword arguments: literals only, nothing is evaluated.
 
 A small reader takes what models write, and says if it forgave something: quotes that should have
 been escaped, words without quotes, an object in place of the arguments, numbers with leading zeros,
@@ -224,7 +224,7 @@ class _Reader:
             if match[0] == quote and closes(self.text, self.at, depth, first):
                 stop = match.start()
                 self.forgave |= any(self.text.find(char, start, stop) >= 0 for char in "\r\n")
-                return _unescaped(self.text, start, stop) if escaped else self.text[start:stop]
+                return _unescape(self.text, start, stop) if escaped else self.text[start:stop]
             if match[0] == quote:
                 self.forgave, first = True, False
         raise ValueError("a string is never closed")
@@ -268,7 +268,7 @@ def _constant(word: str) -> Any:
     return _ALL_CONSTANTS[word]
 
 
-def _unescaped(text: str, start: int, stop: int) -> str:
+def _unescape(text: str, start: int, stop: int) -> str:
     """Return a string's inside with its escapes read as Python reads them.
 
     The text may be long: this takes one pass, and at most two copies of it.

@@ -44,7 +44,7 @@ _CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "undefine
 
 
 @cache  # compiled on first use: most programs never see relaxed JSON
-def _compiled(pattern: str) -> regex.Pattern[str]:
+def _compile(pattern: str) -> regex.Pattern[str]:
     return regex.compile(pattern, regex.DOTALL)
 
 
@@ -72,7 +72,7 @@ def strict(text: str, mending: bool = False) -> str:
             raise ValueError(f"{token} at character {match.start()} is never closed")
         if kind == "comment":
             continue
-        token = _rewritten(match, text, mending)
+        token = _rewrite(match, text, mending)
         if token in ("{", "}") and _is_doubled(token, pieces, doubled):
             continue
         if token in ("}", "]") and comma >= 0:
@@ -87,14 +87,14 @@ def strict(text: str, mending: bool = False) -> str:
 
 
 def _tokens(text: str, mending: bool) -> Iterator[regex.Match[str]]:
-    for match in _compiled(_OPEN_TOKEN if mending else _TOKEN).finditer(text):
+    for match in _compile(_OPEN_TOKEN if mending else _TOKEN).finditer(text):
         if match.lastgroup == "run":
-            yield from _compiled(_IN_RUN).finditer(text, match.start(), match.end())
+            yield from _compile(_IN_RUN).finditer(text, match.start(), match.end())
         else:
             yield match
 
 
-def _rewritten(token: regex.Match[str], text: str, mending: bool) -> str:
+def _rewrite(token: regex.Match[str], text: str, mending: bool) -> str:
     """Return a token as JSON writes it."""
     match token.lastgroup:
         case "single" | "double":
@@ -117,13 +117,13 @@ def _is_doubled(brace: str, pieces: list[str], doubled: list[bool]) -> bool:
 
 def _string(token: str, mending: bool) -> str:
     if token[0] == "'":
-        token = '"' + _compiled(_ESCAPED).sub(_requoted, token[1:-1]) + '"'
+        token = '"' + _compile(_ESCAPED).sub(_requote, token[1:-1]) + '"'
     elif mending:
-        token = '"' + _compiled(_UNESCAPED).sub(_escaped_quote, token[1:-1]) + '"'
-    return _compiled(_FOREIGN).sub(_escape, token) if "\\" in token else token
+        token = '"' + _compile(_UNESCAPED).sub(_escaped_quote, token[1:-1]) + '"'
+    return _compile(_FOREIGN).sub(_escape, token) if "\\" in token else token
 
 
-def _requoted(match: regex.Match[str]) -> str:
+def _requote(match: regex.Match[str]) -> str:
     return {'"': '\\"', "\\'": "'"}.get(match[0], match[0])
 
 

@@ -1,4 +1,4 @@
-"""Renders a call as text: fills the holes of its declaration. engine.py goes the other way."""
+"""Calls as text: the holes of their declaration are filled. engine.py goes the other way."""
 
 from __future__ import annotations
 

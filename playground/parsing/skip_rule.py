@@ -81,7 +81,7 @@ def rule_in_string(pattern: re.Pattern[str], match_at: MatchAt | None = None) ->
     markers that no string contains; `match_at` then says whether such a marker stands there.
     """
     hold_from = _hold_from_in_string(pattern, match_at)
-    return SkipRule(triggers_of(pattern), _unescaped(pattern).search, hold_from)
+    return SkipRule(triggers_of(pattern), _unless_escaped(pattern).search, hold_from)
 
 
 @lru_cache(maxsize=1024)
@@ -134,7 +134,7 @@ def triggers_of(pattern: re.Pattern[str]) -> tuple[str, str, str]:
     )
 
 
-def _unescaped(pattern: re.Pattern[str]) -> re.Pattern[str]:
+def _unless_escaped(pattern: re.Pattern[str]) -> re.Pattern[str]:
     """Return a pattern that finds the same as `pattern`, except after a backslash. The chunk itself
     must follow no backslash.
 

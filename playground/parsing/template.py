@@ -76,13 +76,13 @@ def check_holes(text: str, bodies: Collection[str], others: Collection[str]) -> 
         if match[1] is not None and declared_hole(match[1], allowed) not in allowed:
             raise SyntaxFault(
                 f"template {text!r} has {match[0]} at character {match.start()};"
-                f" allowed here: {_listed(allowed, ', ')} (double a brace that is meant as text)"
+                f" allowed here: {_holes(allowed, ', ')} (double a brace that is meant as text)"
             )
     names = [declared_hole(name, allowed) for name in holes_of(_pieces(text))]
     own = [name for name in names if name in bodies]
     if len(own) != 1 and not (len(set(own)) == 1 and own[0].endswith(_ANY_KEY)):
         raise SyntaxFault(
-            f"template {text!r} must have {_listed(bodies, ' or ')} once, not {len(own)} times"
+            f"template {text!r} must have {_holes(bodies, ' or ')} once, not {len(own)} times"
         )
 
 
@@ -130,5 +130,5 @@ def declared_hole(name: str, declared: Collection[str]) -> str:
     return f"{kind}{_ANY_KEY}" if colon else name
 
 
-def _listed(holes: Collection[str], by: str) -> str:
+def _holes(holes: Collection[str], by: str) -> str:
     return by.join(f"{{{hole}}}" for hole in holes)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from playground.nouns.events import Event
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration, Markers
-from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
+from playground.parsing.decoding import Utf8Decoder, bad_places, replace_bad
 from playground.parsing.engine import SyntaxEngine
 from playground.parsing.fast_path import FastPath
 from playground.parsing.span_findings import with_char_findings, without_prefill
@@ -126,7 +126,7 @@ class TextReader:
         """Walk text that may hold half surrogates; each becomes a finding with this code."""
         if places := bad_places(text):
             self._bad.extend((self._offset + place, code) for place in places)
-            text = replaced(text)
+            text = replace_bad(text)
         return self._walk(text)
 
     def _walk(self, text: str) -> list[Event]:

@@ -1,4 +1,4 @@
-"""Writes argument values as text, and reads them back.
+"""Argument values as text: one rule for writing, and one for reading.
 
 A value is written by its Python type and read by the type in the tool's JSON Schema. Type `string`,
 or no schema, means that the text itself is the value.

@@ -32,7 +32,7 @@ def place_failed_calls(reply: Projection) -> None:
         aborted = segment.aborted
         if aborted is None and segment.ended is None:
             continue  # an earlier call's fate has made the whole reply content
-        reason = aborted.reason if aborted else _reason_of_mended(reply, segment)
+        reason = aborted.reason if aborted else _failure_of_mended_call(reply, segment)
         _FATES[reply.view.fate_of(reason, reply.switches)](reply, segment)
 
 
@@ -44,7 +44,7 @@ def _fail_mended_calls(reply: Projection) -> None:
             segment.kind = "failed"
 
 
-def _reason_of_mended(reply: Projection, call: ReplySegment) -> str:
+def _failure_of_mended_call(reply: Projection, call: ReplySegment) -> str:
     """Return the reason why the server cannot read a call that our reading has mended."""
     if "missing-closer" not in _codes(call):
         return "unmended"

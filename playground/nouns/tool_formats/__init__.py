@@ -1,4 +1,4 @@
-"""Reads tools of every form into `ToolMetadata`, and keeps their JSON Schemas as given."""
+"""Readers of tools in every form: each becomes `ToolMetadata`, with its JSON Schema as given."""
 
 from playground.nouns.tool_formats.forms import (
     looks_like_tools,

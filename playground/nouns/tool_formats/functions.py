@@ -1,4 +1,4 @@
-"""Makes tools from Python functions: types come from annotations, descriptions from docstrings.
+"""Tools from Python functions: types come from annotations, descriptions from docstrings.
 
 Arguments that a model cannot give (`*args`, `**kwargs`) are left out, and a type without a JSON
 Schema becomes any value. Both are reported as findings; so is a docstring that describes another

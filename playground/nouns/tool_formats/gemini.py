@@ -1,4 +1,4 @@
-"""Converts Gemini's schemas to JSON Schema: types in capitals, `nullable`, counts as strings.
+"""Gemini's schemas as JSON Schema: converted are types in capitals, `nullable`, counts as strings.
 
 Source: the Schema object of the Gemini API, a subset of OpenAPI 3.0.
 """

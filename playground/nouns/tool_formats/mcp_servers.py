@@ -1,4 +1,4 @@
-"""Asks the MCP servers of an `mcp.json` for their tools, with the official SDK (extra `[mcp]`).
+"""Tools of the MCP servers in an `mcp.json`, asked for with the official SDK (extra `[mcp]`).
 
 No server is started or asked before `allow` has agreed to its exact command or address. Every
 server has a time limit.
@@ -53,19 +53,19 @@ class McpServer:
         Program and arguments stand on lines of their own, so that no line break or blank hides one.
         Of variables, only the names are shown, and who gets their values.
         """
-        place = _quoted(self.url) if self.url else "the program"
-        lines = [f"ask {_quoted(self.url)}" if self.url else f"start {_quoted(self.command)}"]
-        lines += [f"  in the folder {_quoted(self.cwd)}"] if self.cwd else []
-        lines += [f"  argument {_quoted(argument)}" for argument in self.args]
-        lines += [f"  environment {_quoted(f'{k}={v}')}" for k, v in self.env.items()]
-        lines += [f"  header {_quoted(f'{k}: {v}')}" for k, v in self.headers.items()]
+        place = _quote(self.url) if self.url else "the program"
+        lines = [f"ask {_quote(self.url)}" if self.url else f"start {_quote(self.command)}"]
+        lines += [f"  in the folder {_quote(self.cwd)}"] if self.cwd else []
+        lines += [f"  argument {_quote(argument)}" for argument in self.args]
+        lines += [f"  environment {_quote(f'{k}={v}')}" for k, v in self.env.items()]
+        lines += [f"  header {_quote(f'{k}: {v}')}" for k, v in self.headers.items()]
         texts = [self.cwd, *self.args, *self.env.values(), *self.headers.values()]
         names = dict.fromkeys(name for text in texts for name in _VARIABLE.findall(text))
         lines += [f"  ${name} of your environment goes to {place}" for name in names]
         return lines
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Write a text as JSON, with every control or other invisible character escaped."""
     escaped = json.dumps(text, ensure_ascii=False)
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in escaped)

@@ -1,4 +1,4 @@
-"""Checks a call's arguments against the tool's schema, and names the first mismatch."""
+"""The check of a call's arguments against the tool's schema: the first mismatch in words."""
 
 from __future__ import annotations
 

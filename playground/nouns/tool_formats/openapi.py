@@ -1,4 +1,4 @@
-"""Reads OpenAPI 3 documents: an operation is a tool, its parameters and JSON body are one schema.
+"""Tools from OpenAPI 3 documents: each operation is one, its parameters and JSON body one schema.
 
 Each `$ref` within the document is replaced by its target. An operation with a `$ref` that leads
 back to itself, or out of the document, is left out with a finding. Source: OpenAPI Specification

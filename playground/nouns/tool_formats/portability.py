@@ -1,4 +1,4 @@
-"""Finds parts of a tool's schema that a provider refuses or changes: a data file for each target.
+"""Parts of a tool's schema that a provider refuses or changes: a data file for each target.
 
 Every rule has its source and date. A keyword that a file does not name is not documented as
 refused. Schemas are walked without recursion, because they may be nested without bounds.

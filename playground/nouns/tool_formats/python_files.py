@@ -1,4 +1,4 @@
-"""Reads the tools of a Python file from its syntax tree: the file is never imported or executed.
+"""The tools of a Python file, from its syntax tree: the file is never imported or executed.
 
 If some functions are marked `@tool` (or `@function_tool`, `@mcp.tool()` …), only those are tools;
 otherwise all public functions are. A pydantic model is a tool if nothing else in the file uses it.

@@ -1,4 +1,4 @@
-"""Turns type expressions of Python source into types, by their tree: no code of a file is executed.
+"""Types from the type expressions of Python source, by their tree: no code of a file is executed.
 
 Only names from a table, and classes that the file itself declares, are known. Anything else raises
 `Unread`: nothing is guessed.
@@ -80,7 +80,7 @@ class Types:
                 self._own[node.name] = typing_extensions.TypedDict(node.name, fields)  # type: ignore[operator]
             except TypeError as error:
                 raise Unread(f"{node.name} ({error})") from error
-        elif bases & set(_MODEL_BASES) or "dataclass" in marks or self._inherited(bases):
+        elif bases & set(_MODEL_BASES) or "dataclass" in marks or self._inherits_model(bases):
             model = self._model(node, bases)
             self._own[node.name] = model
             return model if "dataclass" not in marks else None
@@ -215,7 +215,7 @@ class Types:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
         ]
 
-    def _inherited(self, bases: set[str]) -> bool:
+    def _inherits_model(self, bases: set[str]) -> bool:
         return any(self._is_model(base) for base in bases)
 
     def _is_model(self, base: str) -> bool:

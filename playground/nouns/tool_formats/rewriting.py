@@ -1,4 +1,4 @@
-"""Rewrites a tool's schema for a target: parts that its rules refuse are written in another way.
+"""Rewrites of a tool's schema for a target: parts that its rules refuse are written in another way.
 
 Each rewrite is a named function that changes a schema. Refused parts without a rewrite stay.
 """
@@ -88,7 +88,7 @@ def _join_all(node: Schema, root: Schema) -> None:
     """Merge all parts of an allOf. A `$ref` is replaced by its target: only one could stay."""
     for part in node.pop("allOf"):
         if isinstance(part, dict):
-            _join(node, _resolved(part, root))
+            _join(node, _resolve(part, root))
 
 
 def _join(node: Schema, part: Schema) -> None:
@@ -105,7 +105,7 @@ def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
     """Merge all parts into one object. It requires the properties that every part requires."""
     key = _keyword(rule)
     raw_parts = node.pop(key)
-    parts = [_resolved(part, root) for part in raw_parts if isinstance(part, dict)]
+    parts = [_resolve(part, root) for part in raw_parts if isinstance(part, dict)]
     if key != "allOf":
         names = [sorted(part.get("properties") or part.get("required") or ()) for part in parts]
         choice = " or ".join(", ".join(part_names) for part_names in names if part_names)
@@ -121,7 +121,7 @@ def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
     node.setdefault("properties", {})
 
 
-def _resolved(part: Schema, root: Schema) -> Schema:
+def _resolve(part: Schema, root: Schema) -> Schema:
     target = reference_target(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
     if target is None:
         return part
@@ -132,18 +132,18 @@ def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
     _inline_refs(node, root, (), [0])
 
 
-def _inline_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
+def _inline_refs(node: Schema, root: Schema, outer_refs: tuple[str, ...], count: list[int]) -> None:
     """Replace a `$ref` by its definition, and those in the definition; a recursive `$ref` becomes
     any object.
 
-    `written` has the number of definitions so far, because definitions that contain each other
+    `count` has the number of definitions so far, because definitions that contain each other
     twice grow without bounds. Raises InputFault above the limit.
     """
     while isinstance(ref := node.get("$ref"), str):
         del node["$ref"]
-        definition = reference_target(root, ref) if ref not in above else None
-        above, written[0] = (*above, ref), written[0] + 1
-        if written[0] > _MOST_WRITTEN:
+        definition = reference_target(root, ref) if ref not in outer_refs else None
+        outer_refs, count[0] = (*outer_refs, ref), count[0] + 1
+        if count[0] > _MOST_WRITTEN:
             problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
             raise InputFault(problem, expected="a smaller schema")
         if definition is None:
@@ -152,33 +152,35 @@ def _inline_refs(node: Schema, root: Schema, above: tuple[str, ...], written: li
         for key, value in copy.deepcopy(definition).items():
             node.setdefault(key, value)
     for inner in [each.schema for each in nodes(node) if each.path and "$ref" in each.schema]:
-        _inline_refs(inner, root, above, written)
+        _inline_refs(inner, root, outer_refs, count)
 
 
 def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
     _unravel_refs(node, root, (), [0])
 
 
-def _unravel_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
+def _unravel_refs(
+    node: Schema, root: Schema, outer_refs: tuple[str, ...], count: list[int]
+) -> None:
     """Replace a `$ref` that has keywords beside it by its definition; the keywords win. A recursive
     `$ref` stays, without its keywords. Raises InputFault as `_inline_refs` does."""
     ref = node.get("$ref")
     if not isinstance(ref, str) or len(node) == 1:
         return
     definition = reference_target(root, ref)
-    if definition is None or ref in above:
+    if definition is None or ref in outer_refs:
         node.clear()
         node["$ref"] = ref
         return
     del node["$ref"]
-    above, written[0] = (*above, ref), written[0] + 1
-    if written[0] > _MOST_WRITTEN:
+    outer_refs, count[0] = (*outer_refs, ref), count[0] + 1
+    if count[0] > _MOST_WRITTEN:
         problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
         raise InputFault(problem, expected="a smaller schema")
     for key, value in copy.deepcopy(definition).items():
         node.setdefault(key, value)
     for inner in [each.schema for each in nodes(node)]:
-        _unravel_refs(inner, root, above, written)
+        _unravel_refs(inner, root, outer_refs, count)
 
 
 def _nullable(node: Schema, rule: SchemaRule, root: Schema) -> None:

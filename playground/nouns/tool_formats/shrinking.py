@@ -1,4 +1,4 @@
-"""Shrinks a tool's schema to save tokens: without loss, or by leaving keywords out."""
+"""Shorter forms of a tool's schema, to save tokens: without loss, or by leaving keywords out."""
 
 from __future__ import annotations
 

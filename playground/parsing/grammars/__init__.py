@@ -9,7 +9,7 @@ from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.grammars.expressions import IMPOSSIBLE
 from playground.parsing.grammars.grammar import FORMS, Grammar
-from playground.parsing.grammars.notes import Notes, quoted
+from playground.parsing.grammars.notes import Notes, quote_words
 from playground.parsing.grammars.replies import ROOT, ReplyRules, WantedReply
 
 __all__ = ["FORMS", "Grammar", "declared_grammar"]
@@ -50,5 +50,5 @@ def _callable(syntax: Declaration, tools: list[ToolMetadata], notes: Notes) -> l
     own = [tool for tool in tools if tool.name == syntax.name]
     others = [tool.name for tool in tools if tool.name != syntax.name]
     if others:
-        notes.none("calls", f"each calls {syntax.name!r}: {quoted(others)} cannot be named")
+        notes.none("calls", f"each calls {syntax.name!r}: {quote_words(others)} cannot be named")
     return own

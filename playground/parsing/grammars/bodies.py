@@ -17,11 +17,11 @@ from playground.parsing.grammars.expressions import (
     either,
     in_order,
     optional,
-    repeated,
+    repeat,
     token,
 )
 from playground.parsing.grammars.styles import Style, bare_key, marked_style, python_style
-from playground.parsing.grammars.texts import ANY, LINES, SOME, TextShape, beginning, trimmed
+from playground.parsing.grammars.texts import ANY, LINES, SOME, TextShape, beginning, trimmed_text
 from playground.parsing.grammars.values import RawValues
 from playground.parsing.grammars.words import leading_text, longest_word, value_words, written_name
 from playground.parsing.notations import VALUES
@@ -103,12 +103,12 @@ def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
 # marked and Python
 
 
-def _marked(call: CallRules) -> Expression:
+def _marked_arguments(call: CallRules) -> Expression:
     style = marked_style(call.syntax.string_mark)
     return in_order(_arguments(call, style), call.after)
 
 
-def _python(call: CallRules) -> Expression:
+def _python_arguments(call: CallRules) -> Expression:
     rules = call.schema_rules(python_style())
     comma = rules.style.comma
     alternatives = []
@@ -141,7 +141,7 @@ def _params(call: CallRules) -> Expression:
             param = _param(call, key, schema)
             written.append(param if needed else optional(param))
         if extra is not None and _takes_text(extra):
-            written.append(repeated(_other_param(call, [key for key, _, _ in members], extra)))
+            written.append(repeat(_other_param(call, [key for key, _, _ in members], extra)))
         elif extra is not None:
             call.notes.narrower(
                 call.place, "other keys would be read as text, which their schema excludes"
@@ -281,7 +281,7 @@ def _text_shape(call: CallRules, ending: str, needed: bool) -> TextShape:
     if call.syntax.line_start and ending and not ending.startswith("\n"):
         return LINES
     if call.syntax.objects:
-        return trimmed("{")
+        return trimmed_text("{")
     if not ending:  # the text is read without the blanks around it
         return beginning("", empty=False)
     return SOME if needed else ANY
@@ -290,8 +290,8 @@ def _text_shape(call: CallRules, ending: str, needed: bool) -> TextShape:
 _BODIES: Final[dict[str, Callable[[CallRules], Expression]]] = {
     "call:json": _json_call,
     "args:json": _json_arguments,
-    "args:marked": _marked,
-    "args:python": _python,
+    "args:marked": _marked_arguments,
+    "args:python": _python_arguments,
     "params": _params,
     "text:KEY": _texts,
 }

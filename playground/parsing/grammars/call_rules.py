@@ -18,7 +18,7 @@ from playground.parsing.grammars.expressions import (
     Use,
     either,
     in_order,
-    repeated,
+    repeat,
     token,
 )
 from playground.parsing.grammars.merging import listed_values, types_of
@@ -28,11 +28,11 @@ from playground.parsing.grammars.styles import Style, json_style
 from playground.parsing.grammars.words import leading_text, written_name
 from playground.parsing.template import Piece
 
-CALL_ID: Final = token(repeated(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
+CALL_ID: Final = token(repeat(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
 _LINE: Final = token(
     in_order(
         OneOf(ALL - BLANKS - characters("`")),
-        repeated(OneOf(ALL - characters("\n`")), 0, 200),
+        repeat(OneOf(ALL - characters("\n`")), 0, 200),
     )
 )
 
@@ -83,7 +83,7 @@ class CallRules:
                 return CALL_ID
             case "index" | "number":
                 start = "0" if kind == "index" else "1"
-                return start if first else token(repeated(OneOf(DIGITS), 1, 3))
+                return start if first else token(repeat(OneOf(DIGITS), 1, 3))
             case "line":
                 return self._line(key)
         return EMPTY

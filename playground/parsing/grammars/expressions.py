@@ -126,10 +126,10 @@ def token(inside: Expression) -> Expression:
 
 def optional(expression: Expression | str) -> Expression:
     """Return a choice of the expression or nothing."""
-    return repeated(Exact(expression) if isinstance(expression, str) else expression, 0, 1)
+    return repeat(Exact(expression) if isinstance(expression, str) else expression, 0, 1)
 
 
-def repeated(item: Expression, least: int = 0, most: int | None = None) -> Expression:
+def repeat(item: Expression, least: int = 0, most: int | None = None) -> Expression:
     """Repeat an expression between `least` and `most` times. An impossible one becomes nothing if
     it may be left out."""
     if most == 0 or item == EMPTY or (item == IMPOSSIBLE and not least):

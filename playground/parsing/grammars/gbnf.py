@@ -1,4 +1,4 @@
-"""Writes grammars as one text that both llama.cpp (GBNF) and xgrammar (EBNF) read.
+"""Grammars as one text that both llama.cpp (GBNF) and xgrammar (EBNF) read.
 
 Neither can say what a text must not hold, so each state of a free text's automaton is a rule.
 """

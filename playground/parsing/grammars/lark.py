@@ -1,4 +1,4 @@
-"""Writes grammars in llguidance's Lark: terminals for strings, numbers and free texts, else rules.
+"""Grammars in llguidance's Lark: terminals for strings, numbers and free texts, rules for the rest.
 
 Its terminals are regular expressions with a complement (`~`) and an intersection (`&`), so a text
 that holds no closing marker can be written directly. The marker after such a text is part of its

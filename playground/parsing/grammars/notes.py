@@ -27,6 +27,6 @@ class Notes:
         self.findings[finding("no-grammar", place, text)] = None
 
 
-def quoted(words: Iterable[str]) -> str:
+def quote_words(words: Iterable[str]) -> str:
     """List words for a message, each in quotes."""
     return ", ".join(repr(word) for word in words)

@@ -14,7 +14,7 @@ from playground.parsing.grammars.expressions import (
     either,
     in_order,
     optional,
-    repeated,
+    repeat,
 )
 
 MOST_DIGITS: Final = 40
@@ -51,10 +51,10 @@ def number(low: float | None = None, high: float | None = None) -> Expression | 
 
 
 def _any_number() -> Expression:
-    fraction = optional(in_order(".", repeated(_DIGIT, 1, MOST_DIGITS)))
+    fraction = optional(in_order(".", repeat(_DIGIT, 1, MOST_DIGITS)))
     sign = optional(OneOf(characters("+-")))
     letter = OneOf(characters("eE"))
-    small = in_order(letter, sign, repeated(_DIGIT, 1, 2))
+    small = in_order(letter, sign, repeat(_DIGIT, 1, 2))
     hundreds = in_order(OneOf(characters("12")), _DIGIT, _DIGIT)
     large = in_order(letter, sign, either([hundreds, in_order("30", OneOf(characters("0-7")))]))
     whole = in_order(_natural(0, None), fraction, optional(small))
@@ -79,7 +79,7 @@ def _between(low: int | None, high: int | None) -> Expression:
 
 
 def _fractions(low: int, high: int | None) -> Expression:
-    fraction = optional(in_order(".", repeated(_DIGIT, 1, MOST_DIGITS)))
+    fraction = optional(in_order(".", repeat(_DIGIT, 1, MOST_DIGITS)))
     if high is None:
         return in_order(_natural(low, None), fraction)
     last = in_order(str(high), _zeros())
@@ -87,7 +87,7 @@ def _fractions(low: int, high: int | None) -> Expression:
 
 
 def _zeros() -> Expression:
-    return optional(in_order(".", repeated(OneOf(characters("0")), 1, MOST_DIGITS)))
+    return optional(in_order(".", repeat(OneOf(characters("0")), 1, MOST_DIGITS)))
 
 
 def _natural(low: int, high: int | None) -> Expression:
@@ -97,9 +97,9 @@ def _natural(low: int, high: int | None) -> Expression:
         parts = ((max(low, 10 ** (n - 1) if n > 1 else 0), min(high, 10**n - 1)) for n in sizes)
         return either([_same_size(str(first), str(last)) for first, last in parts])
     if low == 0:
-        return either([in_order("0"), in_order(_FIRST, repeated(_DIGIT, 0, MOST_DIGITS - 1))])
+        return either([in_order("0"), in_order(_FIRST, repeat(_DIGIT, 0, MOST_DIGITS - 1))])
     size = len(str(low))
-    longer = in_order(_FIRST, repeated(_DIGIT, size, max(MOST_DIGITS - 1, size)))
+    longer = in_order(_FIRST, repeat(_DIGIT, size, max(MOST_DIGITS - 1, size)))
     return either([_same_size(str(low), "9" * size), longer])
 
 
@@ -120,6 +120,6 @@ def _same_size(low: str, high: str) -> Expression:
         last -= 1
     if first <= last:
         digits = OneOf(characters(*map(str, range(first, last + 1))))
-        any_rest = repeated(_DIGIT, rest, rest) if rest else EMPTY
+        any_rest = repeat(_DIGIT, rest, rest) if rest else EMPTY
         alternatives.append(in_order(digits, any_rest))
     return either(alternatives)

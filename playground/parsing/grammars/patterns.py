@@ -1,4 +1,4 @@
-r"""Turns a schema's `pattern` into an expression, if it describes a regular language.
+r"""Expressions for the `pattern` of a schema, if it describes a regular language.
 
 Python's own parser of regular expressions reads it. JSON Schema's dialect (ECMA 262) differs in
 some points, which are corrected here: its `\d`, for instance, is ASCII alone.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from playground.parsing.grammars.characters import ALL, DIGITS, CharacterSet, characters
-from playground.parsing.grammars.expressions import EMPTY, Expression, either, in_order, repeated
+from playground.parsing.grammars.expressions import EMPTY, Expression, either, in_order, repeat
 
 _MOST_REPEATS: Final = 1000
 _MOST_CHARS: Final = 2000
@@ -56,7 +56,7 @@ def pattern_expression(pattern: str, unit: Unit) -> Expression:
 class _Reader:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
-        self.anything = repeated(unit(ALL))
+        self.anything = repeat(unit(ALL))
 
     def unanchored(self, items: list[Any]) -> Expression:
         """Build a pattern that may match anywhere in a text, unless an anchor stands at its start
@@ -97,7 +97,7 @@ class _Reader:
         unlimited = str(most) == "MAXREPEAT"
         if least > _MOST_REPEATS or (not unlimited and most > _MOST_REPEATS):
             raise NotRegular(f"something in it is repeated more than {_MOST_REPEATS:,} times")
-        return repeated(self._items(item), least, None if unlimited else int(most))
+        return repeat(self._items(item), least, None if unlimited else int(most))
 
 
 _WORDS: Final = {

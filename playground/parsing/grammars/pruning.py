@@ -1,4 +1,4 @@
-"""Removes branches and rules that no text can fulfil."""
+"""The removal of branches and rules that no text can fulfil."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.parsing.grammars.expressions import (
     Use,
     either,
     in_order,
-    repeated,
+    repeat,
 )
 
 
@@ -54,7 +54,7 @@ def _without(expression: Expression, writable: set[str]) -> Expression:
             possible = [_without(item, writable) for item in items]
             return either(item for item in possible if item != IMPOSSIBLE)
         case Repeated(item, least, most):
-            return repeated(_without(item, writable), least, most)
+            return repeat(_without(item, writable), least, most)
         case _:
             return expression
 

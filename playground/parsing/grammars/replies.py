@@ -24,9 +24,9 @@ from playground.parsing.grammars.expressions import (
     either,
     in_order,
     optional,
-    repeated,
+    repeat,
 )
-from playground.parsing.grammars.notes import Notes, quoted
+from playground.parsing.grammars.notes import Notes, quote_words
 from playground.parsing.grammars.pruning import prune
 from playground.parsing.grammars.styles import Style
 from playground.parsing.grammars.texts import ANY, SOME
@@ -89,7 +89,7 @@ class ReplyRules:
             return IMPOSSIBLE
         if counted and several:
             self.notes.wider("calls", "the numbers of calls after the first are not counted")
-        more = repeated(in_order(syntax.separator, later)) if several else EMPTY
+        more = repeat(in_order(syntax.separator, later)) if several else EMPTY
         listed = in_order(first, more)
         section = syntax.section_template
         if section is None or syntax.one_call_a_section:
@@ -124,7 +124,7 @@ class ReplyRules:
     def _with_text(self, calls: Expression) -> Expression:
         """Build text alone, or calls with or without text before them."""
         before, after = self.answer
-        self.notes.narrower("text", f"text beside calls holds none of {quoted(self.outside)}")
+        self.notes.narrower("text", f"text beside calls holds none of {quote_words(self.outside)}")
         text_only = in_order(before, FreeText(ANY, self.outside, after))
         if calls == IMPOSSIBLE:
             return text_only
@@ -192,6 +192,6 @@ class ReplyRules:
         if not tags[0].close:
             return either([in_order(opener, self._text_before(calls)), reply])
         least = 1 if self.syntax.line_start else 0
-        space = repeated(Exact("\n"), least, 2)
+        space = repeat(Exact("\n"), least, 2)
         thought = FreeText(ANY, self.outside, tags[0].close)
         return either([in_order(opener, thought, space, reply), reply])

@@ -23,13 +23,13 @@ from playground.parsing.grammars.expressions import (
     either,
     in_order,
     optional,
-    repeated,
+    repeat,
     token,
 )
 from playground.parsing.grammars.merging import Merger, is_reference, listed_values, types_of
 from playground.parsing.grammars.notes import Notes
 from playground.parsing.grammars.patterns import NotRegular, pattern_expression
-from playground.parsing.grammars.styles import Quotes, Style, escaped
+from playground.parsing.grammars.styles import Quotes, Style, escape_for_json
 
 MOST_COUNTED: Final = 1000
 """The most characters of a text, or items of a list, that a grammar counts."""
@@ -83,7 +83,7 @@ class SchemaRules:
 
     def as_written(self, expression: Expression) -> Expression:
         """Return an expression as it is written in the call: escaped if inside a JSON string."""
-        return escaped(expression) if self.style.in_text else expression
+        return escape_for_json(expression) if self.style.in_text else expression
 
     def _by_type(self, schema: Schema, place: str) -> Expression:
         values = listed_values(schema)
@@ -156,10 +156,10 @@ class SchemaRules:
         if not first:
             if most == 0 or (rest == IMPOSSIBLE and not least):
                 return EMPTY
-            tail = repeated(in_order(comma, rest), max(least - 1, 0), more and more - 1)
+            tail = repeat(in_order(comma, rest), max(least - 1, 0), more and more - 1)
             several = in_order(rest, tail)
             return several if least else optional(several)
-        tail = repeated(in_order(comma, rest), max(least - count, 0), more)
+        tail = repeat(in_order(comma, rest), max(least - count, 0), more)
         for at in range(count - 1, 0, -1):
             tail = in_order(comma, first[at], tail)
             tail = tail if at < least else optional(tail)
@@ -208,7 +208,7 @@ class SchemaRules:
 
         An optional member that is left out takes its comma with it.
         """
-        rest = EMPTY if more is None else repeated(in_order(comma, more))
+        rest = EMPTY if more is None else repeat(in_order(comma, more))
         first = EMPTY if more is None else optional(in_order(more, rest))
         for member, needed in reversed(members):
             from_member = in_order(member, rest)
@@ -247,7 +247,7 @@ def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], 
         least, most = min(least, MOST_COUNTED), None
     if not least and most is None:
         return None
-    return lambda quotes: repeated(quotes.unit(ALL), least, most)
+    return lambda quotes: repeat(quotes.unit(ALL), least, most)
 
 
 def _is_number(value: Any) -> bool:
@@ -298,8 +298,8 @@ def any_value(style: Style, rules: NamedRules) -> Use:
     name = rules.take(f"any-{style.name}")
     use = Use(name)
     pair = in_order(style.any_key([]), style.colon, use)
-    members = optional(in_order(pair, repeated(in_order(style.comma, pair))))
-    items = optional(in_order(use, repeated(in_order(style.comma, use))))
+    members = optional(in_order(pair, repeat(in_order(style.comma, pair))))
+    items = optional(in_order(use, repeat(in_order(style.comma, use))))
     number = numbers.number()
     assert number is not None
     value = either(
@@ -311,5 +311,5 @@ def any_value(style: Style, rules: NamedRules) -> Use:
             *map(in_order, style.words),
         ]
     )
-    rules.named[name] = escaped(value) if style.in_text else value
+    rules.named[name] = escape_for_json(value) if style.in_text else value
     return use

@@ -1,4 +1,4 @@
-"""Writes grammars as xgrammar's structural tags: EBNF inside JSON."""
+"""Grammars as xgrammar's structural tags: EBNF inside JSON."""
 
 from __future__ import annotations
 

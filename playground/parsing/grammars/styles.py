@@ -21,7 +21,7 @@ from playground.parsing.grammars.expressions import (
     either,
     in_order,
     optional,
-    repeated,
+    repeat,
     token,
 )
 from playground.parsing.grammars.texts import ANY, JSON_TEXT
@@ -31,12 +31,12 @@ from playground.parsing.values import dump_json
 _HEX: Final = OneOf(HEX)
 _NO_HALF: Final = either(  # four hexadecimal digits that are not half a surrogate pair
     [
-        in_order(OneOf(HEX - characters("dD")), repeated(_HEX, 3, 3)),
-        in_order(OneOf(characters("dD")), OneOf(characters("0-7")), repeated(_HEX, 2, 2)),
+        in_order(OneOf(HEX - characters("dD")), repeat(_HEX, 3, 3)),
+        in_order(OneOf(characters("dD")), OneOf(characters("0-7")), repeat(_HEX, 2, 2)),
     ]
 )
 # at most sixteen levels of four blanks: a model that may write blanks for ever does so
-_LINE_BREAK: Final = token(in_order("\n", repeated(OneOf(characters(" ")), 0, 64)))
+_LINE_BREAK: Final = token(in_order("\n", repeat(OneOf(characters(" ")), 0, 64)))
 _SHORT: Final = {"\n": "n", "\r": "r", "\t": "t"}
 _JSON_SHORT: Final = _SHORT | {"\b": "b", "\f": "f"}
 
@@ -134,7 +134,7 @@ def json_style(without: Sequence[str] = (), in_text: bool = False, indented: boo
     """Return the style of JSON. `without` are words that no text may hold. `indented` JSON may
     stand on one line too."""
     quotes = _quotes('"', _JSON_SHORT, "u", without)
-    any_text: Expression = Token(in_order('"', repeated(_json_unit(quotes)), '"'))
+    any_text: Expression = Token(in_order('"', repeat(_json_unit(quotes)), '"'))
     if without:
         any_text = in_order('"', FreeText(JSON_TEXT, tuple(without), '"'))
     chars = ALL - quotes.escaped - quotes.forbidden
@@ -156,7 +156,7 @@ def json_style(without: Sequence[str] = (), in_text: bool = False, indented: boo
 
 def _json_unit(quotes: Quotes) -> Expression:
     """Build one character of any text; a half of a surrogate pair is an escape."""
-    escape = either([OneOf(characters('"\\/bfnrt')), in_order("u", repeated(_HEX, 4, 4))])
+    escape = either([OneOf(characters('"\\/bfnrt')), in_order("u", repeat(_HEX, 4, 4))])
     return either([OneOf(ALL - quotes.escaped), in_order("\\", escape)])
 
 
@@ -166,14 +166,13 @@ def python_style() -> Style:
     escape = either(
         [
             OneOf(characters("'\"\\nrt")),
-            in_order("x", repeated(_HEX, 2, 2)),
-            in_order("u", repeated(_HEX, 4, 4)),
+            in_order("x", repeat(_HEX, 2, 2)),
+            in_order("u", repeat(_HEX, 4, 4)),
         ]
     )
     escape = in_order("\\", escape)
     texts = (
-        in_order(q.open, repeated(either([OneOf(ALL - q.escaped), escape])), q.close)
-        for q in quotes
+        in_order(q.open, repeat(either([OneOf(ALL - q.escaped), escape])), q.close) for q in quotes
     )
     chars = ALL - quotes[0].escaped
     return Style(
@@ -227,7 +226,7 @@ def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bo
     heads = dict.fromkeys(word[0] for word in words if word)
     more: list[Expression] = []
     if free := first - characters("".join(heads)):
-        more.append(in_order(OneOf(free), repeated(OneOf(chars))))
+        more.append(in_order(OneOf(free), repeat(OneOf(chars))))
     for head in heads:
         if head in first:
             rest = [word[1:] for word in words if word[:1] == head]
@@ -236,7 +235,7 @@ def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bo
     return optional(ways) if begun and "" not in words else ways
 
 
-def escaped(expression: Expression) -> Expression:
+def escape_for_json(expression: Expression) -> Expression:
     """Return an expression of JSON as it is written inside a JSON string."""
     match expression:
         case Exact(text):
@@ -245,12 +244,12 @@ def escaped(expression: Expression) -> Expression:
             quotes = _quotes('"', _JSON_SHORT, "u", ())
             return quotes.unit(of & CONTROL.others)
         case InOrder(items):
-            return in_order(*map(escaped, items))
+            return in_order(*map(escape_for_json, items))
         case Either(items):
-            return either(map(escaped, items))
+            return either(map(escape_for_json, items))
         case Repeated(item, least, most):
-            return repeated(escaped(item), least, most)
+            return repeat(escape_for_json(item), least, most)
         case Token(inside):
-            return token(escaped(inside))
+            return token(escape_for_json(inside))
         case _:
             return expression

@@ -36,14 +36,14 @@ class TextShape:
     pattern: str
 
 
-def _one(of: CharacterSet) -> Row:
+def _single_row(of: CharacterSet) -> Row:
     return ((of, 0),)
 
 
-ANY: Final = TextShape((_one(ALL),), frozenset({0}), "(?s:.)*")
+ANY: Final = TextShape((_single_row(ALL),), frozenset({0}), "(?s:.)*")
 SOME: Final = TextShape((((ALL, 1),), ((ALL, 1),)), frozenset({1}), "(?s:.)+")
 _LINE: Final = characters("\r\n").others
-LINE: Final = TextShape((_one(_LINE),), frozenset({0}), r"[^\r\n]*")
+LINE: Final = TextShape((_single_row(_LINE),), frozenset({0}), r"[^\r\n]*")
 SOME_LINE: Final = TextShape((((_LINE, 1),), ((_LINE, 1),)), frozenset({1}), r"[^\r\n]+")
 _MID: Final = characters("\n").others
 LINES: Final = TextShape(
@@ -68,7 +68,7 @@ def beginning(forbidden: str, empty: bool = True) -> TextShape:
 
 
 @lru_cache
-def trimmed(forbidden: str) -> TextShape:
+def trimmed_text(forbidden: str) -> TextShape:
     """Return the shape of text that is not empty, has no blanks around it, and begins with none of
     the characters `forbidden`."""
     inside = BLANKS.others
@@ -139,9 +139,9 @@ class WordFinder:
         """
         if at_end and not ending:
             return state == 0
-        return self._completed(state, ending) == self._completed(0, ending)
+        return self._completion_index(state, ending) == self._completion_index(0, ending)
 
-    def _completed(self, state: int, text: str) -> int:
+    def _completion_index(self, state: int, text: str) -> int:
         for at, char in enumerate(text):
             state = self.step(state, char)
             if state < 0:

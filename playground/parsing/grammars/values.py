@@ -77,12 +77,12 @@ class RawValues:
         )
         variants = self.rules.merger.variants(schema, place)
         return either(
-            self._limited(variant, place, forbidden) if variant else self._any("", empty=True)
+            self._limited_text(variant, place, forbidden) if variant else self._any("", empty=True)
             for variant in variants
             if _may_be_text(variant)
         )
 
-    def _limited(self, schema: Schema, place: str, forbidden: str) -> Expression:
+    def _limited_text(self, schema: Schema, place: str, forbidden: str) -> Expression:
         """Build a text within the limits of a plain schema."""
         self.rules.merger.note_unsupported(schema, place)
         values = listed_values(schema)

@@ -75,11 +75,11 @@ def read_escaped(text: str) -> Any:
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Set the call's arguments from their raw text; without one, or for null, the empty object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
-    value = _loaded(call, texts[-1] if texts else "{}")
+    value = _load(call, texts[-1] if texts else "{}")
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
     if isinstance(value, str):  # OpenAI's form: JSON inside a JSON string
-        value = _loaded(call, value) if value.strip() else None
+        value = _load(call, value) if value.strip() else None
         if isinstance(value, dict) and not shape.arguments_as_text:
             reader.scanner.note("arguments-as-text", call.place)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
@@ -114,7 +114,7 @@ def _read_object(text: str) -> Any:
         return None
 
 
-def _loaded(call: OpenCall, text: str) -> Any:
+def _load(call: OpenCall, text: str) -> Any:
     """Return the value of a JSON text. If the text is not strict JSON, mark the call `relaxed`."""
     try:
         return decoded(load_json, text, "malformed-json")

@@ -26,7 +26,7 @@ from playground.parsing.notations.json_members import (
     head,
     members_of,
 )
-from playground.parsing.notations.json_names import bare_name, quoted_name, unquoted
+from playground.parsing.notations.json_names import bare_name, quoted_name, string_value
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE, has_words
@@ -179,7 +179,7 @@ def _read_key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Wa
     """Read a member's key and its colon. The key may also be bare or stand in single quotes."""
     text = GrowingText()
     if first in "\"'":
-        yield from json_walk.balanced(scanner, scanner.claim_markup(text))
+        yield from json_walk.claim_balanced(scanner, scanner.claim_markup(text))
     else:
         marker = yield from scanner.match_here(_BARE_KEY)
         if marker is None:
@@ -188,7 +188,7 @@ def _read_key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Wa
         scanner.emit_markup(marker.size)
     call.relaxed |= first != '"'
     yield from _read_colon(scanner)
-    return unquoted(text.take())
+    return string_value(text.take())
 
 
 def _read_colon(scanner: Scanner) -> Walk[None]:
@@ -215,7 +215,7 @@ def _read_member(
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
     if path == (shape.thought,) and first == '"':
-        yield from json_walk.balanced(scanner, scanner.emit_reasoning)
+        yield from json_walk.claim_balanced(scanner, scanner.emit_reasoning)
     elif path == shape.name and call.name is None and quoted:
         yield from quoted_name(reader, call)
     elif path == shape.name and call.name is None and _BARE_START.match(first):
@@ -246,9 +246,9 @@ def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
 def _keep_member(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
     """Keep the call's id, or a second name, from a member of the form."""
     if shape.id and path == (shape.id,):
-        call.call_id = unquoted(text) or call.call_id
+        call.call_id = string_value(text) or call.call_id
     elif path == shape.name:
-        call.second_name = unquoted(text)
+        call.second_name = string_value(text)
 
 
 def _read_other_name(

@@ -54,14 +54,14 @@ def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
         if scanner.ended:
             raise BrokenCall("truncated-call")
         yield
-    name = unquoted(f"{quote}{text}{quote}")
+    name = string_value(f"{quote}{text}{quote}")
     if not name:
         raise BrokenCall("missing-name")
     reader.set_name(call, len(text), name)
     scanner.emit_markup(1)
 
 
-def unquoted(text: str) -> str:
+def string_value(text: str) -> str:
     """Return the value of a JSON string, in double or single quotes; "" for anything else."""
     try:
         value = load_json(text) if text[:1] == '"' else relaxed_json.load(text)

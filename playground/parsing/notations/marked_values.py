@@ -1,4 +1,4 @@
-"""Writes values as Gemma does, and reads them with the mistakes that models make.
+"""Values as Gemma writes them: a writer, and a reader that accepts mistakes of models.
 
 A text may lack its marks, or only the first, or stand in quotes: it ends before what may follow it.
 """
@@ -120,9 +120,9 @@ class _Form(NamedTuple):
 
 def _value(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
     if text.startswith(form.mark, at):
-        return _marked(text, at, form.mark)
+        return _read_marked(text, at, form.mark)
     if text.startswith('"', at):
-        return _quoted(text, at, form)
+        return _read_quoted(text, at, form)
     if text.startswith("{", at):
         return _members(text, at + 1, form, lambda _key: {})
     if text.startswith("[", at):
@@ -130,7 +130,7 @@ def _value(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
     return _scalar(text, at, form)
 
 
-def _marked(text: str, at: int, mark: str) -> tuple[str, int]:
+def _read_marked(text: str, at: int, mark: str) -> tuple[str, int]:
     start = at + len(mark)
     stop = text.find(mark, start)
     if stop < 0:
@@ -138,7 +138,7 @@ def _marked(text: str, at: int, mark: str) -> tuple[str, int]:
     return text[start:stop], stop + len(mark)
 
 
-def _quoted(text: str, at: int, form: _Form) -> tuple[Any, int]:
+def _read_quoted(text: str, at: int, form: _Form) -> tuple[Any, int]:
     """Read a text as JSON writes it, or a bare one that begins with a quote."""
     try:
         value, stop = _JSON.raw_decode(text, at)
@@ -275,9 +275,9 @@ def _raw_text(text: str, start: int, mark: str) -> tuple[str, int]:
 def _read_key(text: str, at: int, form: _Form) -> tuple[str, int]:
     """Read a key; return it, and the index of its value."""
     if text.startswith(form.mark, at):
-        key, at = _marked(text, at, form.mark)
+        key, at = _read_marked(text, at, form.mark)
     elif text.startswith('"', at):
-        key, at = _quoted(text, at, form)
+        key, at = _read_quoted(text, at, form)
     else:
         match = _BARE.match(text, at)
         assert match  # it matches the empty text too

@@ -145,7 +145,7 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
             _forgotten(f"{SPACE}{without_names(closing)}{SPACE}{neighbours.section_close}")
         )
     choices += [Choice(pattern, group=Group(Kind.CLOSE)) for pattern in _value_closers(neighbours)]
-    # an opener with words is hardly part of a value; `_follows` in params.py decides
+    # an opener with words is hardly part of a value; `_is_next_param` in params.py decides
     openers = "".join(piece for piece in template.before if isinstance(piece, str))
     by_opener = syntax.reserved or has_words(re.escape(openers))
     if by_opener:

@@ -1,4 +1,4 @@
-"""Writes a parameter's value as text, and reads the text back."""
+"""A parameter's value as text: a writer and a reader."""
 
 from __future__ import annotations
 

@@ -231,7 +231,9 @@ def _claim_json(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> 
         yield
     if first and first in '"{[':
         try:
-            yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key, copy))
+            yield from json_walk.claim_balanced(
+                reader.scanner, reader.emit_argument(call, key, copy)
+            )
         except BrokenCall:
             call.raw.append((key, copy.take()))
             raise

@@ -1,4 +1,4 @@
-"""Reads the declarations of servers: one TOML file for each server, checked when it is read.
+"""The declarations of servers: one TOML file for each server, checked when it is read.
 
 A misspelt field or choice, or a missing source, raises InputFault: it names the file, the parser
 and the field, the wrong value and the right ones. No file is read before its server is needed.
