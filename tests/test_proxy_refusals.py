@@ -113,9 +113,9 @@ REFUSED: dict[str, tuple[bytes, int, str]] = {
         400,
         "illegal chunk header",
     ),
-    "another server's address": (post(b"http://a.example/v1/messages"), 405, "by base URL"),
-    "a tunnel": (request(b"CONNECT a.example:443 HTTP/1.1", body=b""), 405, "by base URL"),
-    "an asterisk": (request(b"OPTIONS * HTTP/1.1", body=b""), 405, "by base URL"),
+    "another server's address": (post(b"http://a.example/v1/messages"), 405, "general HTTP proxy"),
+    "a tunnel": (request(b"CONNECT a.example:443 HTTP/1.1", body=b""), 405, "general HTTP proxy"),
+    "an asterisk": (request(b"OPTIONS * HTTP/1.1", body=b""), 405, "general HTTP proxy"),
     "an echo": (
         request(b"TRACE /v1/messages HTTP/1.1", body=b""),
         405,

@@ -136,9 +136,9 @@ class RemoteStore:
             expected = "to build again: what was built stays"
             raise InputFault("another build took over here", where=self.name, expected=expected)
 
-    def attach(self, made: Any) -> None:
-        made.register_filesystem(_Objects(self))
-        made.execute("SET parquet_metadata_cache = true")  # saves a request for every file
+    def attach(self, connection: Any) -> None:
+        connection.register_filesystem(_Objects(self))
+        connection.execute("SET parquet_metadata_cache = true")  # saves a request for every file
 
     def _at(self, name: str) -> str:
         return f"{self._path}/{name}"

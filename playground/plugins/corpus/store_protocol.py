@@ -77,7 +77,7 @@ class Store(Protocol):
         """Raise InputFault if this process no longer holds its lock."""
         ...
 
-    def attach(self, made: Any) -> None:
+    def attach(self, connection: Any) -> None:
         """Let a DuckDB connection read the files."""
         ...
 

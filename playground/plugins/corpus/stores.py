@@ -80,7 +80,7 @@ class LocalStore:
     def confirm(self) -> None:
         pass  # the lock is held as long as the process runs
 
-    def attach(self, made: Any) -> None:
+    def attach(self, connection: Any) -> None:
         pass  # DuckDB reads files by itself
 
 
