@@ -75,18 +75,16 @@ def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
         return _python_tools(data, place)
     begin = text.lstrip()[:2]
     if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # Jinja's, and no JSON
-        recognised: Recognised | None = _json(text, place)
+        result: Recognised | None = _json(text, place)
     else:
-        recognised = _stream(Source(place, data))
-        if recognised is None and _looks_like_yaml(text, place):
-            recognised = _yaml(data, place)
-    if recognised is None:
+        result = _stream(Source(place, data))
+        if result is None and _looks_like_yaml(text, place):
+            result = _yaml(data, place)
+    if result is None:
         return None
-    title = (
-        f"{recognised.title} (in {unwrapped.wrapping})" if unwrapped.wrapping else recognised.title
-    )
-    unread = (*unwrapped.unread, *recognised.unread)
-    return replace(recognised, title=title, unread=unread, data=recognised.data or data)
+    title = f"{result.title} (in {unwrapped.wrapping})" if unwrapped.wrapping else result.title
+    unread = (*unwrapped.unread, *result.unread)
+    return replace(result, title=title, unread=unread, data=result.data or data)
 
 
 def _json(text: str, place: str) -> Recognised:

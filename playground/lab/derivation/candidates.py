@@ -271,17 +271,13 @@ def _cut_at_stop(behind: str, stops: tuple[str, ...]) -> tuple[str, str]:
 
 def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the fields if the name stands twice: each call has a section that names it too."""
-    opener_start = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
-    closer_end = pieces.behind.find(">") + 1
+    opens_at = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
+    stop = pieces.behind.find(">") + 1
     separator = (pieces.between or "").removeprefix(pieces.behind).removesuffix(pieces.before)
-    if (
-        opener_start < 0
-        or not closer_end
-        or pieces.between != pieces.behind + separator + pieces.before
-    ):
+    if opens_at < 0 or not stop or pieces.between != pieces.behind + separator + pieces.before:
         return
-    opener, closer = pieces.before[opener_start:], pieces.behind[:closer_end]
-    before, behind = pieces.before[:opener_start], pieces.behind[closer_end:]
+    opener, closer = pieces.before[opens_at:], pieces.behind[:stop]
+    before, behind = pieces.before[:opens_at], pieces.behind[stop:]
     yield {
         **param,
         "call": f"{as_template(opener)}{{{body.hole}}}{as_template(closer)}",
