@@ -17,7 +17,7 @@ from playground.dialects.raw_prompts.sources import template_of
 from playground.dialects.request_messages import Rendering
 from playground.sessions.session import Session
 from playground.tokens import TokenCount, count_request
-from playground.tokens.given import given_tokenizer
+from playground.tokens.given import load_tokenizer
 
 if TYPE_CHECKING:
     from playground.tokens.tokenizer import Tokenizer
@@ -54,7 +54,7 @@ def count_tokens(
     chat template: with both, any model is counted exactly. Nothing is asked of the network. Raises
     InputFault and UnknownNameError.
     """
-    vocabulary: Tokenizer | None = given_tokenizer(tokenizer) if tokenizer is not None else None
+    vocabulary: Tokenizer | None = load_tokenizer(tokenizer) if tokenizer is not None else None
     own_template = template_of(template) if template is not None else None
     if isinstance(request, Session):
         body = _body_of(request, model, dialect)
