@@ -21,15 +21,13 @@ def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
 
     The findings are `token-injection` and `doubled-bos`.
     """
-    findings = [
-        found for row in framed.rows for piece in row for found in _injections(piece, tokenizer)
-    ]
+    findings = [f for row in framed.rows for piece in row for f in _injected(piece, tokenizer)]
     if framed.control and (twice := _doubled_bos(framed, tokenizer)):
         findings.append(twice)
     return findings
 
 
-def _injections(piece: Piece, tokenizer: Tokenizer) -> Iterator[Finding]:
+def _injected(piece: Piece, tokenizer: Tokenizer) -> Iterator[Finding]:
     if piece.message is None and not piece.tool:
         return
     pattern = _pattern(tokenizer)
@@ -73,18 +71,14 @@ def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Findi
     other tokens than for the same text in one block, and moving the mark changes them.
     """
     pairs = pairwise(read_wire(dict(body)).blocks)
-    return [
-        spanned for first, second in pairs if (spanned := _mark_in_token(first, second, tokenizer))
-    ]
+    return [mark for first, second in pairs if (mark := _mark_in_token(first, second, tokenizer))]
 
 
 def _mark_in_token(first: WireBlock, second: WireBlock, tokenizer: Tokenizer) -> Finding | None:
-    is_one_message = first.place and second.place and first.place[0] == second.place[0]
-    is_one_content = is_one_message or (
-        first.place is None and second.place is None and first.tier == "system"
-    )
+    same = first.place and second.place and first.place[0] == second.place[0]
+    adjacent = same or (first.place is None and second.place is None and first.tier == "system")
     are_texts = first.kind == second.kind == "text" and first.tier == second.tier
-    if first.ttl is None or not is_one_content or not are_texts:
+    if first.ttl is None or not adjacent or not are_texts:
         return None
     before, after = first.text[-_NEAR:], second.text[:_NEAR]
     if not before or not after or len(before) in tokenizer.starts(before + after):

@@ -169,9 +169,7 @@ def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
 
 def _bills_unseen_parts(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
     """Return True if a bill may include parts that the request does not show."""
-    if body.get("format") and body.get(
-        "think"
-    ):  # Ollama calls the model twice: thoughts are billed
+    if body.get("format") and body.get("think"):  # Ollama asks the model twice: thoughts are billed
         return True
     return serves_itself(body) or any(_BILLED_UNSEEN.search(piece.text) for piece in pieces)
 

@@ -59,7 +59,7 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
         if turn.role != "system":
             framed.add(*_turn_pieces(turn), Piece(LLAMA3.end_of_turn))
     if turns:
-        _add_last_turn(framed, turns[-1], functions, dated)
+        _add_last(framed, turns[-1], functions, dated)
     if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 is 1 token lower
         framed.add_reason("calls were written otherwise by the template of 2024", 0)
         framed.rows[0] = [Piece(LLAMA3.begin, sure=0.0)]
@@ -147,7 +147,7 @@ def _turn_pieces(turn: _Turn) -> list[Piece]:
     return pieces
 
 
-def _add_last_turn(
+def _add_last(
     framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], dated: bool
 ) -> None:
     """Frame the last turn: with the tools if it is the user's, not ended if it is the model's."""

@@ -79,7 +79,7 @@ def chat(
         elif index == system_index and not reasoning and (functions or form):
             _add_system(framed, index, message, functions, form)
         else:
-            _add_message(framed, index, message, names)
+            _message(framed, index, message, names)
     if form:
         _add_answer_addresses(framed, messages, form, bool(functions))
     if reasoning:
@@ -172,7 +172,7 @@ def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]])
     return int(not any(described))
 
 
-def _add_message(
+def _message(
     framed: Framed, index: int, message: Mapping[str, Any], names: Mapping[str, str]
 ) -> None:
     text, _ = text_of(message.get("content"))

@@ -29,7 +29,7 @@ _TOOLS: Final = 3
 _SECTION: Final = 1  # the blank line before the form of the answer
 _CALL: Final = 5
 _REASONING_CALL: Final = 11
-_STORED_CALL: Final = 3  # more for a call with the id under which the server stores it
+_STORED: Final = 3  # more for a call with the id under which the server stores it
 _REQUIRED_TOOL: Final = 7  # in addition to the name of a tool that must be called
 _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
@@ -80,9 +80,7 @@ def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reason
             is_stored = bool(item.get("id")) and stored and not _is_simultaneous(items, index)
             extra = reasoning.alone if reasoning and not _has_reasoning(items, index) else 0
             fixed = _REASONING_CALL if reasoning else _CALL
-            _add_call(
-                framed, index, item, fixed + (_STORED_CALL if is_stored else extra), bool(reasoning)
-            )
+            _call(framed, index, item, fixed + (_STORED if is_stored else extra), bool(reasoning))
         else:
             _add_item(framed, index, item, names, bool(reasoning))
 
@@ -204,10 +202,8 @@ def _note_missing_reasoning(
     Bills of calls without reasoning: 60 unstored, three stored, one next to calls with reasoning.
     """
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
-    without_reasoning = [
-        i for i in calls if not items[i].get("id") and not _has_reasoning(items, i)
-    ]
-    if without_reasoning and not stored and len(without_reasoning) < len(calls):
+    lone_calls = [i for i in calls if not items[i].get("id") and not _has_reasoning(items, i)]
+    if lone_calls and not stored and len(lone_calls) < len(calls):
         framed.add_reason("some calls have their reasoning and some not: bills differ", 8)
 
 
@@ -237,9 +233,7 @@ def _add_item(
             framed.add(Piece(text, "other messages", index))
 
 
-def _add_call(
-    framed: Framed, index: int, item: Mapping[str, Any], fixed: int, reasoning: bool
-) -> None:
+def _call(framed: Framed, index: int, item: Mapping[str, Any], fixed: int, reasoning: bool) -> None:
     name = str(item.get("name") or "")
     framed.add(Piece(f".{name}", "calls", index, name, fixed))
     arguments = str(item.get("arguments") or "")
