@@ -156,7 +156,7 @@ def detect(
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
-    """Detect the dialect of a recording, with the calls that came beside its text.
+    """Detect the dialect of a recording, whose native calls are read too.
 
     Among equal readings the recording's own dialect comes first.
     """

@@ -31,12 +31,12 @@ _BILLED_UNSEEN: Final = re.compile(  # the provider adds instructions, or result
 )
 _THOUGHT_OVER: Final = "</think>"  # earlier turns with it were left out of bills, wholly or in part
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
-_THOUGHT: Final = 40  # at most so many more if a model is asked to think: Anthropic adds some 29
+_THOUGHT: Final = 40  # at most, if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (
     "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
     "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
 )  # fmt: skip
-_FORMATTED: Final = 700  # at most so many more if a form of the answer is asked for
+_FORMATTED: Final = 700  # at most, if the request names a form of the answer
 _MEDIUM: Final = 1_000  # tokens of an image or a document whose size cannot be seen
 _ON_THE_SERVER: Final = (
     "mcp_servers", "context_management", "cachedContent", "preset", "previous_response_id",

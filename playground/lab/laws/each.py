@@ -99,7 +99,7 @@ def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
     stray = bytes(choices.several(lambda: choices.below(256), 6))
     try:
         events = subject.read([text.encode("utf-8", "surrogatepass") + stray]).events
-    except Exception as error:  # whatever a parser raises is the break
+    except Exception as error:  # any exception of a parser breaks the law
         says = f"reading raises {type(error).__name__}: {error}"
         return LawBreak(says, (("stream", text), ("and these bytes", repr(stray))))
     started = sum(isinstance(event, CallStartedEvent) for event in events)

@@ -28,7 +28,7 @@ from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
 _AT_ONCE: Final = 4
 _MOST: Final = 1000
-_SAID: Final = 50  # tokens of an answer beside its call
+_SAID: Final = 50  # tokens of an answer in addition to its calls
 _OUTPUT: Final = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount")
 
 Progress = Callable[[Attempt], None]
