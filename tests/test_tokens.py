@@ -216,7 +216,7 @@ def test_what_was_thought_before_the_newest_question_costs_nothing() -> None:
         ({"instructions": ""}, "empty instructions"),
         ({"parallel_tool_calls": False, "tools": [{**WEATHER["function"], "type": "function"}]},  # type: ignore[dict-item]
          "parallel_tool_calls"),
-        ({"input": [ASK[1], THOUGHT, *CALLED, ASK[1], *CALLED], "store": False}, "have their reasoning"),
+        ({"input": [ASK[1], THOUGHT, *CALLED, ASK[1], *CALLED], "store": False}, "their reasoning"),
         ({"input": [ASK[1], THOUGHT, *CALLED, ASK[1]], "model": "gpt-5.6"}, "billed again"),
     ],
 )  # fmt: skip
