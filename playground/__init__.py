@@ -15,12 +15,16 @@ _WHERE = {
     "DeclaredDialect": "playground.dialects",
     "Dialect": "playground.dialects",
     "DialectParser": "playground.parsing.parser",
+    "InputFault": "playground.base.errors",
     "Message": "playground.nouns.messages",
+    "PlaygroundError": "playground.base.errors",
     "PromptData": "playground.nouns.prompt_data",
     "Session": "playground.sessions.session",
     "Switches": "playground.parsing.switches",
     "Syntax": "playground.parsing.syntax",
+    "SyntaxFault": "playground.base.errors",
     "ToolMetadata": "playground.nouns.tools",
+    "UnknownNameError": "playground.base.errors",
     "WhatIf": "playground.cache.answers.what_if",
     "audit_template": "playground.dialects.raw_prompts.audit",
     "cache_matrix": "playground.cache.answers.simulation",
@@ -77,14 +81,18 @@ __all__ = [
     "DeclaredDialect",
     "Dialect",
     "DialectParser",
+    "InputFault",
     "JSONAdapter",
     "Message",
+    "PlaygroundError",
     "PromptData",
     "Session",
     "Signature",
     "Switches",
     "Syntax",
+    "SyntaxFault",
     "ToolMetadata",
+    "UnknownNameError",
     "WhatIf",
     "XMLAdapter",
     "audit_template",
@@ -129,6 +137,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from playground.base.errors import InputFault, PlaygroundError, SyntaxFault, UnknownNameError
     from playground.cache.answers.compaction import compaction
     from playground.cache.answers.placement import place_cache
     from playground.cache.answers.simulation import cache_matrix, simulate_cache
@@ -199,4 +208,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_WHERE, *_OF_PLUGINS])
+    return [*__all__, "__version__"]

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -9,7 +12,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from playground.base.paths import NO_WORKSPACE
+from playground.base import paths
+
+# What outlives a test (a proxy that is shared by a file's tests) has a place that is no user's.
+REAL_HOME = paths.data()
+os.environ["PLAYGROUND_HOME"] = _home = tempfile.mkdtemp(prefix="playground-tests-")
+atexit.register(shutil.rmtree, _home, ignore_errors=True)
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -42,6 +50,19 @@ def no_last_resort() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def nothing_in_the_users_own_home() -> Iterator[None]:
+    """No test may write where a user's sessions are; a playground that is used meanwhile does."""
+    before = _files(REAL_HOME)
+    yield
+    assert _files(REAL_HOME) == before, f"a test, or somebody else, wrote into {REAL_HOME}"
+
+
+def _files(folder: Path | None) -> set[tuple[str, int]]:
+    found = folder.rglob("*") if folder and folder.is_dir() else ()
+    return {(str(file), file.stat().st_mtime_ns) for file in found if file.is_file()}
+
+
 def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -59,7 +80,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     """What the app keeps for its user: a place of its own for each test, made by who needs it."""
     place = tmp_path_factory.getbasetemp() / f"home-{next(_HOMES)}"
     monkeypatch.setenv("PLAYGROUND_HOME", str(place))
-    monkeypatch.delenv(NO_WORKSPACE, raising=False)  # a server for others, run here, sets it
+    monkeypatch.delenv(paths.NO_WORKSPACE, raising=False)  # a server for others, run here, sets it
     return place
 
 

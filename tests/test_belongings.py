@@ -9,11 +9,19 @@ from pathlib import Path
 import pytest
 from test_pages import editor, page, press, table, told, unfold, uploader
 
+import playground as pg
 from playground.app.serving import access
 from playground.base import paths
 from playground.base.errors import InputFault
+from playground.dialects.files import plain_dialect
 from playground.sessions.workspaces import Belongings, Folder, TabShelf, belongings_on_disk
-from playground.sessions.workspaces.dialects import dialect_file, kept_text
+from playground.sessions.workspaces.dialects import (
+    dialect_file,
+    keep_dialect,
+    kept_text,
+    remove_dialect,
+    restore_dialect,
+)
 
 SET = b"mine:\n- {role: user, content: 'Ahoy {{.name}}'}\n"
 
@@ -145,3 +153,13 @@ def test_what_cannot_be_read_is_told_as_such(
     for read in (folder.read, folder.first_line):
         with pytest.raises(InputFault, match="expected a file that can be read"):
             read("tide")
+
+
+def test_a_dialect_that_goes_to_the_trash_takes_no_earlier_one_away(home: Path) -> None:
+    declared = {**plain_dialect(pg.get_dialect("hermes")), "name": "pier"}
+    for title in ("first", "second", "third"):
+        remove_dialect("pier", keep_dialect({**declared, "title": title}))
+    trash = dialect_file("pier").parent / "trash"
+    titles = {json.loads(file.read_text())["title"] for file in trash.iterdir()}
+    assert titles == {"first", "second", "third"}
+    assert json.loads(restore_dialect("pier"))["title"] == "third"

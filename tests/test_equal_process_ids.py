@@ -335,7 +335,7 @@ import os, sys
 import playground as pg
 from playground.plugins.corpus import views
 assert os.getpid() == 1
-views.RENDER_CACHE = "20MB"
+views.MEMORY_LIMIT = "20MB"
 sql = "SELECT count(*), sum(h % 1000) FROM (SELECT hash(i) h FROM range({}) t(i) ORDER BY h)"
 print([pg.corpus("o").sql(sql.format(1_000_000)).rows for _ in range(4)], file=sys.stderr)
 """

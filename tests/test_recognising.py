@@ -406,3 +406,23 @@ def test_every_command_that_reads_a_file_reads_standard_input() -> None:
     nothing = piped("", "render", "-", "-d", "xml")
     assert nothing.returncode == 2
     assert nothing.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("[[ ## reasoning ## ]]\nI think\n\n[[ ## answer ## ]]\n5", "reply"),
+        ("[1] According to the log it was the pump.", "reply"),
+        ("{thought: I look.} Then I answer.", "reply"),
+        ("[ ] buy bread\n[x] mend the net", "reply"),
+        ("{ a set of notes }", "reply"),
+        ('{"model": "m", "messages": [{"role": "us', "nothing"),
+        ("{'model': 'm', 'messages': [}", "nothing"),
+        ('[{"a": 1}, {"b', "nothing"),
+    ],
+)
+def test_a_text_that_begins_with_a_bracket_is_a_reply_unless_json_was_meant(
+    text: str, kind: str
+) -> None:
+    assert recognise(text).kind == kind
+    assert recognise(text.encode(), "reply.txt").kind == kind

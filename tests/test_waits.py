@@ -32,6 +32,7 @@ from playground.base.waits import telling_waits
 from playground.cli import main
 from playground.dialects.marks.own_policies import load_policy
 from playground.recordings.growing import GrowingFile
+from playground.sessions.bounded import files_within
 from playground.sessions.native_format import dump_session
 from playground.sessions.workspaces import on_disk
 
@@ -640,3 +641,24 @@ def test_of_who_holds_a_lock_nothing_is_told_that_may_be_a_key(
     arguments: list[str], name: str
 ) -> None:
     assert command_of(arguments) == name
+
+
+def test_a_file_that_goes_while_its_folder_is_read_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "stays").touch()
+    stop = threading.Event()
+
+    def come_and_go() -> None:
+        while not stop.is_set():
+            for number in range(200):
+                (tmp_path / str(number)).touch()
+            for number in reversed(range(200)):
+                (tmp_path / str(number)).unlink()
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    try:
+        for _ in range(200):
+            assert "stays" in files_within(tmp_path)[0]
+    finally:
+        stop.set()
+        thread.join()

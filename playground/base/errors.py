@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from playground.base.wording import visible
 
+_MOST_LISTED: Final = 24  # known names, of which a message has all
+_FIRST_LISTED: Final = 8
 _MOST_SAID: Final = 400  # characters of a problem: it may quote what was given
 # An address that is made of these alone holds no password, and no key unless a part is random.
 _PLAIN_ADDRESS: Final = re.compile(
@@ -75,16 +77,20 @@ class SyntaxFault(PlaygroundError):
 
 
 class UnknownNameError(PlaygroundError):
-    """A dialect, policy or recording of that name does not exist; lists those that do, what is
-    spelt much like it first."""
+    """A dialect, policy or recording of that name does not exist. The message has up to three
+    names that are spelt like it, and the known ones, or the first of many; `known` has them all.
+    """
 
     def __init__(self, kind: str, given: str, known: list[str]) -> None:
         self.kind, self.given, self.known = kind, given, known
         from difflib import get_close_matches  # only here: it is no part of a start
 
         meant = " or ".join(map(repr, get_close_matches(given, known)))
-        told = f"; did you mean {meant}?" if meant else ";"
-        super().__init__(f"unknown {kind} {given!r}{told} known: {', '.join(known) or 'none'}")
+        hint = f"; did you mean {meant}?" if meant else ";"
+        listed = ", ".join(known) or "none"
+        if len(known) > _MOST_LISTED:
+            listed = f"{', '.join(known[:_FIRST_LISTED])} … ({len(known)} in all)"
+        super().__init__(f"unknown {kind} {given!r}{hint} known: {listed}")
 
 
 class InsufficientCreditsError(PlaygroundError):

@@ -80,7 +80,7 @@ DIALECTS = (
         result="## Return of {id}\n{result}",
         result_role="tool",
         models="Kimi K2, K2 Thinking (chat templates, 2026-11)",
-        model_names=("kimi(?!.*k3)",),
+        model_names=("kimi(?!.*k3)", r"^k2\.\d"),
     ),
     _header(
         name="deepseek-v3",

@@ -52,7 +52,7 @@ from argument name to value, and with nothing else.""",
     tool_docs=JSON_LINES,
     models="Llama 3.1, 3.2, 3.3 (Meta's prompt format documents, 2024-12)",
     # Not ToolACE and the small models of 3.2, which write Python lists: see python_calls.py.
-    model_names=(r"^(?!.*(toolace|nemotron-super-49b-v1[_.]5)).*llama-?3(?!\.2-[13]b)",),
+    model_names=(r"^(?!.*(toolace|nemotron-super-49b-v1[_.]5)).*llama-?v?3(?!\.2-[13]b)",),
     raw_prompt=LlamaPrompt(LLAMA3, "json"),
 )
 

@@ -22,8 +22,8 @@ _HOST: Final = re.compile(
 )
 _SERVED: Final = re.compile(
     r"(?!.*distill)"
-    r"(gpt-[3-9]|o[1-9]\b|chatgpt|gemini|claude(?!-?2)|grok-([3-9]|code)|moonshot-v1|kimi-latest"
-    r"|(deepseek-(chat|reasoner)|qwen-(max|plus|turbo|flash))(?!-)"
+    r"(gpt-[3-9]|o[1-9]\b|chatgpt|gemini|claude(?!-?2)|grok-([3-9]|code)|moonshot-v1|kimi-latest|doubao"
+    r"|deepseek-(chat|reasoner)(?!-)|qwen[\d.]*(-coder|-vl)?-(max|plus|turbo|flash)(?!-(?!latest|preview|\d))"
     # Bedrock's names, with their region or without
     r"|([a-z]+\.)?(anthropic\.claude(?!-v2|-instant)|amazon\.nova))"
 )
@@ -90,8 +90,10 @@ def _without_provider(model_name: str) -> str:
 
 
 def _hyphened(model_name: str) -> str:
-    """Return a name as a repository spells it: people write "Gemma 4" for `gemma-4`."""
-    return re.sub(r"\s+", "-", model_name.strip())
+    """Return a name as a repository spells it: people write "Gemma 4" for `gemma-4`, and hosts
+    `glm-4p7` for `glm-4.7`.
+    """
+    return re.sub(r"(?<=\d)p(?=\d)", ".", re.sub(r"\s+", "-", model_name.strip()))
 
 
 def trained_on(model_name: str) -> Dialect | None:

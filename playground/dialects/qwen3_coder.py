@@ -30,7 +30,8 @@ tool_response tags.""",
     models=(
         "Qwen3-Coder, Qwen 3.5 to 3.8, Step 3.5 and 3.7, Nemotron 3 (chat templates; of 3.6 and "
         "3.7 what SMG and TabbyAPI serve them with, 2026-11); UI-TARS "
-        "(ai-sdk-tool-call-middleware, 2026-11); IQuest Coder V1 (vLLM's parser, 2026-11)"
+        "(ai-sdk-tool-call-middleware, 2026-11); IQuest Coder V1, Granite 4.2 (vLLM's parsers, "
+        "2026-11); Ornith (Ollama's parser, 2026-11)"
     ),
     model_names=(
         "qwen-?3-?coder",
@@ -40,6 +41,8 @@ tool_response tags.""",
         "nemotron-?3",
         "ui-tars",
         "intellect-3",
+        r"granite-?4\.2",
+        "ornith",
     ),
 )
 

@@ -32,6 +32,8 @@ MOST_SESSIONS: Final = 50  # of one file
 _MOST_YAML: Final = 1_000_000
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
+# the beginning of an object, of Python's too: whoever wrote it did not mean a reply
+_JSON_MEMBER: Final = re.compile(r"""[\s\[]*+\{\s*+["']""")
 _SHORT: Final = {
     "openai-chat": "OpenAI request",
     "anthropic-messages": "Anthropic request",
@@ -75,7 +77,7 @@ def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
         return _python_tools(data, place)
     begin = text.lstrip()[:2]
     if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # Jinja's, and no JSON
-        result: Recognised | None = _json(text, place)
+        result = _json(text, place)
     else:
         result = _stream(Source(place, data))
         if result is None and _looks_like_yaml(text, place):
@@ -87,11 +89,18 @@ def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
     return replace(result, title=title, unread=unread, data=result.data or data)
 
 
-def _json(text: str, place: str) -> Recognised:
+def _json(text: str, place: str) -> Recognised | None:
+    """Recognise the document in a JSON text.
+
+    Return None for a reply that begins with a bracket, such as `[1] According to …` or DSPy's
+    `[[ ## answer ## ]]`.
+    """
     try:
         value = parse_json(text, place)
     except InputFault as fault:
         lines = _stream(Source(place, text.encode("utf-8", "surrogatepass")))
+        if lines is None and not _JSON_MEMBER.match(text):
+            return None
         return lines or Recognised("nothing", "JSON that cannot be read", unread=(str(fault),))
     if isinstance(value, dict):
         if "chat_template" in value:

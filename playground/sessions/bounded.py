@@ -30,15 +30,19 @@ _ZIP_FAULTS: Final = (
 
 
 def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
-    """The files of a folder and its folders by their names inside it, with `/` between the steps;
-    and what is no file, such as a pipe, in words. Links are not followed. Raises InputFault where
-    they are too many."""
+    """Return the files of a folder and its folders by their names inside it, with `/` between the
+    steps; and what is no file, such as a pipe, in words. Links are not followed, and files that
+    go meanwhile are left out. Raises InputFault if there are too many."""
     found: dict[str, Path] = {}
     others: dict[str, str] = {}
     for inside, folders, files in os.walk(folder):
         folders.sort()
         for path in (Path(inside, name) for name in sorted(files)):
-            status, name = path.lstat(), path.relative_to(folder).as_posix()
+            try:
+                status = path.lstat()
+            except FileNotFoundError:  # it went since it was listed
+                continue
+            name = path.relative_to(folder).as_posix()
             if kind := kind_of_stream(status):
                 others[name] = kind
             elif not stat.S_ISLNK(status.st_mode):

@@ -28,7 +28,7 @@ from playground.plugins.corpus.catalog import (
 from playground.plugins.corpus.layout import CorpusFolder
 from playground.plugins.corpus.tables import SCHEMAS
 
-RENDER_CACHE: Final = "512MB"  # of DuckDB's own 80 % of the machine
+MEMORY_LIMIT: Final = "512MB"  # of DuckDB's own 80 % of the machine
 THREADS: Final = 2
 _DOCUMENT: Final = "docs/corpus.md"
 _OF_SQL: Final = (  # what DuckDB says of a question, and of no file
@@ -53,11 +53,12 @@ QUALIFY row_number() OVER (PARTITION BY run, sub_agent
 def connected(folder: CorpusFolder, spill: Path) -> duckdb.DuckDBPyConnection:
     """DuckDB within our bounds: what does not fit in its memory goes to `spill`, which nobody else
     may use: it names its files by its process id, which programs in several containers share."""
-    made = duckdb.connect(config={"memory_limit": RENDER_CACHE, "threads": THREADS})
+    made = duckdb.connect(config={"memory_limit": MEMORY_LIMIT, "threads": THREADS})
     folder.store.attach(made)
     made.execute(f"SET temp_directory = {text_of(spill)}")
     made.execute("SET autoinstall_known_extensions = false")
     made.execute("SET preserve_insertion_order = false")
+    made.execute("SET enable_progress_bar = false")  # it goes to standard output, after two seconds
     return made
 
 

@@ -6,6 +6,7 @@ The one rule is the workspace's: a file is replaced only by who has seen it.
 from __future__ import annotations
 
 import json
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,8 @@ def remove_dialect(name: str, seen: str) -> None:
         trashed = _trashed(path)
         with faults_naming(path):
             trashed.parent.mkdir(exist_ok=True, mode=0o700)
+            if trashed.exists():  # an earlier dialect of this name stays there, under a number
+                trashed.replace(_free_name(trashed))
             path.replace(trashed)
 
 
@@ -88,6 +91,11 @@ def restore_dialect(name: str) -> str:
 
 def _trashed(path: Path) -> Path:
     return path.parent / "trash" / path.name
+
+
+def _free_name(path: Path) -> Path:
+    numbered = (path.with_name(f"{path.stem} ({number}){path.suffix}") for number in count(2))
+    return next(each for each in numbered if not each.exists())
 
 
 def kept_text(name: str) -> str | None:
