@@ -271,7 +271,7 @@ def test_results_of_calls_at_once_are_one_list() -> None:
     [
         ({"text": {"format": COLOURS}, "model": "gpt-4o",
           "input": [_user("x"), {**CALLED_FLORENCE[0], "id": "fc_1"}, CALLED_FLORENCE[1]]},
-         "the server keeps, beside a form"),
+         "stored calls together with a form"),
         ({"text": {"format": COLOURS}, "model": "gpt-4o", "store": False,
           "input": [_user("x"), {**CALLED_FLORENCE[0], "id": "fc_1"}, CALLED_FLORENCE[1]]}, ""),
         ({"model": "o3", "messages": [_user("x")], "response_format": {"type": "json_schema",

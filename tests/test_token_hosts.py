@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from playground.tokens import count_request
 from playground.tokens.models import rule_for
-from playground.tokens.ollama_tools import more_of_old_versions, tool_text
+from playground.tokens.ollama_tools import extra_of_old_versions, tool_text
 
 ASKED: Final = [
     {"role": "system", "content": "Be brief."},
@@ -135,7 +135,7 @@ def _written_tool(parameters: dict[str, Any], **more: str) -> tuple[str, int]:
     whole = tool_text(function)
     head = '{"type":"function","function":{"name":"f","description":'
     assert whole.startswith(head)
-    return whole.removeprefix(head), more_of_old_versions(function)
+    return whole.removeprefix(head), extra_of_old_versions(function)
 
 
 def test_ollama_keeps_of_a_tool_what_its_structs_have() -> None:

@@ -13,7 +13,7 @@ from playground.base.errors import InputFault
 from playground.tokens import TokenCount, count_request
 from playground.tokens.estimate import FAMILIES, texts_of
 from playground.tokens.models import rule_for
-from playground.tokens.nearly import more_of_digits, nearly
+from playground.tokens.nearly import count_with_similar, more_of_digits
 from playground.tokens.registry import PACKAGED, packaged
 from playground.tokens.templates import prompt_alone
 from playground.tokens.tokenizer import count
@@ -42,7 +42,7 @@ def test_a_raw_prompt_is_counted_without_its_package() -> None:
     assert inside(found, RAW_TOKENS) and abs(found.tokens - RAW_TOKENS) <= 1
     rule = rule_for("llama3.2:3b")
     assert rule is not None
-    sized = nearly(rule.framings["ollama-generate"](body), PACKAGED[rule.tokenizer])
+    sized = count_with_similar(rule.framings["ollama-generate"](body), PACKAGED[rule.tokenizer])
     assert sized.least + 1 <= RAW_TOKENS <= sized.most + 1
     assert sum(sized.sizes) + 1 == RAW_TOKENS  # the first 100,256 ranks are the same
 
@@ -66,7 +66,7 @@ def test_texts_lie_in_the_range_of_what_is_like_their_tokenizer(name: str) -> No
     if own.path() is None:
         pytest.skip(f"{own.package} is not installed")
     for text in TEXTS:
-        sized = nearly(prompt_alone({"prompt": text}), own)
+        sized = count_with_similar(prompt_alone({"prompt": text}), own)
         assert sized.least <= count(packaged(name), text) <= sized.most, text
 
 

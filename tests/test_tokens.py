@@ -19,7 +19,7 @@ from playground.base.errors import InputFault, UnknownNameError
 from playground.recordings.apis import APIS as RECORDED
 from playground.show.token_frames import with_tokens
 from playground.tokens import TokenCount, count_request
-from playground.tokens.given import given_tokenizer
+from playground.tokens.given import load_tokenizer
 from playground.tokens.models import APIS, api_of, rule_for
 from playground.tokens.pictures import Rows, Tiles, size_of, tiles_of
 from playground.tokens.pieces import Framed
@@ -216,7 +216,7 @@ def test_what_was_thought_before_the_newest_question_costs_nothing() -> None:
         ({"instructions": ""}, "empty instructions"),
         ({"parallel_tool_calls": False, "tools": [{**WEATHER["function"], "type": "function"}]},  # type: ignore[dict-item]
          "parallel_tool_calls"),
-        ({"input": [ASK[1], THOUGHT, *CALLED, ASK[1], *CALLED], "store": False}, "others with it"),
+        ({"input": [ASK[1], THOUGHT, *CALLED, ASK[1], *CALLED], "store": False}, "their reasoning"),
         ({"input": [ASK[1], THOUGHT, *CALLED, ASK[1]], "model": "gpt-5.6"}, "billed again"),
     ],
 )  # fmt: skip
@@ -630,7 +630,7 @@ def _sentencepiece(path: Path) -> Path:
 
 
 def test_a_tekken_file_is_a_tokenizer(tmp_path: Path) -> None:
-    tokenizer = given_tokenizer(_tekken(tmp_path / "tekken.json"))
+    tokenizer = load_tokenizer(_tekken(tmp_path / "tekken.json"))
     assert tokenizer.ids("low low x") == [257, 258, 32, 120]
     assert len(tokenizer.ids("[INST]low", control=True)) == 2
 
@@ -640,13 +640,13 @@ def test_a_sentencepiece_model_is_converted_once(
 ) -> None:
     monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path / "home"))
     path = _sentencepiece(tmp_path / "tokenizer.model")
-    first = given_tokenizer(path)
+    first = load_tokenizer(path)
     assert count(first, "low low") == 2
     assert count(first, "é") == 3  # a space, and two bytes
     assert "<s>" in first.controls
     (kept,) = (tmp_path / "home" / "tokenizers").iterdir()
     stamp = kept.stat().st_mtime_ns
-    again = given_tokenizer(tmp_path)  # the folder that holds it
+    again = load_tokenizer(tmp_path)  # the folder that holds it
     assert again.ids("low lo") == first.ids("low lo")
     assert kept.stat().st_mtime_ns == stamp
 
@@ -660,7 +660,7 @@ def test_a_tokenizer_json_is_a_tokenizer(tmp_path: Path) -> None:
     made.enable_truncation(1)
     path = tmp_path / "tokenizer.json"
     made.save(str(path))
-    tokenizer = given_tokenizer(str(path))
+    tokenizer = load_tokenizer(str(path))
     assert tokenizer.ids("When ?") == [0, 1]
     assert len(tokenizer.ids("<turn>", control=True)) == 1
     assert len(tokenizer.ids("<turn>")) > 1
@@ -700,16 +700,16 @@ def test_a_file_that_is_no_tokenizer_is_told(tmp_path: Path, name: str, data: by
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(InputFault, match=r"expected|gguf"):
-        given_tokenizer(path)
+        load_tokenizer(path)
 
 
 def test_a_name_that_is_none_is_told(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="o200k_base"):
-        given_tokenizer("o300k")
+        load_tokenizer("o300k")
     with pytest.raises(InputFault, match="no such file"):
-        given_tokenizer(tmp_path / "none.json")
+        load_tokenizer(tmp_path / "none.json")
     with pytest.raises(InputFault, match="no tokenizer in it"):
-        given_tokenizer(tmp_path)
+        load_tokenizer(tmp_path)
 
 
 def test_a_million_blanks_are_counted() -> None:

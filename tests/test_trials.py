@@ -272,7 +272,7 @@ def test_a_plan_says_what_it_will_cost_before_anything_is_sent() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (lambda: trial(replace(SESSION, expected=())), "nothing of the calls that are expected"),
+        (lambda: trial(replace(SESSION, expected=())), "names no expected calls"),
         (lambda: trial(SESSION, "xml", "m", repeats=0), "0 repeats; expected 1 to 1,000"),
         (lambda: trial("x"), "trial"),  # type: ignore[arg-type]
     ],

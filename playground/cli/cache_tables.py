@@ -68,15 +68,9 @@ def _fold(rows: Sequence[list[str]]) -> list[list[str]]:
         policies_by_figures.setdefault(dialect, {}).setdefault(tuple(figures), []).append(policy)
     dialects: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for dialect, by_figures in policies_by_figures.items():
-        shared_rows = tuple(
-            (_first_names(names), *figures) for figures, names in by_figures.items()
-        )
-        dialects.setdefault(shared_rows, []).append(dialect)
-    return [
-        [_first_names(names), *row]
-        for shared_rows, names in dialects.items()
-        for row in shared_rows
-    ]
+        shared = tuple((_first_names(names), *figures) for figures, names in by_figures.items())
+        dialects.setdefault(shared, []).append(dialect)
+    return [[_first_names(names), *row] for shared, names in dialects.items() for row in shared]
 
 
 def _first_names(names: Sequence[str]) -> str:
@@ -147,7 +141,7 @@ def print_check(simulation: CacheSimulation, failed: list[str], as_json: bool) -
         say(f"input costs {cost} ({_as_prefix(simulation.dialect)}policy {simulation.policy})")
 
 
-def print_placement(
+def print_marks(
     session: Session,
     dialects: tuple[str, ...],
     rules: str | None,

@@ -155,7 +155,7 @@ def place(options: _Options) -> int:
     """Show where cache marks land in SESSION: a line for equal dialects, every part with -d."""
     from playground.cli import cache_tables
 
-    return _under_one_policy(options, cache_tables.print_placement)
+    return _under_one_policy(options, cache_tables.print_marks)
 
 
 @cache.command()
@@ -186,7 +186,7 @@ def simulate(options: _Options, provider: str, seconds_apart: float | None, what
     multiple of its cost without a cache. For one dialect with one policy, prints every request and
     all findings. If no dialect is named, dialects with the same figures share a line.
     """
-    return _simulate(options, provider, seconds_apart, what_if)
+    return _run(options, provider, seconds_apart, what_if)
 
 
 @cache.command()
@@ -229,20 +229,18 @@ def by_flags(
     if not options.session:
         raise InputFault("no session is named", expected="SESSION, or --validate FOLDER")
     if simulates:
-        return _simulate(options, provider, seconds_apart, what_if)
+        return _run(options, provider, seconds_apart, what_if)
     if what_if != WhatIf():
         raise InputFault(
             "the what-if options change a simulation, and none was asked for",
             expected="--simulate as well",
         )
     return _under_one_policy(
-        options, cache_tables.print_wire if wires else cache_tables.print_placement
+        options, cache_tables.print_wire if wires else cache_tables.print_marks
     )
 
 
-def _simulate(
-    options: _Options, provider: str, seconds_apart: float | None, what_if: WhatIf
-) -> int:
+def _run(options: _Options, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
     from playground.cache.answers.simulation import cache_matrix
     from playground.cli import cache_tables
 

@@ -166,19 +166,17 @@ class Against:
         from playground.questions.versions.against import against_failures
         from playground.questions.versions.pairing import paired
 
-        current, baseline = load_all(session, model), load_all(self.baseline, model)
+        newer, baseline = load_all(session, model), load_all(self.baseline, model)
         failed = []
-        if len(current) != len(baseline):
-            failed.append(
-                f"{counted(len(current), 'session')}, and {len(baseline)} in the baseline"
-            )
+        if len(newer) != len(baseline):
+            failed.append(f"{counted(len(newer), 'session')}, and {len(baseline)} in the baseline")
         differences = []
         pairs = paired(
-            [loaded.session for loaded in baseline], [loaded.session for loaded in current]
+            [loaded.session for loaded in baseline], [loaded.session for loaded in newer]
         )
         for old, new in pairs:
             names = (self.baseline, session)
-            arguments = (baseline[old].session, current[new].session, "", dialect, self.request)
+            arguments = (baseline[old].session, newer[new].session, "", dialect, self.request)
             difference = compared(*arguments, names=names)
             place = f"{new + 1} ({old + 1} of the baseline)" if old != new else f"{new + 1}"
             prefix = f"session {place}: " if len(baseline) > 1 else ""
@@ -194,7 +192,7 @@ class Against:
             )
         else:
             _print_failures(failed, differences)
-        findings = [finding for loaded in current for finding in loaded.findings]
+        findings = [finding for loaded in newer for finding in loaded.findings]
         return report_briefly(findings) or int(bool(failed))
 
 

@@ -93,12 +93,10 @@ def check(name: str, examples: int, as_json: bool) -> int:
     if as_json:
         print_json(checks.to_dict())
         return int(bool(checks.broken))
-    for law_check in checks:
-        result = (
-            law_check.broken.says if law_check.broken else f"holds for {law_check.tried:,} examples"
-        )
-        say(f"law {law_check.law}: {law_check.title}: {result}")
-        for label, text in law_check.broken.shown if law_check.broken else ():
+    for test in checks:
+        result = test.broken.says if test.broken else f"holds for {test.tried:,} examples"
+        say(f"law {test.law}: {test.title}: {result}")
+        for label, text in test.broken.shown if test.broken else ():
             say(f"    {label}:")
             say("\n".join(f"        {line}" for line in text.split("\n")))
     return int(bool(checks.broken))

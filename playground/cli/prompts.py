@@ -84,10 +84,8 @@ def render(
 
     loaded = load(session, model)
     checks = preflight(ledger)
-    dialects_with_checks = [
-        dialect.with_preflight(*checks) for dialect in in_dialects(dialects, rules)
-    ]
-    comparison = compare_session(loaded.session, dialects_with_checks)
+    with_checks = [dialect.with_preflight(*checks) for dialect in in_dialects(dialects, rules)]
+    comparison = compare_session(loaded.session, with_checks)
     findings = [*loaded.findings]
     for column in comparison.columns:
         findings += column.findings

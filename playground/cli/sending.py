@@ -139,28 +139,26 @@ def tools(
     """
     from playground.cli import tool_tables
 
-    tool_list, findings = _tools_from_server(file, yes, seconds) if mcp else _tools_from_file(file)
+    metadata, findings = _tools_from_server(file, yes, seconds) if mcp else _tools_from_file(file)
     if tokens or portable:
-        status = tool_tables.print_costs(tool_list, models, dialects, as_json) if tokens else 0
-        status = tool_tables.print_portability(tool_list, targets, as_json) if portable else status
+        status = tool_tables.print_costs(metadata, models, dialects, as_json) if tokens else 0
+        status = tool_tables.print_portability(metadata, targets, as_json) if portable else status
         return max(status, report(findings))
     if as_json:
         print_json(
             {
-                "tools": [tool.model_dump(mode="json") for tool in tool_list],
+                "tools": [tool.model_dump(mode="json") for tool in metadata],
                 "findings": [
                     {"code": f.code, "where": f.where, "message": f.message} for f in findings
                 ],
-                "dropped": {name: _dropped_facts(name, tool_list) for name in dialects},
+                "dropped": {name: _dropped_facts(name, metadata) for name in dialects},
             }
         )
         return int(any(f.severity != "info" for f in findings))
-    rows = [
-        [t.name, ", ".join(_parameters(t)), t.description.partition("\n")[0]] for t in tool_list
-    ]
+    rows = [[t.name, ", ".join(_parameters(t)), t.description.partition("\n")[0]] for t in metadata]
     table(["tool", "parameters", "description"], rows)
     if dialects:
-        _print_losses(dialects, tool_list)
+        _print_losses(dialects, metadata)
     return report(findings)
 
 

@@ -211,21 +211,17 @@ def _print_report(
 
     if not dialect:
         raise InputFault("the dialect is not known", where=recording.name, expected="-d NAME")
-    server_loss = server_report(recording, dialect, server, tools)
+    loss = server_report(recording, dialect, server, tools)
     if as_json:
-        print_json({"text": server_loss.text, "test": server_loss.test, "issue": server_loss.issue})
-    elif not server_loss.issue:
-        unread = any(found.code == "unread-dialect" for found in server_loss.findings)
-        how = "as text, unread" if unread else f"read as {server_loss.dialect}"
-        hands = "is assumed to hand over" if server_loss.reading.assumed else "hands over"
-        say(f"{server_loss.server} {hands} all of {recording.name}, {how}")
+        print_json({"text": loss.text, "test": loss.test, "issue": loss.issue})
+    elif not loss.issue:
+        unread = any(found.code == "unread-dialect" for found in loss.findings)
+        how = "as text, unread" if unread else f"read as {loss.dialect}"
+        hands = "is assumed to hand over" if loss.reading.assumed else "hands over"
+        say(f"{loss.server} {hands} all of {recording.name}, {how}")
     else:
-        emit(
-            server_loss.issue
-            + (f"\nA test:\n\n{fenced(server_loss.test)}" if server_loss.test else "")
-            + "\n"
-        )
-    return max(report(server_loss.findings), int(bool(server_loss.issue)))
+        emit(loss.issue + (f"\nA test:\n\n{fenced(loss.test)}" if loss.test else "") + "\n")
+    return max(report(loss.findings), int(bool(loss.issue)))
 
 
 @click.command()
@@ -277,9 +273,7 @@ def record(
         if not as_json:
             say(text, err=True, nl=False)
 
-    all_parameters = asked_again(
-        loaded.session.parameters, parameters_of(parameters), rendering.tools
-    )
+    settings = asked_again(loaded.session.parameters, parameters_of(parameters), rendering.tools)
     file = _recording_file(out, f"{dialect}-{model.replace('/', '-')}.jsonl", session, force)
     with stopping() as stop:
         recorded = record_answer(
@@ -289,7 +283,7 @@ def record(
             name=f"{Path(session).stem} {dialect}",
             dialect=dialect,
             base_url=base_url,
-            parameters=all_parameters,
+            parameters=settings,
             emails=scrub_emails,
             limits=Limits(timeout, stall, limit * 1_048_576),
             out=file,

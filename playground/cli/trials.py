@@ -115,11 +115,9 @@ def _agreed() -> bool:
 
 def _print_attempt(attempt: Attempt) -> None:
     outcome = attempt.fault or attempt.missed or "right"
-    first_word = (
-        f", first word after {seconds(attempt.first_seconds)}" if attempt.first_seconds else ""
-    )
+    delay = f", first word after {seconds(attempt.first_seconds)}" if attempt.first_seconds else ""
     who = f"{attempt.case}, {attempt.dialect}, {attempt.model} {attempt.number}"
-    say(f"{who}: {outcome}{first_word}", err=True)
+    say(f"{who}: {outcome}{delay}", err=True)
 
 
 def _keep(plan: TrialPlan, result: Trial, out: str, session: str, force: bool) -> None:

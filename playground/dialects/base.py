@@ -195,7 +195,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def _system_blocks(self, prompt_data: PromptData, rules_path: str | None) -> list[Block]:
         # Each part is in the text: at its placeholders, or else at its usual place.
         parts = {
-            part: self._part_blocks(part, prompt_data, rules_path) for part in PromptTemplateType
+            part: self._blocks_of(part, prompt_data, rules_path) for part in PromptTemplateType
         }
         agent = self.format_user_agent_prompt(prompt_data)
         pieces = _PLACEHOLDER.split(agent)  # text, name, text, name, … text
@@ -216,7 +216,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
             ]
         )
 
-    def _part_blocks(
+    def _blocks_of(
         self, part: PromptTemplateType, prompt_data: PromptData, rules_path: str | None
     ) -> list[Block]:
         match part:

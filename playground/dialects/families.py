@@ -38,12 +38,10 @@ def family(dialect: Dialect) -> str:
 
 def families(names: Iterable[str]) -> dict[str, list[str]]:
     """Return these names by family, without empty families; names keep their order."""
-    names_by_family: dict[str, list[str]] = {
-        title: [] for title in (FIELD, *_TITLES.values(), OTHERS)
-    }
+    groups: dict[str, list[str]] = {title: [] for title in (FIELD, *_TITLES.values(), OTHERS)}
     for name in names:
-        names_by_family[family(get_dialect(name))].append(name)
-    return {title: members for title, members in names_by_family.items() if members}
+        groups[family(get_dialect(name))].append(name)
+    return {title: members for title, members in groups.items() if members}
 
 
 def spoken_by(model: str) -> list[str]:

@@ -20,11 +20,9 @@ def _declare_syntax(mark: str, opener: str, closer: str, *markers: tuple[str, st
     taught.
     """
     forms = [
-        Syntax(
-            call=f"{form_opener}{{name}}{body}{form_closer}", separator="", string_mark=form_mark
-        )
+        Syntax(call=f"{form_opener}{{name}}{body}{form_closer}", separator="", string_mark=marks)
         for form_opener, form_closer in ((opener, closer), *markers)
-        for body, form_mark in (("{args:marked}", mark), ("({args:python})", ""))
+        for body, marks in (("{args:marked}", mark), ("({args:python})", ""))
     ]
     return replace(forms[0], also=(*forms[1:], PRINTED, TOOL_CODE, *ASSIGNED))
 

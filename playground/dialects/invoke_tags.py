@@ -108,7 +108,7 @@ DIALECTS = (
         ),
         stops=(
             "<|start|>assistant",
-            " to=<|message|>",  # to nobody
+            " to=<|message|>",  # without a recipient
             "<|message|>",
             "<|eom|>",
             "<|eot|>",

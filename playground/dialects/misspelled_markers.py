@@ -49,9 +49,7 @@ _PRINTED: Final = re.compile(
 )
 
 
-def misspelled_marker_finding(
-    result: ParseResult, dialect: Dialect, prompt_data: PromptData
-) -> Finding | None:
+def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
     """Return a finding if a reply almost holds a marker of the dialect, and has no other finding.
 
     If the reply has no call, text that is almost the beginning of a tool's call counts too.
@@ -87,10 +85,8 @@ def call_in_object(result: ParseResult) -> Finding | None:
         elif isinstance(event, CallStartedEvent):
             calls += 1
             if opener := _BEGUN_OBJECT.search(before):
-                message = (
-                    f"the call stands in an object: {opener[0]!r:.60} before it is kept as text"
-                )
-                return finding("unexpected-text", f"call {calls}", message)
+                text = f"the call stands in an object: {opener[0]!r:.60} before it is kept as text"
+                return finding("unexpected-text", f"call {calls}", text)
         elif isinstance(event, CallEndedEvent):
             before = ""
     return None
@@ -101,19 +97,17 @@ def misspelled_marker(text: str, dialect: DeclaredDialect, names: tuple[str, ...
     all_markers, words = _markers(dialect)
     searched = text[:SEARCH_LIMIT]
     # A marker that is spelled right was read, and did not belong to a call.
-    markers = {marker: normal for marker, normal in all_markers.items() if marker not in searched}
+    markers = {marker: form for marker, form in all_markers.items() if marker not in searched}
     if half := _cut_off_marker(text, markers):
         return half
     if words is not None and words.search(searched):
         normal_text = normal_form(searched)
-        for marker, normal in markers.items():
-            if normal in normal_text and (
-                not normal[0].isalnum() or _begins_a_line(normal, searched)
-            ):
+        for marker, form in markers.items():
+            if form in normal_text and (not form[0].isalnum() or _begins_a_line(form, searched)):
                 return marker
         tags = {tag for tag in _TAG.findall(normal_text) if len(tag) >= _LEAST_OFF - 1}
-        for marker, normal in markers.items():
-            if len(normal) >= _LEAST_OFF and any(_is_letter_off(tag, normal) for tag in tags):
+        for marker, form in markers.items():
+            if len(form) >= _LEAST_OFF and any(_is_letter_off(tag, form) for tag in tags):
                 return marker
     return _misspelled_call(searched, dialect, names)
 
@@ -181,9 +175,7 @@ def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] 
     inner = [piece for piece in (param.before[:1] if param else ()) if isinstance(piece, str)]
     texts = [*syntax.openers, *(text.strip() for text in inner), *syntax.closers]
     markers = {text: normal_form(text) for text in texts if not text[:1].isalnum() or ":" in text}
-    markers = {
-        t: normal for t, normal in markers.items() if len(normal) >= _LEAST and _WORD.search(normal)
-    }
+    markers = {t: form for t, form in markers.items() if len(form) >= _LEAST and _WORD.search(form)}
     words = {word.lower() for text in markers for word in _WORD.findall(text.replace("_", " "))}
     return markers, re.compile("|".join(sorted(words)), re.IGNORECASE) if words else None
 
@@ -212,17 +204,13 @@ def _misspelled_call(text: str, dialect: DeclaredDialect, names: tuple[str, ...]
     syntax = dialect.syntax
     before = syntax.call_template.before
     if not before and notation_of(syntax).proves_itself:
-        key, any_name = syntax.shape.name[-1], "|".join(map(re.escape, names))
+        key, any_of = syntax.shape.name[-1], "|".join(map(re.escape, names))
         # A key, not a word: quoted, in an object or at the beginning of a line, before a colon.
         quoted = rf"""["'\\]{{0,3}}{key}["'\\]{{0,3}}\s{{0,8}}"""
         begin = r"""(?:^|[{,"'\\])[ \t]{0,8}"""
-        is_named = any_name and re.search(
-            rf"(?m){begin}{quoted}[:=]\W{{0,8}}(?:{any_name})\b", text
-        )
-        object_start = r"\{(?:[^{}]{0,200},)?\s{0,8}"
-        is_cut_off = re.search(
-            rf"{object_start}{quoted}(?:[:=][^{{}}\n]{{0,80}})?\Z", text.rstrip()
-        )
+        is_named = any_of and re.search(rf"(?m){begin}{quoted}[:=]\W{{0,8}}(?:{any_of})\b", text)
+        ahead = r"\{(?:[^{}]{0,200},)?\s{0,8}"
+        is_cut_off = re.search(rf"{ahead}{quoted}(?:[:=][^{{}}\n]{{0,80}})?\Z", text.rstrip())
         return f'"{key}"' if is_named or is_cut_off else ""
     hole = before.index(Hole("name")) if Hole("name") in before else -1
     next_to_name = (*before[:hole], *before[hole + 1 : hole + 2])
@@ -246,9 +234,5 @@ def _is_letter_off(first: str, second: str) -> bool:
     start = 0
     while start < min(len(first), len(second)) and first[start] == second[start]:
         start += 1
-    first_rest, second_rest = first[start:], second[start:]
-    return (
-        first_rest[1:] == second_rest[1:]
-        or first_rest[1:] == second_rest
-        or first_rest == second_rest[1:]
-    )
+    a, b = first[start:], second[start:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:]

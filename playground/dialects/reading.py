@@ -10,7 +10,7 @@ from playground.base.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.misspelled_markers import (
     call_in_object,
-    misspelled_marker_finding,
+    near_marker,
     printed_response,
 )
 from playground.dialects.other_dialects_markup import foreign_markup
@@ -83,9 +83,7 @@ def with_final_findings(
     call.
     """
     finding = printed_response(result) or foreign_markup(result, dialect, prompt_data)
-    finding = (
-        finding or misspelled_marker_finding(result, dialect, prompt_data) or call_in_object(result)
-    )
+    finding = finding or near_marker(result, dialect, prompt_data) or call_in_object(result)
     return with_finding(result, finding) if finding else result
 
 

@@ -117,20 +117,13 @@ class CachedRendering(NamedTuple):
     history: History
     characters: int
 
-    def extended_with(
-        self, source: CachedInput, drafts_of_more: list[list[Draft]]
-    ) -> CachedRendering:
+    def extended_with(self, source: CachedInput, added: list[list[Draft]]) -> CachedRendering:
         """Return the rendering with the drafts of further messages."""
-        texts = (
-            len(block.text)
-            for drafts in drafts_of_more
-            for draft in drafts
-            for block in draft.blocks
-        )
+        texts = (len(block.text) for drafts in added for draft in drafts for block in draft.blocks)
         return CachedRendering(
             source,
-            self.drafts.extended_with(len(self.drafts), drafts_of_more),
-            self.history.extended_with(chain.from_iterable(drafts_of_more)),
+            self.drafts.extended_with(len(self.drafts), added),
+            self.history.extended_with(chain.from_iterable(added)),
             self.characters + sum(texts),
         )
 
@@ -224,10 +217,8 @@ class RenderCache:
 
 def _with_reuse(form: Form, row: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:
     """Wrap `form` so that it takes messages from `row` if the tools they call are unchanged."""
-    old_schemas, new_schemas = _schemas(row.source.tools), _schemas(tools)
-    changed = {
-        name for name in old_schemas | new_schemas if old_schemas.get(name) != new_schemas.get(name)
-    }
+    old, new = _schemas(row.source.tools), _schemas(tools)
+    changed = {name for name in old | new if old.get(name) != new.get(name)}
     places = {id(message): place for place, message in enumerate(row.source.messages)}
 
     def reuse(index: int, message: Message) -> list[Draft]:

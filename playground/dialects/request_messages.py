@@ -72,14 +72,12 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
 
     def last_with(self, key: str, value: Any, count: int) -> list[int]:
         if self._copies is not None:
-            places = [
-                place for place, message in enumerate(self._copies) if message.get(key) == value
-            ]
+            places = [i for i, message in enumerate(self._copies) if message.get(key) == value]
         else:
             shift, first_count = self._shift, len(self._first.messages)
-            later = (shift + place for place in self._history.messages.last_with(key, value, count))
+            later = (shift + i for i in self._history.messages.last_with(key, value, count))
             places = self._first.messages.last_with(key, value, count)
-            places += (place for place in later if place >= first_count)
+            places += (i for i in later if i >= first_count)
         return places[max(0, len(places) - count) :]
 
     def writable(self, index: int) -> dict[str, Any]:
@@ -94,9 +92,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
         """Return all messages as the request's own, which the caller may change."""
         if self._copies is None:
             shared = [*self._first.messages, *self._history.messages[1:]]
-            self._copies = [
-                self._own.get(place) or deep_copy(message) for place, message in enumerate(shared)
-            ]
+            self._copies = [self._own.get(i) or deep_copy(item) for i, item in enumerate(shared)]
         return self._copies
 
     def append_to_last_user(self, text: str) -> None:

@@ -170,7 +170,7 @@ def _diff(left: list[str], right: list[str]) -> Iterator[DiffLine]:
 
 def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
     """Yield the texts that two lists share, and those removed and added, in order."""
-    if len(left) * len(right) > MATCHED_PAIRS:  # matching would take seconds and help nobody
+    if len(left) * len(right) > MATCHED_PAIRS:  # matching would take seconds
         yield from (("removed", text) for text in left)
         yield from (("added", text) for text in right)
         return

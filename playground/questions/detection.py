@@ -128,12 +128,12 @@ class Detections(Listed[Detection]):
         """The reason why `dialect` is the likeliest, or why it is None, in words."""
         if self.dialect:
             return self[0].reason
-        characters = max((detection.left for detection in self), default=0)
+        characters = max((d.left for d in self), default=0)
         if not characters:
             return "the reply is empty"
         unread = f"no dialect sees anything of a call in {counted(characters, 'character')}"
         fenced = next(
-            (detection.dialect for detection in self if detection.any_fence and detection.calls),
+            (d.dialect for d in self if d.any_fence and d.calls),
             None,
         )
         if fenced:
@@ -156,7 +156,7 @@ def detect(
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
-    """Detect the dialect of a recording, with the calls that came beside its text.
+    """Detect the dialect of a recording, whose native calls are read too.
 
     Among equal readings the recording's own dialect comes first.
     """
@@ -290,10 +290,8 @@ def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text
     if not calls or "native-call" in reading.findings or not isinstance(dialect, DeclaredDialect):
         return 0
     written = dialect.format_reply([ToolCallPart("", *calls[0])], tools)
-    expected, actual = _solid(written), _solid(text)
-    return bisect_left(
-        range(1, len(expected) + 1), True, key=lambda size: expected[:size] not in actual
-    )
+    whole, solid = _solid(written), _solid(text)
+    return bisect_left(range(1, len(whole) + 1), True, key=lambda size: whole[:size] not in solid)
 
 
 def _solid(text: str) -> str:

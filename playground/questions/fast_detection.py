@@ -107,25 +107,17 @@ class _Reply:
         """Return the likeliest of all dialects, given in the order of the registry."""
         readings = list(read_in_every_dialect(self._reading, names=names)) if names else []
         best: list[Likeliest] = []
-        for evidence in sorted(
-            {_most_evidence(reading) for reading in readings if _most_evidence(reading) > 0},
+        for most in sorted(
+            {_most_evidence(r) for r in readings if _most_evidence(r) > 0},
             reverse=True,
         ):
-            if best and best[0][0].evident > evidence:
+            if best and best[0][0].evident > most:
                 break
-            candidates = self._detections(
-                reading for reading in readings if _most_evidence(reading) == evidence
-            )
-            best = _best_of(
-                [*best, *(reading for reading in candidates if reading[0].evident > 0)], names
-            )
+            close = self._detections(r for r in readings if _most_evidence(r) == most)
+            best = _best_of([*best, *(r for r in close if r[0].evident > 0)], names)
         if not best:
-            candidates = self._detections(
-                reading for reading in readings if reading.calls or reading.aborted
-            )
-            best = _best_of(
-                [e for e in candidates if e[0].as_written or e[0].begun >= _BEGUN], names
-            )
+            close = self._detections(r for r in readings if r.calls or r.aborted)
+            best = _best_of([e for e in close if e[0].as_written or e[0].begun >= _BEGUN], names)
         return best[0] if best else None
 
     def _reading(self, name: str) -> ParseResult:
@@ -133,17 +125,12 @@ class _Reply:
         return read_to_end(parser, [parser.feed_text(self._text)])
 
     def _detections(self, readings: Iterable[DialectReading]) -> list[Likeliest]:
-        return [
-            (detection_of(reading, self._tools, self._files), reading.result)
-            for reading in readings
-        ]
+        return [(detection_of(r, self._tools, self._files), r.result) for r in readings]
 
 
-def _best_of(candidates: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
+def _best_of(close: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
     """Return the likeliest reading; among equals the one whose name comes first."""
-    ranked = sorted(
-        candidates, key=lambda candidate: (rank(candidate[0]), names.index(candidate[0].dialect))
-    )
+    ranked = sorted(close, key=lambda c: (rank(c[0]), names.index(c[0].dialect)))
     return ranked[:1]
 
 
@@ -172,16 +159,13 @@ class _Openers(NamedTuple):
         candidates = [texts for first, texts in self.beginnings.items() if first in text]
         return frozenset([begin for texts in candidates for begin in texts if begin in text])
 
-    def dialects_in(self, text: str, found_beginnings: frozenset[str]) -> tuple[str, ...]:
+    def dialects_in(self, text: str, present: frozenset[str]) -> tuple[str, ...]:
         """Return the dialects with an opener in a text in which these beginnings stand."""
         return tuple(
             name
             for name, point, beginnings in self.all
             if point is None
-            or (
-                (beginnings is None or not found_beginnings.isdisjoint(beginnings))
-                and point.is_in(text)
-            )
+            or ((beginnings is None or not present.isdisjoint(beginnings)) and point.is_in(text))
         )
 
 

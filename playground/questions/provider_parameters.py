@@ -49,12 +49,12 @@ def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Find
 
 
 def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
-    given_values = {inner for value in given.values() for inner in _values_in(value)}
+    values = {inner for value in given.values() for inner in _values_in(value)}
     for name, value in sent.items():
         if name in TOOL_FIELDS or _says_nothing(value):  # tools have findings of their own
             continue
         if not any(
-            key in given or as_json(inner) in given_values for key, inner in _entries(name, value)
+            key in given or as_json(inner) in values for key, inner in _entries(name, value)
         ):
             value_text = _shown_value(name, value)
             text = f"{value_text}: the adapter adds it, no given parameter asks for it"

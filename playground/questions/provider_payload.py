@@ -127,15 +127,13 @@ def provider_payload(
     calls = wire_calls(rendering.messages, name, rendering.tools or (), wire_parameters)
     bodies = [call.body for call in calls if call.method == "POST"]
     wire_messages = _wire_messages_with_origins(rendering.messages, bodies)
-    sent_parameters = {
-        name: value for name, value in bodies[-1].items() if name not in _NO_PARAMETERS
-    }
+    settings = {name: value for name, value in bodies[-1].items() if name not in _NO_PARAMETERS}
     differences = [
         *_message_differences(rendering.messages, wire_messages),
         *_tool_differences(rendering.tools or [], bodies),
         *lost_marks(rendering, calls),
-        *parameter_differences(wire_parameters, sent_parameters),
-        *parameters_not_passed(session.parameters, wire_parameters, sent_parameters),
+        *parameter_differences(wire_parameters, settings),
+        *parameters_not_passed(session.parameters, wire_parameters, settings),
     ]
     return ProviderPayload(chosen.name, name, rendering, calls, wire_messages, differences)
 

@@ -77,23 +77,23 @@ def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
         return _python_tools(data, place)
     begin = text.lstrip()[:2]
     if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # Jinja's, and no JSON
-        recognised = _json(text, place)
+        result = _json(text, place)
     else:
-        recognised = _stream(Source(place, data))
-        if recognised is None and _looks_like_yaml(text, place):
-            recognised = _yaml(data, place)
-    if recognised is None:
+        result = _stream(Source(place, data))
+        if result is None and _looks_like_yaml(text, place):
+            result = _yaml(data, place)
+    if result is None:
         return None
-    title = (
-        f"{recognised.title} (in {unwrapped.wrapping})" if unwrapped.wrapping else recognised.title
-    )
-    unread = (*unwrapped.unread, *recognised.unread)
-    return replace(recognised, title=title, unread=unread, data=recognised.data or data)
+    title = f"{result.title} (in {unwrapped.wrapping})" if unwrapped.wrapping else result.title
+    unread = (*unwrapped.unread, *result.unread)
+    return replace(result, title=title, unread=unread, data=result.data or data)
 
 
 def _json(text: str, place: str) -> Recognised | None:
-    """Recognise what a JSON text holds. Return None for a reply that begins with a bracket, such as
-    `[1] According to …` or DSPy's `[[ ## answer ## ]]`.
+    """Recognise the document in a JSON text.
+
+    Return None for a reply that begins with a bracket, such as `[1] According to …` or DSPy's
+    `[[ ## answer ## ]]`.
     """
     try:
         value = parse_json(text, place)

@@ -91,16 +91,12 @@ def recognised_session(data: bytes, name: str) -> Recognised | None:
     Return None for any other text, and for a single message, which is read as a reply.
     """
     try:
-        recognised = recognise_document(Unwrapped(decode(as_utf8(data), name), ""), name)
+        result = recognise_document(Unwrapped(decode(as_utf8(data), name), ""), name)
     except InputFault:
         return None
-    if recognised is None or recognised.kind != "session":
+    if result is None or result.kind != "session":
         return None
-    return (
-        recognised
-        if recognised.messages > 1 or recognised.recordings or recognised.sessions > 1
-        else None
-    )
+    return result if result.messages > 1 or result.recordings or result.sessions > 1 else None
 
 
 def _recognise_text(text: str, name: str) -> Recognised:

@@ -31,10 +31,8 @@ def loss_messages(reading: ServerReading) -> list[str]:
 
     White space alone does not count.
     """
-    findings = [
-        f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"
-    ]
-    return [finding.message for finding in findings]
+    losses = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
+    return [finding.message for finding in losses]
 
 
 def client_view(result: ParseResult) -> dict[str, Any]:
@@ -76,18 +74,14 @@ def suite_test(
     Return "" if the suite is unknown, or if its assertions see no difference: reasoning, for
     instance, is read by another parser of the server.
     """
-    lossless, client = client_view(reading.lossless), client_view(reading)
+    full, view = client_view(reading.lossless), client_view(reading)
     asserted = suite.asserted if suite else ()
-    if (
-        suite is None
-        or not is_finite(lossless)
-        or all(lossless[name] == client[name] for name in asserted)
-    ):
+    if suite is None or not is_finite(full) or all(full[name] == view[name] for name in asserted):
         return ""
     write = LITERALS[suite.language]
     holes = {"parser": parser, "text": write(text)}
     holes |= {"tools": write([typed_schema(tool) for tool in tools])}
-    holes |= {name: write(lossless[name]) for name in asserted}
+    holes |= {name: write(full[name]) for name in asserted}
     return _HOLE.sub(lambda hole: holes[hole[1]], suite.text)
 
 

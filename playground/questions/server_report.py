@@ -64,25 +64,23 @@ def server_report(
     failed. Blanks at the ends of content and reasoning do not count.
     """
     chosen, metadata = get_dialect(dialect), read_tools(tools)
-    full_reading = server_view(recording, chosen, server, metadata)
+    full = server_view(recording, chosen, server, metadata)
     name = get_server(server, chosen.name).name
-    findings = _findings(recording, chosen.name, full_reading, metadata)
-    if not _loses(full_reading):
-        return ServerReport(
-            name, chosen.name, "", full_reading.lossless, full_reading, "", "", findings
-        )
-    loss = loss_messages(full_reading)[0]
+    findings = _findings(recording, chosen.name, full, metadata)
+    if not _loses(full):
+        return ServerReport(name, chosen.name, "", full.lossless, full, "", "", findings)
+    loss = loss_messages(full)[0]
 
     def shows(text: str) -> bool:
         reading = _read(text, chosen, server, metadata, recording.prefill)
         return (
             loss in loss_messages(reading)
             and _loses(reading)
-            and _shows_nothing_new(reading.lossless, full_reading.lossless)
+            and _shows_nothing_new(reading.lossless, full.lossless)
         )
 
     smallest = smaller(
-        [(s.text, s.ended is not None) for s in segments(full_reading.lossless.events)], shows
+        [(s.text, s.ended is not None) for s in segments(full.lossless.events)], shows
     )
     reading = _read(smallest, chosen, server, metadata, recording.prefill)
     lossless = parse(smallest, chosen, metadata, recording.prefill)
@@ -136,8 +134,8 @@ def _test(
     """
     called = dict.fromkeys(call.name for call in reading.lossless.tool_calls)
     offered = tools or [ToolMetadata(name=name) for name in called]
-    reading_alone = _read(text, dialect, server, offered)
-    if (client_view(reading_alone), client_view(reading_alone.lossless)) != (
+    alone = _read(text, dialect, server, offered)
+    if (client_view(alone), client_view(alone.lossless)) != (
         client_view(reading),
         client_view(reading.lossless),
     ):
@@ -145,9 +143,7 @@ def _test(
     reader = get_server(server, dialect.name, is_built_in=is_ours(dialect.name))
     parser = reader.parser.name if reader.parser else dialect.name
     is_in_suite = reader.parser is None or reader.parser.in_suite
-    return suite_test(
-        reader.server.suite if is_in_suite else None, parser, text, offered, reading_alone
-    )
+    return suite_test(reader.server.suite if is_in_suite else None, parser, text, offered, alone)
 
 
 def _shows_nothing_new(smaller: ParseResult, full: ParseResult) -> bool:

@@ -17,7 +17,7 @@ from playground.dialects.raw_prompts.sources import template_of
 from playground.dialects.request_messages import Rendering
 from playground.sessions.session import Session
 from playground.tokens import TokenCount, count_request
-from playground.tokens.given import given_tokenizer
+from playground.tokens.given import load_tokenizer
 
 if TYPE_CHECKING:
     from playground.tokens.tokenizer import Tokenizer
@@ -54,14 +54,12 @@ def count_tokens(
     chat template: with both, any model is counted exactly. Nothing is asked of the network. Raises
     InputFault and UnknownNameError.
     """
-    tokenizer_file: Tokenizer | None = given_tokenizer(tokenizer) if tokenizer is not None else None
-    template_text = template_of(template) if template is not None else None
+    vocabulary: Tokenizer | None = load_tokenizer(tokenizer) if tokenizer is not None else None
+    own_template = template_of(template) if template is not None else None
     if isinstance(request, Session):
         body = _body_of(request, model, dialect)
         assumed_model = "" if model or request.named_model else request.task.model_name
-        count = count_request(
-            body, model or request.task.model_name, api, tokenizer_file, template_text
-        )
+        count = count_request(body, model or request.task.model_name, api, vocabulary, own_template)
         notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
         notes += [] if dialect or request.rows else [_WRITTEN]
         return replace(count, notes=[*count.notes, *notes])
@@ -70,7 +68,7 @@ def count_tokens(
         if not isinstance(body.get(key) or [], list):
             problem = f"{type(body[key]).__name__} {body[key]!r:.60} was given"
             raise InputFault(problem, where=f"request, {key}", expected="a list")
-    return count_request(body, model, api, tokenizer_file, template_text)
+    return count_request(body, model, api, vocabulary, own_template)
 
 
 def count_rendering(rendering: Rendering, model: str) -> TokenCount:

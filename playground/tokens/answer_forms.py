@@ -37,9 +37,9 @@ class AnswerForm:
     @property
     def section(self) -> str:
         """The text of the system prompt's section."""
-        about = f"// {self.description}\n" if self.description else ""
+        comment = f"// {self.description}\n" if self.description else ""
         schema = json.dumps(_shortened(self.schema), separators=(",", ":"))
-        return f"# Response Formats\n\n## {self.name}\n\n{about}{schema}"
+        return f"# Response Formats\n\n## {self.name}\n\n{comment}{schema}"
 
     @property
     def open(self) -> bool:
@@ -52,11 +52,11 @@ class AnswerForm:
         return sorted(set(_keywords(self.schema)) - _LEFT_OUT - _WRITTEN)
 
 
-def answer_form(given: Any) -> AnswerForm | None:
+def answer_form(value: Any) -> AnswerForm | None:
     """Read the form in a `response_format` of Chat Completions or a `text.format` of Responses."""
-    if not isinstance(given, dict) or given.get("type") != "json_schema":
+    if not isinstance(value, dict) or value.get("type") != "json_schema":
         return None
-    inner = given.get("json_schema", given)
+    inner = value.get("json_schema", value)
     schema = inner.get("schema") if isinstance(inner, dict) else None
     if not isinstance(schema, dict):
         return None

@@ -21,8 +21,8 @@ def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
 
     The findings are `token-injection` and `doubled-bos`.
     """
-    findings = [one for row in framed.rows for piece in row for one in _injected(piece, tokenizer)]
-    if framed.control and (twice := _doubled(framed, tokenizer)):
+    findings = [f for row in framed.rows for piece in row for f in _injected(piece, tokenizer)]
+    if framed.control and (twice := _doubled_bos(framed, tokenizer)):
         findings.append(twice)
     return findings
 
@@ -30,20 +30,20 @@ def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
 def _injected(piece: Piece, tokenizer: Tokenizer) -> Iterator[Finding]:
     if piece.message is None and not piece.tool:
         return
-    named = _pattern(tokenizer)
-    for match in list(named.finditer(piece.text))[:_SHOWN] if named else ():
-        where = f"tool {piece.tool}" if piece.message is None else f"message {piece.message}"
+    pattern = _pattern(tokenizer)
+    for match in list(pattern.finditer(piece.text))[:_SHOWN] if pattern else ():
+        place = f"tool {piece.tool}" if piece.message is None else f"message {piece.message}"
         text = f"{match[0]!r} at character {match.start()} of the {piece.origin}"
-        yield finding("token-injection", where, text)
+        yield finding("token-injection", place, text)
 
 
 def _pattern(tokenizer: Tokenizer) -> re.Pattern[str] | None:
     # not `<s>` and `<unk>`: they are common in other markup, and begin no turn
-    marked = sorted((c for c in tokenizer.controls if len(c) > 5), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, marked))) if marked else None
+    controls = sorted((c for c in tokenizer.controls if len(c) > 5), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, controls))) if controls else None
 
 
-def _doubled(framed: Framed, tokenizer: Tokenizer) -> Finding | None:
+def _doubled_bos(framed: Framed, tokenizer: Tokenizer) -> Finding | None:
     """Report a BOS at the start of the text if the server, or a template, writes one too."""
     begins = [c for c in tokenizer.controls if c in BEGINNINGS]
     text = "".join(piece.text for row in framed.rows for piece in row)
@@ -71,18 +71,18 @@ def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Findi
     other tokens than for the same text in one block, and moving the mark changes them.
     """
     pairs = pairwise(read_wire(dict(body)).blocks)
-    return [found for one, other in pairs if (found := _spanned(one, other, tokenizer))]
+    return [mark for first, second in pairs if (mark := _mark_in_token(first, second, tokenizer))]
 
 
-def _spanned(one: WireBlock, other: WireBlock, tokenizer: Tokenizer) -> Finding | None:
-    places = one.place and other.place and one.place[0] == other.place[0]
-    together = places or (one.place is None and other.place is None and one.tier == "system")
-    texts = one.kind == other.kind == "text" and one.tier == other.tier
-    if one.ttl is None or not together or not texts:
+def _mark_in_token(first: WireBlock, second: WireBlock, tokenizer: Tokenizer) -> Finding | None:
+    same = first.place and second.place and first.place[0] == second.place[0]
+    adjacent = same or (first.place is None and second.place is None and first.tier == "system")
+    are_texts = first.kind == second.kind == "text" and first.tier == second.tier
+    if first.ttl is None or not adjacent or not are_texts:
         return None
-    before, after = one.text[-_NEAR:], other.text[:_NEAR]
+    before, after = first.text[-_NEAR:], second.text[:_NEAR]
     if not before or not after or len(before) in tokenizer.starts(before + after):
         return None
-    where = "system" if one.place is None else "message {} part {}".format(*one.place)
+    place = "system" if first.place is None else "message {} part {}".format(*first.place)
     text = f"…{before[-8:]!r} and {after[:8]!r}… share a token of {tokenizer.name}"
-    return finding("mark-in-token", where, text)
+    return finding("mark-in-token", place, text)

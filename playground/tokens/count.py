@@ -18,10 +18,10 @@ from playground.dialects.raw_prompts import ChatTemplate
 from playground.tokens import estimate
 from playground.tokens.checks import checks, marks_in_tokens
 from playground.tokens.models import APIS, ModelRule, api_of, rule_for
-from playground.tokens.nearly import nearly
+from playground.tokens.nearly import count_with_similar
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.registry import PACKAGED, Packaged, packaged
-from playground.tokens.templates import templated
+from playground.tokens.templates import frame_by_template
 from playground.tokens.texts import PROXY
 from playground.tokens.tokenizer import Tokenizer, count, shares
 
@@ -82,13 +82,13 @@ def count_request(
             expected="an object with messages, input, contents or prompt",
         )
     try:
-        return _counted_as(body, model, api, tokenizer, template)
+        return _count_as(body, model, api, tokenizer, template)
     except RecursionError as error:
-        why = "the request is nested too deeply"
-        raise InputFault(why, expected="schemas of fewer than 200 levels") from error
+        problem = "the request is nested too deeply"
+        raise InputFault(problem, expected="schemas of fewer than 200 levels") from error
 
 
-def _counted_as(
+def _count_as(
     body: Mapping[str, Any],
     model: str,
     api: str,
@@ -100,24 +100,24 @@ def _counted_as(
         tokenizer = packaged(rule.tokenizer)
     if tokenizer is None:
         if rule is None:
-            return _estimated(body, model, api)
-        framed = _framed(body, api, rule, template)
-        return _nearly(body, framed, PACKAGED[rule.tokenizer], model, api)
-    framed = _framed(body, api, rule, template)
-    counted = _counted(framed, tokenizer, model, api)
-    return replace(counted, findings=[*counted.findings, *marks_in_tokens(body, tokenizer)])
+            return _estimate(body, model, api)
+        framed = _frame(body, api, rule, template)
+        return _count_nearly(body, framed, PACKAGED[rule.tokenizer], model, api)
+    framed = _frame(body, api, rule, template)
+    result = _count_exactly(framed, tokenizer, model, api)
+    return replace(result, findings=[*result.findings, *marks_in_tokens(body, tokenizer)])
 
 
-def _framed(
+def _frame(
     body: Mapping[str, Any], api: str, rule: ModelRule | None, template: ChatTemplate | None
 ) -> Framed:
     framing = rule.framings.get(api) if rule else None
     if template is not None:
-        return templated(body, template)
-    return framing(body) if framing is not None else _unframed(body, api)
+        return frame_by_template(body, template)
+    return framing(body) if framing is not None else _frame_texts(body, api)
 
 
-def _unframed(body: Mapping[str, Any], api: str) -> Framed:
+def _frame_texts(body: Mapping[str, Any], api: str) -> Framed:
     """Frame the texts of a request with the cost of a message for most models."""
     pieces = estimate.texts_of(body)
     framed = Framed([[replace(piece, fixed=_FRAME * piece.fixed)] for piece in pieces])
@@ -126,7 +126,7 @@ def _unframed(body: Mapping[str, Any], api: str) -> Framed:
     return framed
 
 
-def _counted(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -> TokenCount:
+def _count_exactly(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -> TokenCount:
     rows = [_sizes(tokenizer, row, framed.control) for row in framed.rows]
     sums = _Sums()
     for row, sizes in zip(framed.rows, rows, strict=True):
@@ -155,11 +155,11 @@ def _least(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
     return 0 if framed.forgets else int(sure)
 
 
-def _nearly(
-    body: Mapping[str, Any], framed: Framed, own: Packaged, model: str, api: str
+def _count_nearly(
+    body: Mapping[str, Any], framed: Framed, packaged_rule: Packaged, model: str, api: str
 ) -> TokenCount:
     """Count a framed request with a tokenizer that is similar to the model's own."""
-    estimated = nearly(framed, own)
+    estimated = count_with_similar(framed, packaged_rule)
     sums = _Sums()
     sizes = iter(estimated.sizes)
     for row in framed.rows:
@@ -168,7 +168,7 @@ def _nearly(
     fixed = sum(piece.fixed for row in framed.rows for piece in row)
     least = 0 if framed.forgets else estimated.least + (0 if framed.unknown else fixed)
     more = framed.more
-    proxy = packaged(own.like.to if own.like else PROXY)
+    proxy = packaged(packaged_rule.like.to if packaged_rule.like else PROXY)
     return TokenCount(
         tokens=total,
         kind="estimate",
@@ -179,7 +179,7 @@ def _nearly(
         model=model,
         api=api,
         source=f"tokens of {proxy.name}, which is like the model's own; {framed.source}",
-        notes=[f"the package {own.package} is not here", *framed.unknown, _NOT_OWN],
+        notes=[f"the package {packaged_rule.package} is not here", *framed.unknown, _NOT_OWN],
         findings=marks_in_tokens(body, proxy),
         **sums.fields(),
     )
@@ -217,7 +217,7 @@ class _Sums:
         }
 
 
-def _estimated(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
+def _estimate(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
     pieces = estimate.texts_of(body)
     family = estimate.family_of(model)
     proxy = packaged(PROXY)

@@ -31,12 +31,12 @@ _BILLED_UNSEEN: Final = re.compile(  # the provider adds instructions, or result
 )
 _THOUGHT_OVER: Final = "</think>"  # earlier turns with it were left out of bills, wholly or in part
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
-_THOUGHT: Final = 40  # at most so many more if a model is asked to think: Anthropic adds some 29
+_THOUGHT: Final = 40  # at most, if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (
     "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
     "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
 )  # fmt: skip
-_FORMATTED: Final = 700  # at most so many more if a form of the answer is asked for
+_FORMATTED: Final = 700  # at most, if the request names a form of the answer
 _MEDIUM: Final = 1_000  # tokens of an image or a document whose size cannot be seen
 _ON_THE_SERVER: Final = (
     "mcp_servers", "context_management", "cachedContent", "preset", "previous_response_id",
@@ -132,46 +132,44 @@ def guess(
         most += sum(more_of_digits(piece.text) for piece in pieces)
     most += _THOUGHT * _has_key(body, _THINKING)
     most += _FORMATTED * _has_key(body, _FORMAT)
-    each = family.ratio[1]
+    ratio = family.ratio[1]
     sizes = [
-        round(each * size) + _MEDIUM * piece.medium
+        round(ratio * size) + _MEDIUM * piece.medium
         for piece, size in zip(pieces, texts, strict=True)
     ]
     # Tools may cost less than their text, but all of a request never less than the least of texts.
     once = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
     for tools_only in (True, False):  # a negative rest is taken from tools first, then from others
-        borne = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
-        once += _take(sizes, borne, max(0, -once))
+        bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
+        once += _reduce(sizes, bearing, max(0, -once))
     end = None if media or family.hidden or _bills_unseen_parts(body, pieces) else round(most) + 1
     start = 0 if forgets(body) else max(0, int(least))
     return Guess(sizes, once, start, end, [family.hidden] if family.hidden else [])
 
 
-def _take(sizes: list[int], places: Sequence[int], less: int) -> int:
+def _reduce(sizes: list[int], places: Sequence[int], amount: int) -> int:
     """Reduce the sizes at these places by `less` in all, in proportion; return the reduction."""
     total = sum(sizes[place] for place in places)
-    taken = min(less, total)
-    before = done = 0
+    reduction = min(amount, total)
+    so_far = shared = 0
     for place in places:
-        before += sizes[place]
-        share = round(taken * before / total) - done if total else 0
+        so_far += sizes[place]
+        share = round(reduction * so_far / total) - shared if total else 0
         sizes[place] -= share
-        done += share
-    return taken
+        shared += share
+    return reduction
 
 
 def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
     """Return True if a request has one of the keys, at the top or where some APIs keep settings."""
     inner = (body.get(key) for key in _NESTED)
-    places = [body, *(each for each in inner if isinstance(each, Mapping))]
+    places = [body, *(item for item in inner if isinstance(item, Mapping))]
     return any(place.get(key) for place in places for key in keys)
 
 
 def _bills_unseen_parts(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
     """Return True if a bill may include parts that the request does not show."""
-    if body.get("format") and body.get(
-        "think"
-    ):  # Ollama calls the model twice: thoughts are billed
+    if body.get("format") and body.get("think"):  # Ollama asks the model twice: thoughts are billed
         return True
     return serves_itself(body) or any(_BILLED_UNSEEN.search(piece.text) for piece in pieces)
 
@@ -197,8 +195,14 @@ def _is_server_tool(tool: Mapping[str, Any]) -> bool:
     kind = tool.get("type")
     if isinstance(kind, str):
         return kind not in ("function", "custom")
-    known = ("name", "function", "toolSpec", "functionDeclarations", "function_declarations")
-    return not any(key in tool for key in (*known, "cachePoint"))
+    function_keys = (
+        "name",
+        "function",
+        "toolSpec",
+        "functionDeclarations",
+        "function_declarations",
+    )
+    return not any(key in tool for key in (*function_keys, "cachePoint"))
 
 
 def texts_of(body: Mapping[str, Any]) -> list[Piece]:
@@ -224,8 +228,8 @@ def _texts(value: Any) -> list[str]:
 
 def _with_medium(piece: Piece) -> Piece:
     """Mark a result with a picture in it as a medium."""
-    inside = piece.origin == "results" and _INSIDE.search(piece.text)
-    return replace(piece, medium=True) if inside else piece
+    has_picture = piece.origin == "results" and _INSIDE.search(piece.text)
+    return replace(piece, medium=True) if has_picture else piece
 
 
 def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
@@ -239,16 +243,16 @@ def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
         for block in blocks
         if block.place and block.role == "assistant" and _THOUGHT_OVER in block.text
     }
-    pieces, before = [], None
+    pieces, previous = [], None
     for block in blocks:
         message = block.place[0] if block.place else None
-        first = message is not None and message != before
-        before = message
+        is_first = message is not None and message != previous
+        previous = message
         hidden = bool(_MEDIA.search(block.kind) or _ENCODED.search(block.text))
         text = "" if hidden else block.text
         origin = _origin(block)
         sure = 0.0 if message in thought else _certain_share(origin, block.kind)
-        pieces.append(Piece(text, origin, message, _name(block), int(first), hidden, sure))
+        pieces.append(Piece(text, origin, message, _name(block), int(is_first), hidden, sure))
     return pieces
 
 

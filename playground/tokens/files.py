@@ -23,7 +23,7 @@ _TEKKEN: Final = "a Tekken file: JSON with `config.pattern` and `vocab`"
 _JSON: Final = "a tokenizer.json as Hugging Face's tokenizers writes it"
 
 
-def ranked(
+def read_ranks(
     path: Path, name: str, pattern: str, controls: Mapping[str, int], source: str
 ) -> TiktokenTokenizer:
     """Read a file of tiktoken's ranks; `pattern` cuts a text before tokens are made."""
@@ -48,8 +48,8 @@ def tekken(path: Path, name: str, source: str) -> TiktokenTokenizer:
         pattern = str(config["pattern"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputFault(f"lacks {error}", where=str(path), expected=_TEKKEN) from error
-    named = [str(token["token_str"]) for token in value.get("special_tokens") or ()]
-    controls = {token: len(ranks) + i for i, token in enumerate(named or TEKKEN_CONTROLS)}
+    control_names = [str(token["token_str"]) for token in value.get("special_tokens") or ()]
+    controls = {token: len(ranks) + i for i, token in enumerate(control_names or TEKKEN_CONTROLS)}
     return _encoding(name, pattern, ranks, controls, source)
 
 

@@ -23,7 +23,7 @@ _AS_ITSELF: Final = {  # models whose forms or tools OpenAI's own API frames ali
 }
 
 
-def asked_in_chat(
+def frame_chat(
     body: Mapping[str, Any],
     reasoning: Reasoning | None,
     legacy: bool,
@@ -38,10 +38,10 @@ def asked_in_chat(
     if gateway and reasoning and tools and not (form or called):
         return responses(_as_responses(body), reasoning, tiles)
     framed = chat(body, reasoning, legacy, tiles)
-    has = ["form"] * form + ["tools"] * bool(tools)
-    if gateway and (called or has):
-        alone = len(has) == 1 and not called and not reasoning
-        if not (alone and _AS_ITSELF[has[0]].search(model)):
+    kinds = ["form"] * form + ["tools"] * bool(tools)
+    if gateway and (called or kinds):
+        is_single = len(kinds) == 1 and not called and not reasoning
+        if not (is_single and _AS_ITSELF[kinds[0]].search(model)):
             thoughts = called and reasoning  # a gateway may keep them, and send them again
             framed.add_reason(
                 "a gateway may ask by Responses, which frames tools and forms otherwise",
@@ -53,9 +53,9 @@ def asked_in_chat(
 def _as_responses(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request as the gateway sends it: messages are items, functions have no envelope."""
     functions = functions_of(body.get("tools") or body.get("functions"))
-    kept = {key: value for key, value in body.items() if key not in ("messages", "functions")}
+    fields = {key: value for key, value in body.items() if key not in ("messages", "functions")}
     return {
-        **kept,
+        **fields,
         "input": messages_of(dict(body)),
         "tools": [{"type": "function", **function} for function in functions],
     }

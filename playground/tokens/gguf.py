@@ -123,10 +123,10 @@ def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
     if kind == "llama":
         model = model_of(words, prefix=field("add_space_prefix") is not False)
     elif kind == "bert":
-        model = _pieced(words)
+        model = _word_piece_model(words)
     else:  # merges of bytes, or a kind of model with its own cuts
         pre = str(field("pre") or "default") if kind == "gpt2" else str(kind)
-        model = _merged(words, field("merges") or [], _cut(path, pre))
+        model = _merging_model(words, field("merges") or [], _cut_of(path, pre))
     return FileTokenizer(name, source, model)
 
 
@@ -135,22 +135,22 @@ def _words(tokens: Sequence[str], scores: Sequence[float], types: Sequence[int])
         scores = [0.0] * len(tokens)
     if not types:
         types = [1] * len(tokens)
-    return [Word(*each) for each in zip(tokens, scores, types, strict=False)]
+    return [Word(*word) for word in zip(tokens, scores, types, strict=False)]
 
 
-def _cut(path: Path, pre: str) -> Cut:
-    found = next((cut for cut in CUTS if pre in cut.names), None)
-    if found is None:
-        known = ", ".join(name for cut in CUTS for name in cut.names)
-        raise InputFault(f"texts are cut by {pre!r}", where=str(path), expected=known)
-    return found
+def _cut_of(path: Path, pre: str) -> Cut:
+    cut_rule = next((cut for cut in CUTS if pre in cut.names), None)
+    if cut_rule is None:
+        names = ", ".join(name for cut in CUTS for name in cut.names)
+        raise InputFault(f"texts are cut by {pre!r}", where=str(path), expected=names)
+    return cut_rule
 
 
-def _merged(words: Sequence[Word], merges: Sequence[str], cut: Cut) -> Any:
+def _merging_model(words: Sequence[Word], merges: Sequence[str], cut: Cut) -> Any:
     from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
     pairs = [_pair(merge) for merge in merges]
-    made = Tokenizer(
+    tokenizer = Tokenizer(
         models.BPE(
             vocab={word.text: i for i, word in enumerate(words)},
             merges=pairs,
@@ -158,26 +158,26 @@ def _merged(words: Sequence[Word], merges: Sequence[str], cut: Cut) -> Any:
             ignore_merges=cut.whole,
         )
     )
-    cuts = [pre_tokenizers.Split(Regex(each), "isolated") for each in cut.patterns]
+    cuts = [pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in cut.patterns]
     if cut.plain:
-        made.normalizer = normalizers.Replace(" ", SPACE)
-        made.pre_tokenizer = pre_tokenizers.Sequence(cuts)
+        tokenizer.normalizer = normalizers.Replace(" ", SPACE)
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence(cuts)
     else:
         bytewise = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-        made.pre_tokenizer = pre_tokenizers.Sequence([*cuts, bytewise])
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*cuts, bytewise])
     special = [AddedToken(w.text, special=True) for w in words if w.type == CONTROL]
-    made.add_special_tokens(special)
-    made.add_tokens([AddedToken(w.text, normalized=False) for w in words if w.type == USER])
-    return made
+    tokenizer.add_special_tokens(special)
+    tokenizer.add_tokens([AddedToken(w.text, normalized=False) for w in words if w.type == USER])
+    return tokenizer
 
 
 def _pair(merge: str) -> tuple[str, str]:
     """Cut a merge at the space between its two pieces; the first may begin with a space."""
-    cut = merge.index(" ", 1)
-    return merge[:cut], merge[cut + 1 :]
+    space = merge.index(" ", 1)
+    return merge[:space], merge[space + 1 :]
 
 
-def _pieced(words: Sequence[Word]) -> Any:
+def _word_piece_model(words: Sequence[Word]) -> Any:
     """Return BERT's model. GGUF marks pieces that start a word; BERT marks pieces inside a word."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
@@ -187,8 +187,8 @@ def _pieced(words: Sequence[Word]) -> Any:
         return text if text.startswith("[") and text.endswith("]") else f"##{text}"
 
     vocabulary = {plain(word.text): i for i, word in enumerate(words)}
-    made = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer(strip_accents=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.add_special_tokens([word.text for word in words if word.type == CONTROL])
-    return made
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(strip_accents=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.add_special_tokens([word.text for word in words if word.type == CONTROL])
+    return tokenizer

@@ -16,7 +16,7 @@ from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.output import write_file
 from playground.base.user_files import open_regular_file, read_user_file
-from playground.tokens.files import json_text, ranked, tekken, tokenizer_json
+from playground.tokens.files import json_text, read_ranks, tekken, tokenizer_json
 from playground.tokens.gguf import gguf_tokenizer
 from playground.tokens.registry import PACKAGED, packaged
 from playground.tokens.sentencepiece import sentencepiece
@@ -29,53 +29,53 @@ _KINDS: Final = {".gguf": gguf_tokenizer, ".model": sentencepiece}
 _FORM: Final = 1  # version of the converted files: with another one, files are converted again
 
 
-def given_tokenizer(given: str | PathLike[str]) -> Tokenizer:
+def load_tokenizer(source: str | PathLike[str]) -> Tokenizer:
     """Load the tokenizer of a file, of a folder that holds one, or of a package by its name.
 
     Raises InputFault for a file that is missing or cannot be read, and UnknownNameError for an
     unknown name.
     """
-    path = Path(given)
+    path = Path(source)
     if path.is_dir():
         files = [path / name for name in _IN_FOLDER if (path / name).is_file()]
         if not files:
             raise InputFault("no tokenizer in it", where=str(path), expected=_EXPECTED)
         path = files[0]
     if not path.exists():
-        if isinstance(given, str) and (given in PACKAGED or not path.suffix):
-            return packaged(given)
+        if isinstance(source, str) and (source in PACKAGED or not path.suffix):
+            return packaged(source)
         raise InputFault("no such file", where=str(path), expected=_EXPECTED)
-    return _of_file(path)
+    return _load_file(path)
 
 
-def _of_file(path: Path) -> Tokenizer:
+def _load_file(path: Path) -> Tokenizer:
     name, source = path.name, str(path)
     try:
         with open_regular_file(path, _EXPECTED) as file:
             head = file.read(4_096)
     except OSError as error:
-        why = error.strerror or "cannot be read"
-        raise InputFault(why, where=source, expected=_EXPECTED) from error
+        reason = error.strerror or "cannot be read"
+        raise InputFault(reason, where=source, expected=_EXPECTED) from error
     if head.startswith(b"GGUF"):
-        return _converted(path, ".gguf")
+        return _load_converted(path, ".gguf")
     if head.lstrip().startswith(b"{"):
         if re.search(rb'"default_num_special_tokens"', head):
             return tekken(path, name, source)
         return tokenizer_json(path, name, source)
     if _RANK.match(head):
         return _ranks(path, name, source)
-    return _converted(path, ".model")
+    return _load_converted(path, ".model")
 
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:
     """Read ranks without a pattern, as Llama's: their number shows which pattern they need."""
     lines = read_user_file(path, _EXPECTED).count(b"\n")
-    like = "llama3" if lines < 150_000 else "llama4"
-    known = PACKAGED[like]
-    return ranked(path, name, known.pattern, known.controls, source)
+    name_of_similar = "llama3" if lines < 150_000 else "llama4"
+    similar = PACKAGED[name_of_similar]
+    return read_ranks(path, name, similar.pattern, similar.controls, source)
 
 
-def _converted(path: Path, kind: str) -> FileTokenizer:
+def _load_converted(path: Path, kind: str) -> FileTokenizer:
     """Return the tokenizer of a file that must be converted; the conversion is kept."""
     stat = path.stat()
     key = f"{_FORM} {path.resolve()} {stat.st_size} {stat.st_mtime_ns}"

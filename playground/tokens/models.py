@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from playground.nouns.wire_bodies import messages_of
 from playground.tokens import ollama, templates
-from playground.tokens.gateways import asked_in_chat
+from playground.tokens.gateways import frame_chat
 from playground.tokens.openai_responses import responses
 from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, Piece
@@ -28,7 +28,7 @@ def _openai(
     reasoning: Reasoning | None = None, legacy: bool = False, tiles: Tiles | None = None
 ) -> Mapping[str, Framing]:
     return {
-        "openai-chat": partial(asked_in_chat, reasoning=reasoning, legacy=legacy, tiles=tiles),
+        "openai-chat": partial(frame_chat, reasoning=reasoning, legacy=legacy, tiles=tiles),
         "openai-responses": partial(responses, reasoning=reasoning, tiles=tiles),
     }
 
@@ -75,9 +75,9 @@ def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
     """
     framed = templates.llama3(body, dated=True)
     framed.add_reason("hosts that name the model so frame it differently", 12)
-    first = (piece if piece.message is not None else replace(piece, sure=0.0)
+    pieces = (piece if piece.message is not None else replace(piece, sure=0.0)
              for piece in framed.rows[0])  # fmt: skip
-    framed.rows[0] = list(first)
+    framed.rows[0] = list(pieces)
     return framed
 
 
@@ -101,7 +101,7 @@ def _first_in_ollama(body: Mapping[str, Any]) -> Framed:
 
 _ALONE: Final[dict[str, Framing]] = {
     "ollama-generate": templates.raw_prompt,
-    "openai-completions": templates.begun_prompt,
+    "openai-completions": templates.prompt_after_bos,
 }
 _LLAMA3: Final = _conversation(partial(templates.llama3, dated=False)) | _ALONE
 _FIRST_LLAMA: Final = _LLAMA3 | dict.fromkeys(("ollama-chat", "ollama-generate"), _first_in_ollama)

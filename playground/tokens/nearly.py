@@ -28,16 +28,16 @@ class Sized:
     most: int
 
 
-def nearly(framed: Framed, model: Packaged) -> Sized:
+def count_with_similar(framed: Framed, model: Packaged) -> Sized:
     """Estimate the tokens of the texts of a framed request; `model` has a similar tokenizer."""
-    named = sorted(model.controls, key=len, reverse=True) if framed.control else []
-    controls = re.compile("|".join(map(re.escape, named))) if named else None
+    controls_by_size = sorted(model.controls, key=len, reverse=True) if framed.control else []
+    controls = re.compile("|".join(map(re.escape, controls_by_size))) if controls_by_size else None
     pieces = [piece for row in framed.rows for piece in row]
-    each = [_size(piece.text, model, controls) for piece in pieces]
-    least = sum(piece.sure * one[0] for piece, one in zip(pieces, each, strict=True))
+    sized = [_size(piece.text, model, controls) for piece in pieces]
+    least = sum(piece.sure * size[0] for piece, size in zip(pieces, sized, strict=True))
     cuts = len(pieces) - len(framed.rows)  # a token may span two pieces of a row
-    most = ceil(sum(one[2] for one in each))
-    return Sized(max(0, floor(least) - cuts), [round(one[1]) for one in each], most)
+    most = ceil(sum(size[2] for size in sized))
+    return Sized(max(0, floor(least) - cuts), [round(size[1]) for size in sized], most)
 
 
 def _size(text: str, model: Packaged, controls: re.Pattern[str] | None) -> Sequence[float]:
@@ -45,16 +45,16 @@ def _size(text: str, model: Packaged, controls: re.Pattern[str] | None) -> Seque
         raise ValueError(f"nothing is known to be like the tokenizer of {model.package}")
     tokenizer = packaged(model.like.to)
     parts = controls.split(text) if controls else [text]
-    others = sum(count(tokenizer, each) for part in parts for each in _OTHERS.findall(part))
-    plain = max(0, sum(count(tokenizer, part) for part in parts) - others)
-    written = len(parts) - 1
+    other_tokens = sum(count(tokenizer, each) for part in parts for each in _OTHERS.findall(part))
+    plain = max(0, sum(count(tokenizer, part) for part in parts) - other_tokens)
+    controls_found = len(parts) - 1
     sizes = [
-        ratio * plain + other * others + written
-        for ratio, other in zip(model.like.ratio, model.like.other_letters, strict=True)
+        ratio * plain + other_ratio * other_tokens + controls_found
+        for ratio, other_ratio in zip(model.like.ratio, model.like.other_letters, strict=True)
     ]
     if model.like.digits:
-        more = more_of_digits(text)
-        sizes[1:] = [sizes[1] + more, sizes[2] + more]
+        extra = more_of_digits(text)
+        sizes[1:] = [sizes[1] + extra, sizes[2] + extra]
     return sizes
 
 

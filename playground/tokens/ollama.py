@@ -18,7 +18,7 @@ from playground.dialects.raw_prompts import LLAMA3
 from playground.nouns.wire_bodies import messages_of, tools_of
 from playground.tokens.ollama_tools import (
     arguments_text,
-    more_of_old_versions,
+    extra_of_old_versions,
     tool_text,
 )
 from playground.tokens.pieces import Framed, Piece, calls_of, functions_of, origin_of
@@ -50,16 +50,16 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
     """Frame a request to `llama3.1`, or, if `dated`, to `llama3.2`, of any of Ollama's APIs."""
     framed = Framed(source="the template of Ollama's library", control=True)
     functions = list(functions_of(tools_of(dict(body))))
-    turns = _joined(framed, list(_turns(framed, body)))
-    spoken = [turn for turn in turns if turn.role == "system"]
+    turns = _join_turns(framed, list(_turns(framed, body)))
+    system_turns = [turn for turn in turns if turn.role == "system"]
     framed.add(Piece(LLAMA3.begin))
-    if dated or spoken or functions:
-        framed.add(*_system(spoken, bool(functions), dated))
+    if dated or system_turns or functions:
+        framed.add(*_system_pieces(system_turns, bool(functions), dated))
     for turn in turns[:-1]:
         if turn.role != "system":
-            framed.add(*_turn(turn), Piece(LLAMA3.end_of_turn))
+            framed.add(*_turn_pieces(turn), Piece(LLAMA3.end_of_turn))
     if turns:
-        _last(framed, turns[-1], functions, dated)
+        _add_last(framed, turns[-1], functions, dated)
     if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 is 1 token lower
         framed.add_reason("calls were written otherwise by the template of 2024", 0)
         framed.rows[0] = [Piece(LLAMA3.begin, sure=0.0)]
@@ -94,8 +94,8 @@ def _turns(framed: Framed, body: Mapping[str, Any]) -> Iterator[_Turn]:
         parts = content if isinstance(content, list) else [{"text": content}]
         texts = [part["text"] for part in parts if isinstance(part, dict) and "text" in part]
         for place, text in enumerate(texts or [""]):
-            last = place + 1 >= len(texts)
-            yield _Turn(role, str(text or ""), index, calls if last else ())
+            is_last = place + 1 >= len(texts)
+            yield _Turn(role, str(text or ""), index, calls if is_last else ())
 
 
 def _messages(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -105,7 +105,7 @@ def _messages(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return [*system, {"role": "user", "content": body.get("prompt")}]
 
 
-def _joined(framed: Framed, turns: Sequence[_Turn]) -> list[_Turn]:
+def _join_turns(framed: Framed, turns: Sequence[_Turn]) -> list[_Turn]:
     """Join turns of one role, except results."""
     joined: list[_Turn] = []
     for turn in turns:
@@ -123,17 +123,17 @@ def _head(role: str) -> str:
     return f"{LLAMA3.start_header}{role}{LLAMA3.end_header}\n\n"
 
 
-def _system(spoken: Sequence[_Turn], tools: bool, dated: bool) -> list[Piece]:
+def _system_pieces(spoken: Sequence[_Turn], tools: bool, dated: bool) -> list[Piece]:
     pieces = [Piece(_head("system") + (_DATE if dated else ""))]
     for place, turn in enumerate(spoken):
         pieces.append(Piece(("\n\n" if place else "") + turn.text, "system", turn.message))
     if tools:
-        between = "" if dated else ("\n\n" if spoken else "") + _DATE
-        pieces.append(Piece(between + _WITH_TOOLS, "tools"))
+        separator = "" if dated else ("\n\n" if spoken else "") + _DATE
+        pieces.append(Piece(separator + _WITH_TOOLS, "tools"))
     return [*pieces, Piece(LLAMA3.end_of_turn)]
 
 
-def _turn(turn: _Turn) -> list[Piece]:
+def _turn_pieces(turn: _Turn) -> list[Piece]:
     head = Piece(_head("ipython" if turn.role == "tool" else turn.role))
     if not turn.calls:
         return [head, Piece(turn.text, origin_of(turn.role), turn.message)]
@@ -141,22 +141,24 @@ def _turn(turn: _Turn) -> list[Piece]:
     for place, call in enumerate(turn.calls):
         name = str(call["function"].get("name") or "")
         arguments = arguments_text(call["function"].get("arguments"))
-        between = "\n" if place else ""
-        text = f'{between}{{"name": "{name}", "parameters": {arguments}}}'
+        separator = "\n" if place else ""
+        text = f'{separator}{{"name": "{name}", "parameters": {arguments}}}'
         pieces.append(Piece(text, "calls", turn.message, name))
     return pieces
 
 
-def _last(framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], dated: bool) -> None:
+def _add_last(
+    framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], dated: bool
+) -> None:
     """Frame the last turn: with the tools if it is the user's, not ended if it is the model's."""
     if turn.role == "system":
         return
-    pieces = _turn(turn)
+    pieces = _turn_pieces(turn)
     if functions and turn.role == "user":
         _note_tool_costs(framed, functions)
         tool_pieces = [
-            Piece(f"{tool_text(each)}\n", "tools", tool=str(each["name"]), sure=_SURE)
-            for each in functions
+            Piece(f"{tool_text(function)}\n", "tools", tool=str(function["name"]), sure=_SURE)
+            for function in functions
         ]
         end = Piece("\n" if dated else "\nQuestion: ", "tools")
         pieces[1:1] = [Piece(_FUNCTIONS, "tools"), *tool_pieces, end]
@@ -168,6 +170,6 @@ def _last(framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], d
 
 
 def _note_tool_costs(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> None:
-    more = sum(map(more_of_old_versions, functions))
-    if more:
-        framed.add_reason("how Ollama writes such a tool differs by its version", more)
+    most = sum(map(extra_of_old_versions, functions))
+    if most:
+        framed.add_reason("how Ollama writes such a tool differs by its version", most)

@@ -34,7 +34,7 @@ def tool_text(function: Mapping[str, Any]) -> str:
     return _tool(function, _NEWEST)
 
 
-def more_of_old_versions(function: Mapping[str, Any]) -> int:
+def extra_of_old_versions(function: Mapping[str, Any]) -> int:
     """Return how many tokens the text of old versions may have more, at most.
 
     That is the number of additional characters, or 0 if all versions write the tool alike.
@@ -47,10 +47,10 @@ def arguments_text(arguments: Any) -> str:
     """Write a call's arguments; a text that is no JSON stays as it is."""
     if isinstance(arguments, str):
         try:
-            return go_json(in_order(json.loads(arguments)))
+            return go_json(with_sorted_keys(json.loads(arguments)))
         except (ValueError, RecursionError):
             return arguments
-    return go_json(in_order(arguments if isinstance(arguments, dict) else {}))
+    return go_json(with_sorted_keys(arguments if isinstance(arguments, dict) else {}))
 
 
 def go_json(value: Any) -> str:
@@ -61,11 +61,11 @@ def go_json(value: Any) -> str:
     return text
 
 
-def in_order(value: Any) -> Any:
+def with_sorted_keys(value: Any) -> Any:
     """Return a value with the keys of objects sorted, as Go writes maps."""
     if isinstance(value, dict):
-        return {key: in_order(value[key]) for key in sorted(value, key=str)}
-    return [in_order(each) for each in value] if isinstance(value, list) else value
+        return {key: with_sorted_keys(value[key]) for key in sorted(value, key=str)}
+    return [with_sorted_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def _tool(function: Mapping[str, Any], version: _Version) -> str:
@@ -75,7 +75,7 @@ def _tool(function: Mapping[str, Any], version: _Version) -> str:
     inner: dict[str, Any] = {"type": parameters.get("type") or ""}
     for key in ("$defs", "items"):
         if parameters.get(key) is not None:
-            inner[key] = in_order(parameters[key])
+            inner[key] = with_sorted_keys(parameters[key])
     if parameters.get("required") or version.required:
         inner["required"] = parameters.get("required")
     inner["properties"] = (
@@ -83,32 +83,33 @@ def _tool(function: Mapping[str, Any], version: _Version) -> str:
         if isinstance(properties, dict)
         else None
     )
-    written = {
+    value_written = {
         "name": function["name"],
         "description": function.get("description") or "",
         "parameters": inner,
     }
-    return go_json({"type": "function", "function": written})
+    return go_json({"type": "function", "function": value_written})
 
 
 def _property(value: Any, version: _Version) -> dict[str, Any]:
     schema = value if isinstance(value, dict) else {}
-    written: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if isinstance(schema.get("anyOf"), list) and schema["anyOf"]:
-        written["anyOf"] = [_property(each, version) for each in schema["anyOf"]]
+        fields["anyOf"] = [_property(schema_part, version) for schema_part in schema["anyOf"]]
     kind = schema.get("type")
     if kind or version.descriptions:
-        written["type"] = kind[0] if isinstance(kind, list) and len(kind) == 1 else kind
+        fields["type"] = kind[0] if isinstance(kind, list) and len(kind) == 1 else kind
     if schema.get("items") is not None:
-        written["items"] = in_order(schema["items"])
+        fields["items"] = with_sorted_keys(schema["items"])
     if schema.get("description") or version.descriptions:
-        written["description"] = schema.get("description") or ""
+        fields["description"] = schema.get("description") or ""
     if schema.get("enum"):
-        written["enum"] = schema["enum"]
+        fields["enum"] = schema["enum"]
     if version.nested and isinstance(schema.get("properties"), dict) and schema["properties"]:
-        written["properties"] = {
-            key: _property(each, version) for key, each in schema["properties"].items()
+        fields["properties"] = {
+            key: _property(schema_part, version)
+            for key, schema_part in schema["properties"].items()
         }
     if version.nested and schema.get("required"):
-        written["required"] = schema["required"]
-    return written
+        fields["required"] = schema["required"]
+    return fields

@@ -29,7 +29,7 @@ def names_of_calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return names
 
 
-def written_calls(framed: Framed, index: int, calls: Sequence[Mapping[str, Any]]) -> None:
+def add_calls(framed: Framed, index: int, calls: Sequence[Mapping[str, Any]]) -> None:
     """Frame the calls of one message."""
     functions = [call["function"] for call in calls]
     if len(functions) == 1:
@@ -56,20 +56,20 @@ def _parallel(index: int, functions: Sequence[Mapping[str, Any]]) -> list[Piece]
     return [*pieces, Piece("}]}", "calls", index)]
 
 
-def several_results(
+def add_parallel_results(
     framed: Framed, messages: Sequence[Mapping[str, Any]], names: Mapping[str, str]
 ) -> set[int]:
     """Frame the results of calls that were made at once; return the indexes of their messages."""
-    together: dict[int, list[int]] = {}
+    indexes_by_call: dict[int, list[int]] = {}
     call = -1
     for index, message in enumerate(messages):
         if len(calls_of(message)) > 1:
             call = index
         elif message.get("role") == "tool" and names.get(str(message.get("tool_call_id"))) == "":
-            together.setdefault(call, []).append(index)
-    for indexes in together.values():
+            indexes_by_call.setdefault(call, []).append(index)
+    for indexes in indexes_by_call.values():
         _list_of_results(framed, messages, indexes)
-    return {index for indexes in together.values() for index in indexes}
+    return {index for indexes in indexes_by_call.values() for index in indexes}
 
 
 def _list_of_results(
@@ -81,12 +81,12 @@ def _list_of_results(
         text, _ = text_of(messages[index].get("content"))
         framed.beside_text(messages[index].get("content"), "results", index)
         letters += sum(not letter.isascii() for letter in text)
-        between = "" if index == indexes[0] else ", "
-        pieces.append(Piece(between + _value(text), "results", index))
+        separator = "" if index == indexes[0] else ", "
+        pieces.append(Piece(separator + _value(text), "results", index))
     framed.add(*pieces, Piece("]", "results"))
     if letters:
-        why = "several results: gpt-4o-mini reads letters escaped, gpt-4o does not"
-        framed.add_reason(why, _ESCAPED * letters)
+        reason = "several results: gpt-4o-mini reads letters escaped, gpt-4o does not"
+        framed.add_reason(reason, _ESCAPED * letters)
 
 
 def _value(text: str) -> str:

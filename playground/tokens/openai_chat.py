@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from playground.nouns.wire_bodies import messages_of
 from playground.tokens.answer_forms import AnswerForm, answer_form
-from playground.tokens.openai_calls import names_of_calls, several_results, written_calls
+from playground.tokens.openai_calls import add_calls, add_parallel_results, names_of_calls
 from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, Piece, calls_of, functions_of, origin_of, text_of
 from playground.tokens.reasoning import Reasoning
@@ -27,7 +27,7 @@ from playground.tokens.typescript import add_tools
 _MESSAGE: Final = 4
 _REPLY: Final = 3
 _REASONING_REPLY: Final = 2
-_TOOLS_BEHIND_SYSTEM: Final = 5  # the heading of tools, after a system prompt
+_TOOLS_AFTER_SYSTEM: Final = 5  # the heading of tools, after a system prompt
 _TOOLS_ALONE: Final = 9  # the heading, and a message around it, without a system prompt
 _INSTRUCTIONS: Final = 3  # harmony's heading, in the message that has the tools
 _SECTION: Final = 1  # the blank line before another section
@@ -60,24 +60,24 @@ def chat(
     form = answer_form(body.get("response_format"))
     _add_form_cost(framed, form, bool(reasoning), bool(functions))
     names = names_of_calls(messages)
-    result_indexes = several_results(framed, messages, names)
-    behind = next((i for i, m in enumerate(messages) if m.get("role") in _SYSTEM), None)
-    if functions and (reasoning or behind is None):
+    result_indexes = add_parallel_results(framed, messages, names)
+    system_index = next((i for i, m in enumerate(messages) if m.get("role") in _SYSTEM), None)
+    if functions and (reasoning or system_index is None):
         fixed = _TOOLS_ALONE
         if reasoning:
             fixed = reasoning.chat_tools - without_descriptions(framed, functions)
         add_tools(framed, functions, fixed)
-    if form and (reasoning or behind is None):
-        alone = 0 if reasoning else _SECTION if functions else _MESSAGE
-        framed.add(Piece(form.section, fixed=alone))
+    if form and (reasoning or system_index is None):
+        fixed_around = 0 if reasoning else _SECTION if functions else _MESSAGE
+        framed.add(Piece(form.section, fixed=fixed_around))
     for index, message in enumerate(messages):
         if index in result_indexes:
             continue
-        if index == behind and reasoning and functions:
+        if index == system_index and reasoning and functions:
             text, _ = text_of(message.get("content"))
             framed.add(Piece(f"{text}\n\n", "system", index, fixed=_INSTRUCTIONS))
-        elif index == behind and not reasoning and (functions or form):
-            _system(framed, index, message, functions, form)
+        elif index == system_index and not reasoning and (functions or form):
+            _add_system(framed, index, message, functions, form)
         else:
             _message(framed, index, message, names)
     if form:
@@ -85,12 +85,12 @@ def chat(
     if reasoning:
         _add_turn_costs(framed, messages, reasoning.harmony)
     else:
-        _choice(framed, body.get("tool_choice") or body.get("function_call"), legacy)
+        _add_choice(framed, body.get("tool_choice") or body.get("function_call"), legacy)
     framed.add(Piece(fixed=_REASONING_REPLY if reasoning else _REPLY))
     return framed
 
 
-def _system(
+def _add_system(
     framed: Framed,
     index: int,
     message: Mapping[str, Any],
@@ -102,7 +102,7 @@ def _system(
     row = [Piece(text, "system", index, fixed=_MESSAGE)]
     if functions:
         framed.add(*row, Piece("\n\n", "system", index))
-        add_tools(framed, functions, _TOOLS_BEHIND_SYSTEM)
+        add_tools(framed, functions, _TOOLS_AFTER_SYSTEM)
         row = [Piece(fixed=_SECTION)]
     elif form:
         row.append(Piece("\n\n"))
@@ -187,17 +187,17 @@ def _message(
         framed.add(Piece(name, origin, index, fixed=_NAME * (name != role)))
     calls = calls_of(message)
     if calls:
-        written_calls(framed, index, calls)
+        add_calls(framed, index, calls)
 
 
-def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
+def _add_choice(framed: Framed, choice: Any, legacy: bool) -> None:
     """Frame the cost of `tool_choice`: 1 for `none`, the beginning of a call for a named tool.
 
     Source: counts for gpt-3.5-turbo and gpt-4 of 2024 (openai-messages-token-helper), and for a
     named tool 17 bills of gpt-4o and gpt-4o-mini. `auto` and `required` are free.
     """
-    named = choice.get("function", choice) if isinstance(choice, dict) else {}
-    name = named.get("name") if isinstance(named, dict) else None
+    function = choice.get("function", choice) if isinstance(choice, dict) else {}
+    name = function.get("name") if isinstance(function, dict) else None
     if choice in (None, "auto", "required"):
         return
     if not isinstance(name, str) and (choice != "none" or not legacy):

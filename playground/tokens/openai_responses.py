@@ -29,13 +29,13 @@ _TOOLS: Final = 3
 _SECTION: Final = 1  # the blank line before the form of the answer
 _CALL: Final = 5
 _REASONING_CALL: Final = 11
-_KEPT: Final = 3  # more for a call with the id under which the server stores it
-_CHOSEN: Final = 7  # in addition to the name of a tool that must be called
+_STORED: Final = 3  # more for a call with the id under which the server stores it
+_REQUIRED_TOOL: Final = 7  # in addition to the name of a tool that must be called
 _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
 _SEARCH: Final = 294  # `web_search_preview`; what it finds is not billed (8 bills of 2025 and 2026)
 _KEEPS_THOUGHTS: Final = "gpt-5.6"
-_REMEMBERED: Final = ("previous_response_id", "conversation", "prompt")
+_SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")
 _SAMPLED: Final = 8  # at most so many more for earlier answers that are billed as sampled
 
 
@@ -57,35 +57,35 @@ def responses(
     instructions = body.get("instructions")
     if isinstance(instructions, str) and instructions:
         framed.add(Piece(instructions, "system", fixed=_MESSAGE))
-    _conversation(framed, body, reasoning)
-    if not reasoning and (chosen := _chosen(body, functions)):
-        framed.add(Piece(f".{chosen}", "tools", tool=chosen, fixed=_CHOSEN))
+    _add_conversation(framed, body, reasoning)
+    if not reasoning and (tool_name := _required_tool(body, functions)):
+        framed.add(Piece(f".{tool_name}", "tools", tool=tool_name, fixed=_REQUIRED_TOOL))
     framed.add(Piece(fixed=_REASONING_REPLY if reasoning else _REPLY))
     return framed
 
 
-def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning | None) -> None:
+def _add_conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning | None) -> None:
     items = messages_of(dict(body))
     stored = body.get("store") is not False
     _note_calls(framed, items, stored, bool(reasoning))
-    if _KEEPS_THOUGHTS in str(body.get("model")) and any(map(_is_thought, items)):
+    if _KEEPS_THOUGHTS in str(body.get("model")) and any(map(_is_reasoning, items)):
         framed.add_reason("earlier reasoning is billed again, and not seen")
     calls = [item for item in items if item.get("type") == "function_call"]
     names = {str(item.get("call_id")): str(item.get("name") or "") for item in calls}
     newest = max((i for i, item in enumerate(items) if item.get("role") == "user"), default=-1)
     for index, item in enumerate(items):
-        if index < newest and _is_thought(item) and reasoning:
+        if index < newest and _is_reasoning(item) and reasoning:
             continue  # reasoning before the newest question is left out
         if item.get("type") == "function_call":
-            kept = bool(item.get("id")) and stored and not _is_simultaneous(items, index)
-            alone = reasoning.alone if reasoning and not _thought(items, index) else 0
+            is_stored = bool(item.get("id")) and stored and not _is_simultaneous(items, index)
+            extra = reasoning.alone if reasoning and not _has_reasoning(items, index) else 0
             fixed = _REASONING_CALL if reasoning else _CALL
-            _call(framed, index, item, fixed + (_KEPT if kept else alone), bool(reasoning))
+            _call(framed, index, item, fixed + (_STORED if is_stored else extra), bool(reasoning))
         else:
-            _item(framed, index, item, names, bool(reasoning))
+            _add_item(framed, index, item, names, bool(reasoning))
 
 
-def _chosen(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> str:
+def _required_tool(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> str:
     """Return the tool that must be called: the named one, or the only one; "" for none."""
     choice = body.get("tool_choice")
     if choice == "required" and len(functions) == 1:
@@ -97,7 +97,7 @@ def _chosen(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> 
 
 def _note_unknown_parts(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
     """Note the parts of a request whose cost is not known."""
-    for key in _REMEMBERED:
+    for key in _SERVER_FIELDS:
         if body.get(key):
             framed.add_reason(f"what {key} stands for is on the server")
     if body.get("context_management"):
@@ -109,7 +109,7 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any], thinks: bool) -
     text = body.get("text")
     form = _form(body)
     note_unknown_keywords(framed, form)
-    if form and _keeps_calls(body):
+    if form and _has_stored_calls(body):
         framed.add_reason("stored calls together with a form: of 24 bills 10 differ", 3)
     if isinstance(text, dict) and text.get("verbosity") not in (None, "medium"):
         framed.add_reason("what another verbosity adds is not known", 20)
@@ -137,7 +137,7 @@ def _note_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
         framed.add_reason("earlier answers may be billed as they were sampled", _SAMPLED)
 
 
-def _keeps_calls(body: Mapping[str, Any]) -> bool:
+def _has_stored_calls(body: Mapping[str, Any]) -> bool:
     """Return True if a call has the id under which the server stores it."""
     items = messages_of(dict(body)) if body.get("store") is not False else []
     return any(item.get("type") == "function_call" and item.get("id") for item in items)
@@ -166,8 +166,8 @@ def _note_tool_costs(framed: Framed, body: Mapping[str, Any], thinks: bool) -> N
 
 def _is_simultaneous(items: Sequence[Mapping[str, Any]], index: int) -> bool:
     """Return True if the call was made together with another."""
-    beside = (items[i] for i in (index - 1, index + 1) if 0 <= i < len(items))
-    return any(item.get("type") == "function_call" for item in beside)
+    neighbours = (items[i] for i in (index - 1, index + 1) if 0 <= i < len(items))
+    return any(item.get("type") == "function_call" for item in neighbours)
 
 
 def _note_simultaneous_calls(
@@ -202,25 +202,25 @@ def _note_missing_reasoning(
     Bills of calls without reasoning: 60 unstored, three stored, one next to calls with reasoning.
     """
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
-    alone = [i for i in calls if not items[i].get("id") and not _thought(items, i)]
-    if alone and not stored and len(alone) < len(calls):
+    lone_calls = [i for i in calls if not items[i].get("id") and not _has_reasoning(items, i)]
+    if lone_calls and not stored and len(lone_calls) < len(calls):
         framed.add_reason("some calls have their reasoning and some not: bills differ", 8)
 
 
-def _thought(items: Sequence[Mapping[str, Any]], index: int) -> bool:
-    return index > 0 and _is_thought(items[index - 1])
+def _has_reasoning(items: Sequence[Mapping[str, Any]], index: int) -> bool:
+    return index > 0 and _is_reasoning(items[index - 1])
 
 
-def _is_thought(item: Mapping[str, Any]) -> bool:
+def _is_reasoning(item: Mapping[str, Any]) -> bool:
     return item.get("type") == "reasoning"
 
 
-def _item(
+def _add_item(
     framed: Framed, index: int, item: Mapping[str, Any], names: Mapping[str, str], reasoning: bool
 ) -> None:
     match item.get("type", "message"):
         case "message":
-            _message(framed, index, item, reasoning)
+            _add_message(framed, index, item, reasoning)
         case "function_call_output":
             name = names.get(str(item.get("call_id")), "")
             text, _ = text_of(item.get("output"))
@@ -240,7 +240,7 @@ def _call(framed: Framed, index: int, item: Mapping[str, Any], fixed: int, reaso
     framed.add(Piece(compact(arguments) if reasoning else arguments, "calls", index, name))
 
 
-def _message(framed: Framed, index: int, item: Mapping[str, Any], reasoning: bool) -> None:
+def _add_message(framed: Framed, index: int, item: Mapping[str, Any], reasoning: bool) -> None:
     text, _ = text_of(item.get("content"))
     role = item.get("role")
     channel = _ANSWER_CHANNEL if reasoning and role == "assistant" else 0

@@ -80,9 +80,9 @@ def _address_and_detail(part: Mapping[str, Any]) -> tuple[Any, Any]:
 
 def tiles_of(width: int, height: int) -> int:
     """Count the tiles of a picture of this size in pixels."""
-    shrunk = min(1.0, _SQUARE / max(width, height))
-    shrunk *= min(1.0, _SHORT / (min(width, height) * shrunk))
-    return ceil(width * shrunk / _TILE) * ceil(height * shrunk / _TILE)
+    scale = min(1.0, _SQUARE / max(width, height))
+    scale *= min(1.0, _SHORT / (min(width, height) * scale))
+    return ceil(width * scale / _TILE) * ceil(height * scale / _TILE)
 
 
 def size_of(url: Any) -> tuple[int, int] | None:
@@ -114,11 +114,11 @@ def _gif(data: bytes) -> tuple[int, int] | None:
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
     """Find the size in the header of the first frame; the segments before it tell their lengths."""
-    at = 2 if data.startswith(b"\xff\xd8") else len(data)
-    while at + 9 <= len(data) and data[at] == 0xFF:
-        marker = data[at + 1]
+    offset = 2 if data.startswith(b"\xff\xd8") else len(data)
+    while offset + 9 <= len(data) and data[offset] == 0xFF:
+        marker = data[offset + 1]
         if 0xC0 <= marker <= 0xCF and marker not in _NO_SIZE:
-            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            height, width = struct.unpack(">HH", data[offset + 5 : offset + 9])
             return width, height
-        at += 2 + int(struct.unpack(">H", data[at + 2 : at + 4])[0])
+        offset += 2 + int(struct.unpack(">H", data[offset + 2 : offset + 4])[0])
     return None

@@ -85,29 +85,29 @@ class Framed:
     @property
     def more(self) -> int | None:
         """The most tokens that everything unknown may add."""
-        each = list(self.unknown.values())
-        return None if None in each else sum(size or 0 for size in each)
+        sizes = list(self.unknown.values())
+        return None if None in sizes else sum(size or 0 for size in sizes)
 
 
 def text_of(content: Any) -> tuple[str, list[str]]:
     """Return a content's text, and the kinds of its other parts."""
-    text, others = _split(content)
-    return text, list(map(_kind, others))
+    text, other_parts = _split(content)
+    return text, list(map(_kind, other_parts))
 
 
 def _split(content: Any) -> tuple[str, list[Any]]:
     if content is None or isinstance(content, str):
         return content or "", []
     texts: list[str] = []
-    others: list[Any] = []
+    other_parts: list[Any] = []
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict) and isinstance(part.get("text"), str):
             texts.append(part["text"])
         elif isinstance(part, str):
             texts.append(part)
         else:
-            others.append(part)
-    return "".join(texts), others
+            other_parts.append(part)
+    return "".join(texts), other_parts
 
 
 def _kind(part: Any) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from playground.base.errors import InputFault, UnknownNameError
-from playground.tokens.files import ranked, tekken, tokenizer_json
+from playground.tokens.files import read_ranks, tekken, tokenizer_json
 from playground.tokens.sentencepiece import sentencepiece
 from playground.tokens.tokenizer import Tokenizer
 
@@ -104,7 +104,7 @@ class Packaged:
         source = f"{file}{self.package} {metadata.version(self.package)}"
         if self.reader is not None:
             return self.reader(path, name, source)
-        return ranked(path, name, self.pattern, self.controls, source)
+        return read_ranks(path, name, self.pattern, self.controls, source)
 
 
 def _litellm(

@@ -64,29 +64,29 @@ def model_of(words: Sequence[Word], is_bpe: bool = True, prefix: bool = True) ->
     else:
         scores = [(word.text, word.score) for word in words]
         model = models.Unigram(scores, unknown, bytewise)
-    made = Tokenizer(model)
+    tokenizer = Tokenizer(model)
     steps = [normalizers.Prepend(SPACE)] if prefix else []
-    made.normalizer = normalizers.Sequence([*steps, normalizers.Replace(" ", SPACE)])
-    made.add_special_tokens([_added(AddedToken, w) for w in words if w.type == CONTROL])
-    made.add_tokens([_added(AddedToken, word) for word in words if word.type == USER])
-    return made
+    tokenizer.normalizer = normalizers.Sequence([*steps, normalizers.Replace(" ", SPACE)])
+    tokenizer.add_special_tokens([_added_token(AddedToken, w) for w in words if w.type == CONTROL])
+    tokenizer.add_tokens([_added_token(AddedToken, word) for word in words if word.type == USER])
+    return tokenizer
 
 
-def _added(kind: Any, word: Word) -> Any:
+def _added_token(kind: Any, word: Word) -> Any:
     return kind(word.text, normalized=False, special=word.type == CONTROL)
 
 
 def merges_of(words: Sequence[Word]) -> list[tuple[str, str]]:
     """Return all pairs of pieces that make a third one, the best score of the third first."""
     plain = {w.text: i for i, w in enumerate(words) if w.type not in (CONTROL, BYTE, UNKNOWN)}
-    scored = []
+    merges = []
     for text, rank in plain.items():
         cuts = ((text[:i], text[i:]) for i in range(1, len(text)))
         pairs = [pair for pair in cuts if pair[0] in plain and pair[1] in plain]
         pairs.sort(key=lambda pair: (plain[pair[0]], plain[pair[1]]))
-        scored += [(words[rank].score, pair) for pair in pairs]
-    scored.sort(key=lambda each: -each[0])
-    return [pair for _score, pair in scored]
+        merges += [(words[rank].score, pair) for pair in pairs]
+    merges.sort(key=lambda each: -each[0])
+    return [pair for _score, pair in merges]
 
 
 def _read(data: bytes) -> tuple[list[Word], bool, bool]:
@@ -110,27 +110,27 @@ def _word(data: bytes) -> Word:
 
 def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
     """Yield the fields of a protocol buffer's message: their numbers and values."""
-    at = 0
-    while at < len(data):
-        key, at = _number(data, at)
+    offset = 0
+    while offset < len(data):
+        key, offset = _number(data, offset)
         kind = key & 7
         if kind == 0:
-            value, at = _number(data, at)
+            value, offset = _number(data, offset)
             yield key >> 3, value
             continue
-        size, at = _number(data, at) if kind == 2 else ({1: 8, 5: 4}[kind], at)
-        if at + size > len(data):
+        size, offset = _number(data, offset) if kind == 2 else ({1: 8, 5: 4}[kind], offset)
+        if offset + size > len(data):
             raise ValueError("it ends too early")
-        yield key >> 3, data[at : at + size]
-        at += size
+        yield key >> 3, data[offset : offset + size]
+        offset += size
 
 
-def _number(data: bytes, at: int) -> tuple[int, int]:
+def _number(data: bytes, offset: int) -> tuple[int, int]:
     value = shift = 0
     while True:
-        byte = data[at]
-        at += 1
+        byte = data[offset]
+        offset += 1
         value |= (byte & 127) << shift
         shift += 7
         if byte < 128:
-            return value, at
+            return value, offset

@@ -44,15 +44,15 @@ class _Turn:
 def _turns(framed: Framed, body: Mapping[str, Any]) -> list[_Turn]:
     """Return the conversation of any API as roles and texts; note other parts as reasons."""
     request = dict(body)
-    system, others = text_of(list(parts_of(system_of(request))))
+    system, other_kinds = text_of(list(parts_of(system_of(request))))
     turns = [_Turn("system", system)] if system else []
     for index, message in enumerate(messages_of(request)):
-        text, more = text_of(message.get("content"))
-        others += more
+        text, kinds = text_of(message.get("content"))
+        other_kinds += kinds
         if any(message.get(key) for key in _CALL_KEYS) or message.get("role") == "tool":
             framed.add_reason("what calls and results cost here is not known")
         turns.append(_Turn(str(message.get("role") or "user"), text, index))
-    for kind in others:
+    for kind in other_kinds:
         framed.add_reason(f"what a part of type {kind} costs is not known")
     return turns
 
@@ -66,8 +66,8 @@ def llama3(body: Mapping[str, Any], dated: bool) -> Framed:
     if _asks_for_json(body):
         framed.add_reason("how this host asks for JSON is not known", 400)
     if dated:
-        spoken = turns.pop(0) if turns and turns[0].role == "system" else _Turn("system", "")
-        framed.add(Piece(LLAMA3.begin), *_llama_turn(LLAMA3, spoken, _DATES))
+        system = turns.pop(0) if turns and turns[0].role == "system" else _Turn("system", "")
+        framed.add(Piece(LLAMA3.begin), *_llama_turn(LLAMA3, system, _DATES))
     else:
         framed.add(Piece(LLAMA3.begin))
     for turn in turns:
@@ -76,8 +76,8 @@ def llama3(body: Mapping[str, Any], dated: bool) -> Framed:
     return framed
 
 
-def _llama_turn(form: LlamaFormat, turn: _Turn, before: str = "") -> Sequence[Piece]:
-    head = f"{form.start_header}{turn.role}{form.end_header}\n\n{before}"
+def _llama_turn(form: LlamaFormat, turn: _Turn, prefix: str = "") -> Sequence[Piece]:
+    head = f"{form.start_header}{turn.role}{form.end_header}\n\n{prefix}"
     return [Piece(head), turn.piece(turn.text.strip()), Piece(form.end_of_turn)]
 
 
@@ -98,9 +98,9 @@ def mistral(body: Mapping[str, Any], settings: bool) -> Framed:
     if settings and not _asks_for_json(body):
         framed.add(Piece(fixed=_SETTINGS))
     messages = messages_of(dict(body))
-    first = next((i for i, m in enumerate(messages) if m.get("role") == "user"), -1)
+    first_user = next((i for i, m in enumerate(messages) if m.get("role") == "user"), -1)
     for index, message in enumerate(messages):
-        if index == first and body.get("tool_choice") != "none":
+        if index == first_user and body.get("tool_choice") != "none":
             _mistral_tools(framed, body)
         _mistral_turn(framed, index, message)
     return framed
@@ -152,30 +152,30 @@ def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
     sure = 0.0 if isinstance(body.get("tool_choice"), dict) else 1.0  # one bill lacks other tools
     pieces = [Piece("[", "tools", fixed=2)]
     for place, function in enumerate(functions):
-        ordered = {
+        fields = {
             "name": function["name"],
             "description": function.get("description") or "",
-            "parameters": _as_mistral_keeps_it(function.get("parameters") or {}),
+            "parameters": _in_mistrals_order(function.get("parameters") or {}),
         }
-        tool = json.dumps({"type": "function", "function": ordered}, ensure_ascii=False)
+        tool = json.dumps({"type": "function", "function": fields}, ensure_ascii=False)
         text = f", {tool}" if place else tool
         pieces.append(Piece(text, "tools", tool=str(function["name"]), sure=sure))
     framed.add(*pieces, Piece("]", "tools"))
 
 
-def _as_mistral_keeps_it(schema: Any, names: bool = False) -> Any:
+def _in_mistrals_order(schema: Any, names: bool = False) -> Any:
     """Return a JSON Schema with type, properties and required first in each object.
 
     Bills of 2025 and 2026 show that the API does so.
     """
     if isinstance(schema, list):
-        return [_as_mistral_keeps_it(each) for each in schema]
+        return [_in_mistrals_order(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     first = () if names else tuple(key for key in _FIRST if key in schema)
     keys = (*first, *(key for key in schema if key not in first))
     return {
-        key: _as_mistral_keeps_it(schema[key], not names and key in ("properties", "$defs"))
+        key: _in_mistrals_order(schema[key], not names and key in ("properties", "$defs"))
         for key in keys
     }
 
@@ -214,7 +214,7 @@ def prompt_alone(body: Mapping[str, Any]) -> Framed:
     return framed
 
 
-def begun_prompt(body: Mapping[str, Any]) -> Framed:
+def prompt_after_bos(body: Mapping[str, Any]) -> Framed:
     """Frame a prompt that is sent as it is, after a BOS of the server (vLLM, Llama 3.2)."""
     framed = prompt_alone(body)
     framed.add(Piece(fixed=1))
@@ -231,7 +231,7 @@ def raw_prompt(body: Mapping[str, Any]) -> Framed:
     return framed
 
 
-def templated(body: Mapping[str, Any], template: ChatTemplate) -> Framed:
+def frame_by_template(body: Mapping[str, Any], template: ChatTemplate) -> Framed:
     """Frame a request as a chat template writes it.
 
     Raises InputFault if the template refuses the request.
@@ -240,13 +240,13 @@ def templated(body: Mapping[str, Any], template: ChatTemplate) -> Framed:
     messages = [dict(message) for message in messages_of(dict(body))]
     tools = tools_of(dict(body))
     prompt = template.render(messages, tools if isinstance(tools, list) else None)
-    row, at = [], 0
+    row, offset = [], 0
     for index, message in enumerate(messages):
         text = text_of(message.get("content"))[0].strip()
-        start = prompt.find(text, at) if text else -1
+        start = prompt.find(text, offset) if text else -1
         if start < 0:
             continue
-        row += [Piece(prompt[at:start]), Piece(text, origin_of(message.get("role")), index)]
-        at = start + len(text)
-    framed.add(*row, Piece(prompt[at:]))
+        row += [Piece(prompt[offset:start]), Piece(text, origin_of(message.get("role")), index)]
+        offset = start + len(text)
+    framed.add(*row, Piece(prompt[offset:]))
     return framed

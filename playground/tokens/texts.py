@@ -21,7 +21,7 @@ def text_counter(model: str) -> tuple[Callable[[str], int], bool]:
     """
     rule = rule_for(model)
     if rule and PACKAGED[rule.tokenizer].path() is not None:
-        own = packaged(rule.tokenizer)
-        return lambda text: count(own, text), True
+        tokenizer = packaged(rule.tokenizer)
+        return lambda text: count(tokenizer, text), True
     proxy, ratio = packaged(PROXY), family_of(model).ratio[1]
     return lambda text: round(ratio * count(proxy, text)), False

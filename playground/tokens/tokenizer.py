@@ -48,12 +48,12 @@ def shares(tokenizer: Tokenizer, texts: Iterable[str], control: bool = False) ->
     """
     pieces = list(texts)
     starts = tokenizer.starts("".join(pieces), control)
-    counts, end, before = [], 0, 0
+    counts, end, so_far = [], 0, 0
     for piece in pieces:
         end += len(piece)
-        upto = bisect_left(starts, end)
-        counts.append(upto - before)
-        before = upto
+        count_to_end = bisect_left(starts, end)
+        counts.append(count_to_end - so_far)
+        so_far = count_to_end
     return counts
 
 
@@ -103,12 +103,12 @@ class FileTokenizer:
         return frozenset(token.content for token in added if token.special)
 
     def ids(self, text: str, control: bool = False) -> list[int]:
-        return list(self._encoded(text, control).ids)
+        return list(self._encode(text, control).ids)
 
     def starts(self, text: str, control: bool = False) -> list[int]:
-        return [start for start, _stop in self._encoded(text, control).offsets]
+        return [start for start, _stop in self._encode(text, control).offsets]
 
-    def _encoded(self, text: str, control: bool) -> Any:
+    def _encode(self, text: str, control: bool) -> Any:
         with _SETTING:  # threads share the model, and this is a setting of the model
             self.model.encode_special_tokens = not control
             return self.model.encode(replace_lone_surrogates(text), add_special_tokens=False)
@@ -122,7 +122,7 @@ _BLANKS: Final = re.compile(rf"\s{{{_MOST_BLANKS}}}")
 
 def _cut_in_white_space(text: str) -> list[str]:
     """Cut a text inside very long white space."""
-    ends = [found.end() for found in _BLANKS.finditer(text)] if len(text) > _MOST_BLANKS else []
+    ends = [match.end() for match in _BLANKS.finditer(text)] if len(text) > _MOST_BLANKS else []
     return [text[start:stop] for start, stop in pairwise([0, *ends, len(text)])]
 
 

@@ -24,7 +24,7 @@ _MOST: Final = 20_000  # types in a tool: references double with each level
 _ENDLESS: Final = "a schema that refers to itself or repeats its references"
 _ONE: Final = 60  # tokens that a keyword adds at most
 HEAD: Final = "namespace functions {\n\n"
-_UNTOLD: Final = frozenset(
+_UNEXPLAINED: Final = frozenset(
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
      "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "examples", "allOf", "not",
      "const")
@@ -39,7 +39,7 @@ def add_tools(framed: Framed, functions: Iterable[Mapping[str, Any]], fixed: int
         parameters = function.get("parameters")
         schema = _Schema(parameters if isinstance(parameters, dict) else {})
         pieces.append(Piece(_function(function, schema), "tools", tool=str(function["name"])))
-        for reason, most in schema.untold.items():
+        for reason, most in schema.unexplained.items():
             framed.add_reason(f"no bill explains what {reason} costs in a tool", most)
     framed.add(*pieces, Piece(TAIL, "tools"))
 
@@ -49,8 +49,8 @@ def _function(function: Mapping[str, Any], schema: _Schema) -> str:
     if not isinstance(schema.root.get("properties"), dict) or not schema.root["properties"]:
         return f"{head}type {function['name']} = () => any;\n\n"
     comments = "".join(f"{line}\n" for line in schema.comments(schema.root))
-    written = schema.object(schema.root, 0)
-    return f"{head}type {function['name']} = (_: {comments}{written}) => any;\n\n"
+    text = schema.object(schema.root, 0)
+    return f"{head}type {function['name']} = (_: {comments}{text}) => any;\n\n"
 
 
 def _comments(text: Any) -> list[str]:
@@ -65,47 +65,47 @@ class _Schema:
 
     root: dict[str, Any]
     # parts that no bill explains, in order, with the most tokens that each adds (None: no limit)
-    untold: dict[str, int | None] = field(default_factory=dict)
+    unexplained: dict[str, int | None] = field(default_factory=dict)
     written: int = 0  # types
 
     def type(self, given: Any, depth: int) -> str:
-        schema = self._resolved(given)
+        schema = self._resolve(given)
         if schema is None:
             return "any"
         self.written += 1
         if depth > _DEEPEST or self.written > _MOST:
-            self.untold[_ENDLESS] = None
+            self.unexplained[_ENDLESS] = None
             return "any"
         self._note_unexplained(schema)
         several = schema.get("anyOf") or schema.get("oneOf")
         if isinstance(several, list):
-            return " | ".join(self.type(each, depth + 1) for each in several)
+            return " | ".join(self.type(option, depth + 1) for option in several)
         if isinstance(schema.get("enum"), list) and schema["enum"]:
             return " | ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
         kind = schema.get("type")
         if isinstance(kind, list):
-            return " | ".join(self.type({**schema, "type": each}, depth + 1) for each in kind)
+            return " | ".join(self.type({**schema, "type": option}, depth + 1) for option in kind)
         return self._plain_type(schema, kind, depth)
 
     def _note_unexplained(self, schema: Mapping[str, Any]) -> None:
         """Note the parts of a schema that are in no bill, or that known bills do not explain."""
-        unexplained = set(schema) & _UNTOLD
+        unexplained = set(schema) & _UNEXPLAINED
         several = schema.get("anyOf") or schema.get("oneOf")
         union = several if isinstance(several, list) else []
-        inner = [each for each in union if isinstance(each, dict)]
-        if any(each.get("type") == "array" for each in inner):
+        inner = [option for option in union if isinstance(option, dict)]
+        if any(option.get("type") == "array" for option in inner):
             unexplained.add("a union with an array")
-        if any("format" in each for each in inner):
+        if any("format" in option for option in inner):
             unexplained.add("a format in a union")
         if "default" in schema and schema.get("properties"):
             unexplained.add("the default of an object")
-        self.untold.update(dict.fromkeys(sorted(unexplained), _ONE))
+        self.unexplained.update(dict.fromkeys(sorted(unexplained), _ONE))
 
     def _items(self, schema: Mapping[str, Any], depth: int) -> str:
-        written = self.type(schema, depth) if schema else "any"
-        if written.startswith("{\n"):
-            self.untold["an array of objects that are described"] = _ONE
-        return f"{written}[]"
+        text = self.type(schema, depth) if schema else "any"
+        if text.startswith("{\n"):
+            self.unexplained["an array of objects that are described"] = _ONE
+        return f"{text}[]"
 
     def _plain_type(self, schema: dict[str, Any], kind: Any, depth: int) -> str:
         match kind:
@@ -124,30 +124,30 @@ class _Schema:
         needed = schema.get("required")
         required = needed if isinstance(needed, list) else []
         lines, comments = [], False
-        for key, given in schema["properties"].items():
-            value = self._resolved(given) or {}
-            written = f"{key}{'' if key in required else '?'}: {self.type(value, depth + 1)}"
-            above = self.comments(value)
+        for key, value_schema in schema["properties"].items():
+            value = self._resolve(value_schema) or {}
+            text = f"{key}{'' if key in required else '?'}: {self.type(value, depth + 1)}"
+            comment_lines = self.comments(value)
             default = self._default(value)
-            comments = comments or bool(above or default)
-            lines.append((above, written, default))
+            comments = comments or bool(comment_lines or default)
+            lines.append((comment_lines, text, default))
         if not comments:
-            return "{ " + ", ".join(written for _above, written, _default in lines) + " }"
+            return "{ " + ", ".join(text for _above, text, _default in lines) + " }"
         return "{\n" + "".join(self._line(*line) for line in lines) + "}"
 
-    def _line(self, above: list[str], written: str, default: str) -> str:
-        return "".join(f"{each}\n" for each in above) + f"{written},{default}\n"
+    def _line(self, comment_lines: list[str], text: str, default: str) -> str:
+        return "".join(f"{comment}\n" for comment in comment_lines) + f"{text},{default}\n"
 
     def comments(self, schema: Mapping[str, Any]) -> list[str]:
-        title, about = _comments(schema.get("title")), _comments(schema.get("description"))
-        return [*title, *(["//"] if title and about else []), *about]
+        title, description = _comments(schema.get("title")), _comments(schema.get("description"))
+        return [*title, *(["//"] if title and description else []), *description]
 
     def _default(self, schema: Mapping[str, Any]) -> str:
         if "default" not in schema:
             return ""
         return f" // default: {json.dumps(schema['default'], ensure_ascii=False)}"
 
-    def _resolved(self, schema: Any) -> dict[str, Any] | None:
+    def _resolve(self, schema: Any) -> dict[str, Any] | None:
         """Return the schema, or the one to which its `$ref` into the same document points."""
         if not isinstance(schema, dict):
             return None
@@ -157,5 +157,5 @@ class _Schema:
         target: Any = self.root
         for key in reference.removeprefix("#").strip("/").split("/"):
             target = target.get(key) if isinstance(target, dict) else None
-        own = {key: value for key, value in schema.items() if key != "$ref"}
-        return {**target, **own} if isinstance(target, dict) else own
+        own_fields = {key: value for key, value in schema.items() if key != "$ref"}
+        return {**target, **own_fields} if isinstance(target, dict) else own_fields

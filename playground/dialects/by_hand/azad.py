@@ -20,10 +20,10 @@ class AzadMethods:
         self, messages: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """Join neighbours of one role, as `Dialect.format_messages` does."""
-        history = History().extended_with(
+        joined = History().extended_with(
             Draft(message, ()) for message in deep_copy(list(messages))
         )
-        return history.messages[:]
+        return joined.messages[:]
 
     def _get_parameter_description(self, parameter: object) -> str:
         """Return a parameter's description; anything else becomes text."""

@@ -1,6 +1,6 @@
 """Load dialects of other packages: each is tried out first, and a broken one is left out.
 
-A plugin's code is not ours: whatever it raises becomes one line that names its package.
+A plugin's code is not ours: any exception of it becomes one line that names its package.
 """
 
 from __future__ import annotations

@@ -199,9 +199,7 @@ def _llama_format(value: Any, place: FieldPlace) -> LlamaFormat:
 
 
 def _llama_plain(prompt: LlamaPrompt, place: FieldPlace) -> dict[str, str]:
-    format_name = next(
-        name for name, llama_format in _LLAMAS.items() if llama_format == prompt.format
-    )
+    format_name = next(name for name, form in _LLAMAS.items() if form == prompt.format)
     return {"format": format_name, "tools": prompt.tools}
 
 

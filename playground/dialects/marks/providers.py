@@ -84,11 +84,9 @@ def provider_of(model: str) -> str:
     if family != "other":
         return family
     if route in ("azure", "azure_ai"):
-        return (
-            f"azure{_version_suffix(rest)}" if _OPENAI.match(rest) or route == "azure" else UNKNOWN
-        )
+        return f"azure{_suffix(rest)}" if _OPENAI.match(rest) or route == "azure" else UNKNOWN
     if _OPENAI.match(name):
-        return f"openai{_version_suffix(name)}"
+        return f"openai{_suffix(name)}"
     if route in _ROUTES and rest:
         return _versioned(_ROUTES[route], rest)
     found = next((own for pattern, own in _MODELS if not rest and pattern.match(name)), UNKNOWN)
@@ -117,10 +115,10 @@ def _openrouter(model: str, family: str) -> str:
     if family == "anthropic":
         return "openrouter"
     own = model.startswith("openai/") and "gpt-oss" not in model
-    return f"openai{_version_suffix(model)}" if own else "openrouter-automatic"
+    return f"openai{_suffix(model)}" if own else "openrouter-automatic"
 
 
-def _version_suffix(model: str) -> str:
+def _suffix(model: str) -> str:
     """Return the suffix of the rules' name: "" for GPT 5.6 and later, which take marks."""
     match = _OPENAI_VERSION.search(model)
     version = (int(match[1]), int(match[2] or 0)) if match else (0, 0)

@@ -87,9 +87,7 @@ class RequestForm:
         if thought:
             message |= dict.fromkeys(_THOUGHT_KEYS, thought)
         if calls:
-            message["tool_calls"] = [
-                self.tool_call(call, index) for index, call in enumerate(calls)
-            ]
+            message["tool_calls"] = [self.tool_call(call, i) for i, call in enumerate(calls)]
         return message
 
     def result(self, call: AskedCall, words: str, index: int = 0) -> dict[str, Any]:
@@ -197,17 +195,15 @@ class AskedTemplate:
         source = dataclasses.replace(self.source, mutable=self.form.mutable, now=now)
         # FireFunction's template needs these two for any conversation
         extra = {"functions": json.dumps(tools), "datetime": day} if tools else {}
-        all_variables = extra | dict(variables)
+        values = extra | dict(variables)
         try:
-            text = source.render_within(self.budget, messages, tools, generation, **all_variables)
+            text = source.render_within(self.budget, messages, tools, generation, **values)
         except Stopped as reason:
             raise source.stopped(reason) from reason
         except InputFault as fault:
             self.refused = fault.problem
-            return TemplateRendering(
-                messages, tools, generation, all_variables, day, None, fault.problem
-            )
-        return TemplateRendering(messages, tools, generation, all_variables, day, text)
+            return TemplateRendering(messages, tools, generation, values, day, None, fault.problem)
+        return TemplateRendering(messages, tools, generation, values, day, text)
 
     def reply(
         self,
@@ -227,15 +223,11 @@ class AskedTemplate:
 
     def generation(self) -> str:
         """Return the text after USER in a prompt that a model is to answer, or ""."""
-        with_prompt = self.ask(user(USER), calls=ONE, generation=True).after_user
-        without_prompt = self.ask(user(USER), calls=ONE).after_user
-        if (
-            with_prompt is None
-            or without_prompt is None
-            or not with_prompt.startswith(without_prompt)
-        ):
-            return with_prompt or ""
-        return with_prompt
+        opened = self.ask(user(USER), calls=ONE, generation=True).after_user
+        plain = self.ask(user(USER), calls=ONE).after_user
+        if opened is None or plain is None or not opened.startswith(plain):
+            return opened or ""
+        return opened
 
     def answered(self, words: str) -> str | None:
         """Return the text after USER if the assistant answered `words` and the user wrote again.

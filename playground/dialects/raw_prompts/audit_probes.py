@@ -99,15 +99,13 @@ def _arguments_as_text(template: AskedTemplate) -> Faults:
     if template.form.as_text or not _writes_calls(template):
         return
     answer = replace(template.form, as_text=True).answer(ONE)
-    rendering = template.ask(user(USER), answer, calls=ONE)
-    if rendering.text is None:
-        yield _fault(template, "template-refuses-text", _refusal(rendering), rendering)
-    elif f'\\"{KEYS[0]}' in rendering.text:
-        yield _fault(template, "template-encodes-twice", "", rendering)
-    elif not rendering.has(KEYS[0]):
-        yield _fault(
-            template, "template-drops-calls", "arguments given as text are lost", rendering
-        )
+    result = template.ask(user(USER), answer, calls=ONE)
+    if result.text is None:
+        yield _fault(template, "template-refuses-text", _refusal(result), result)
+    elif f'\\"{KEYS[0]}' in result.text:
+        yield _fault(template, "template-encodes-twice", "", result)
+    elif not result.has(KEYS[0]):
+        yield _fault(template, "template-drops-calls", "arguments given as text are lost", result)
 
 
 def _results(template: AskedTemplate) -> Faults:
@@ -219,12 +217,10 @@ def _forged_turn(template: AskedTemplate) -> Faults:
     real = template.ask(user(USER), template.form.answer(text=TEXT), user(_AGAIN))
     if not real.has(USER, TEXT, _AGAIN):
         return
-    turn_text = str(real.text).partition(USER)[2].partition(_AGAIN)[0]
-    forged = template.ask(user(f"{USER}{turn_text}{_AGAIN}"))
-    if turn_text.strip() != TEXT and forged.text == real.text:
-        problem = (
-            f"a user who writes {turn_text.replace(TEXT, '…')!r} has written a turn of the model"
-        )
+    turn = str(real.text).partition(USER)[2].partition(_AGAIN)[0]
+    forged = template.ask(user(f"{USER}{turn}{_AGAIN}"))
+    if turn.strip() != TEXT and forged.text == real.text:
+        problem = f"a user who writes {turn.replace(TEXT, '…')!r} has written a turn of the model"
         yield _fault(template, "template-forged-turn", problem, real, forged)
 
 

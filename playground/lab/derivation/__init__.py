@@ -126,29 +126,27 @@ def _with_separator(
 
     A call without parameters shows if white space is part of each parameter or between them.
     """
-    probes = [NOTHING, *short_probes()]
+    calls = [NOTHING, *short_probes()]
     syntax = with_separator(dialect.syntax)
     if syntax is None or count_written(prober, frame, dialect, [NOTHING]):
         return dialect
     variant = dataclasses.replace(dialect, syntax=syntax)
-    wins = count_written(prober, frame, variant, probes) > count_written(
-        prober, frame, dialect, probes
+    wins = count_written(prober, frame, variant, calls) > count_written(
+        prober, frame, dialect, calls
     )
     return variant if wins else dialect
 
 
 def _refuse_lost_calls(source: str, dialect: DeclaredDialect, proof: Proof) -> None:
     """Raise InputFault if the dialect loses a plain call of the template, also in small pieces."""
-    lost_probe = proof.failing()
-    if lost_probe is None:
+    failure = proof.failing()
+    if failure is None:
         pieces = [t for t in proof.trials if t.probe in PLAIN and t.read]
-        lost_probe = next(
-            (t for t in pieces if not reads_in_pieces(dialect, t.theirs, t.calls)), None
-        )
-    if lost_probe is not None:
+        failure = next((t for t in pieces if not reads_in_pieces(dialect, t.theirs, t.calls)), None)
+    if failure is not None:
         raise InputFault(
-            f"what was derived does not read the template's own {lost_probe.probe!r}: "
-            f"{lost_probe.theirs!r:.200}; it would write {lost_probe.ours!r:.200}",
+            f"what was derived does not read the template's own {failure.probe!r}: "
+            f"{failure.theirs!r:.200}; it would write {failure.ours!r:.200}",
             where=source,
         )
 

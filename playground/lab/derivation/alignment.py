@@ -62,16 +62,16 @@ def snap_end(text: str, end: str) -> str:
     return end
 
 
-def splits(between: str, before: str, behind: str) -> Iterator[tuple[str, str]]:
+def splits(between: str, before: str, after: str) -> Iterator[tuple[str, str]]:
     """Yield the ways to cut the text `between` two parameters into a closer and an opener.
 
-    The text `behind` the last parameter begins with the closer, the text `before` the first one
+    The text `after` the last parameter begins with the closer, the text `before` the first one
     ends with the opener. Cuts inside a tag or a word, or before white space, come last.
     """
     ways = [
         (between[:place], between[place:])
         for place in range(len(between) + 1)
-        if behind.startswith(between[:place]) and before.endswith(between[place:])
+        if after.startswith(between[:place]) and before.endswith(between[place:])
     ]
     yield from sorted(ways, key=_oddity)
 
@@ -82,13 +82,13 @@ def _oddity(way: tuple[str, str]) -> tuple[bool, bool, int]:
     return is_inside, opener[:1].isspace(), len(opener) - len(opener.lstrip())
 
 
-def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, str]]:
+def joints(between: str, before: str, after: str) -> Iterator[tuple[str, str, str]]:
     """Yield the ways to cut the text `between` two calls into closer, separator and opener.
 
-    The text `behind` the last call begins with the closer, the text `before` the first one ends
+    The text `after` the last call begins with the closer, the text `before` the first one ends
     with the opener. Cuts inside a tag come last; they count, because an angle may be a marker.
     """
-    opener, closer = common_end(before, between), common_start(behind, between)
+    opener, closer = common_end(before, between), common_start(after, between)
     openers = _opener_variants(snap_end(between, opener))
     closers = _closer_variants(snap_start(between, closer))
     closers += [end for end in (closer.rstrip(), closer) if end not in closers]

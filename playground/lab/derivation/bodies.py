@@ -146,16 +146,14 @@ def _python(
     start = region.find(f"{call.name}(", position)
     if start < 0:
         return None
-    start_inside = start + len(call.name) + 1
-    for match in re.compile(r"\)").finditer(region, start_inside):
+    start_args = start + len(call.name) + 1
+    for match in re.compile(r"\)").finditer(region, start_args):
         try:
             tree = ast.parse(region[start : match.end()], mode="eval")
         except (SyntaxError, ValueError):
             continue
         keys = [keyword.arg for keyword in getattr(tree.body, "keywords", ())]
-        return (
-            Body("args:python", start_inside, match.start()) if keys == [*call.arguments] else None
-        )
+        return Body("args:python", start_args, match.start()) if keys == [*call.arguments] else None
     return None
 
 

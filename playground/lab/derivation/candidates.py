@@ -35,7 +35,7 @@ _MOST: Final = 66
 
 @dataclass(frozen=True, slots=True)
 class CutCalls:
-    """The texts before, between and behind the bodies of two calls, with marks for holes.
+    """The texts before, between and after the bodies of two calls, with marks for holes.
 
     `between` is None if the template writes only one call.
     """
@@ -43,7 +43,7 @@ class CutCalls:
     body: Body
     before: str
     between: str | None
-    behind: str
+    after: str
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
@@ -75,11 +75,11 @@ def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
         )
     (body,) = bodies
     before = _with_marks(template, region[: body.start], ONE, 0)
-    behind = _with_marks(template, region[body.stop :], ONE, 0)
+    after = _with_marks(template, region[body.stop :], ONE, 0)
     two = template.reply(TWO)
     both_bodies = bodies_of(frame.bare(two), TWO, ids) if two is not None else []
     if two is None or len(both_bodies) < len(TWO):
-        return CutCalls(body, before, None, behind)
+        return CutCalls(body, before, None, after)
     text = frame.bare(two)
     between = text[both_bodies[0].stop : both_bodies[1].start]
     first = _with_marks(template, text[: both_bodies[0].start], TWO, 0)
@@ -139,16 +139,16 @@ def _parameters(
     between_value, second = _text_after_value(pair, VALUES[0], KEYS[1])
     key_to_value = pair[key_start + len(KEYS[0]) : pair.index(VALUES[0], key_start)]
     typed = _with_type_mark(template, frame, key_to_value)
-    behind = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
+    after = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
     between = between_value.replace(KEYS[0], MARKS["key"])
     front = _with_marks(template, pair[:key_start], PAIR, 0)
-    quoted = typed.endswith('"') and between.startswith('"') and behind.startswith('"')
+    quoted = typed.endswith('"') and between.startswith('"') and after.startswith('"')
     hole = "value"
     if quoted and _is_json(template, frame, typed[:-1]):
-        hole, typed, between, behind = "value:json", typed[:-1], between[1:], behind[1:]
+        hole, typed, between, after = "value:json", typed[:-1], between[1:], after[1:]
         pieces = _without_quotes(pieces)
     fields = parameter_fields(template, frame, _pattern(typed), hole == "value:json")
-    for closer, opener in splits(between, front, behind):
+    for closer, opener in splits(between, front, after):
         param = f"{as_template(opener)}{{key}}{as_template(typed)}{{{hole}}}{as_template(closer)}"
         yield {"param": param, **fields}, _without_parameter(pieces, opener, closer)
 
@@ -161,7 +161,7 @@ def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
 def _without_quotes(pieces: CutCalls) -> CutCalls:
     """Return the pieces without the closing quote of the last value."""
     between = pieces.between and pieces.between.removeprefix('"')
-    return dataclasses.replace(pieces, between=between, behind=pieces.behind.removeprefix('"'))
+    return dataclasses.replace(pieces, between=between, after=pieces.after.removeprefix('"'))
 
 
 def _pattern(typed: str) -> str:
@@ -199,11 +199,11 @@ def _text_after_value(text: str, value: str, key: str) -> tuple[str, int]:
 def _without_parameter(pieces: CutCalls, opener: str, closer: str) -> CutCalls:
     """Return the pieces without the opener and closer of a parameter."""
     before = pieces.before.removesuffix(opener)
-    behind = _cut_start(pieces.behind, closer)
+    after = _cut_start(pieces.after, closer)
     between = pieces.between
     if between is not None:
         between = _cut_start(between, closer).removesuffix(opener)
-    return dataclasses.replace(pieces, before=before, behind=behind, between=between)
+    return dataclasses.replace(pieces, before=before, after=after, between=between)
 
 
 def _cut_start(text: str, closer: str) -> str:
@@ -248,7 +248,7 @@ def _calls(
     if body.string_mark:
         common["string_mark"] = body.string_mark
     for cut in _cuts(pieces):
-        before, behind, opener, closer, separator = cut
+        before, after, opener, closer, separator = cut
         call = f"{as_template(opener)}{{{body.hole}}}{as_template(closer)}"
         if "{name}" not in call and body.hole != "call:json":
             continue
@@ -256,36 +256,32 @@ def _calls(
         if body.hole != "call:json" and not re.search(r"\w", opener.partition(MARKS["name"])[0]):
             fields["known_names"] = True
         if before.strip():
-            section_end, stop = _cut_at_stop(behind, stops)
+            section_end, stop = _cut_at_stop(after, stops)
             section = f"{as_template(before)}{{calls}}{as_template(section_end)}"
             yield {**fields, "section": section, "stop": stop}
         else:
-            yield {**fields, "stop": behind.strip()}  # a text after all calls, without an opener
+            yield {**fields, "stop": after.strip()}  # a text after all calls, without an opener
 
 
-def _cut_at_stop(behind: str, stops: tuple[str, ...]) -> tuple[str, str]:
+def _cut_at_stop(after: str, stops: tuple[str, ...]) -> tuple[str, str]:
     """Return a section's closer without a token that ends turns, and the text cut off."""
-    place = min((behind.find(stop) for stop in stops if stop in behind), default=len(behind))
-    return behind[:place], behind[place:].strip()
+    place = min((after.find(stop) for stop in stops if stop in after), default=len(after))
+    return after[:place], after[place:].strip()
 
 
 def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the fields if the name stands twice: each call has a section that names it too."""
-    opener_start = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
-    closer_end = pieces.behind.find(">") + 1
-    separator = (pieces.between or "").removeprefix(pieces.behind).removesuffix(pieces.before)
-    if (
-        opener_start < 0
-        or not closer_end
-        or pieces.between != pieces.behind + separator + pieces.before
-    ):
+    opens_at = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
+    stop = pieces.after.find(">") + 1
+    separator = (pieces.between or "").removeprefix(pieces.after).removesuffix(pieces.before)
+    if opens_at < 0 or not stop or pieces.between != pieces.after + separator + pieces.before:
         return
-    opener, closer = pieces.before[opener_start:], pieces.behind[:closer_end]
-    before, behind = pieces.before[:opener_start], pieces.behind[closer_end:]
+    opener, closer = pieces.before[opens_at:], pieces.after[:stop]
+    before, after = pieces.before[:opens_at], pieces.after[stop:]
     yield {
         **param,
         "call": f"{as_template(opener)}{{{body.hole}}}{as_template(closer)}",
-        "section": f"{as_template(before)}{{calls}}{as_template(behind)}",
+        "section": f"{as_template(before)}{{calls}}{as_template(after)}",
         "one_call_a_section": True,
         "section_required": True,
         "separator": separator,
@@ -293,14 +289,14 @@ def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterato
 
 
 def _cuts(pieces: CutCalls) -> Iterator[tuple[str, str, str, str, str]]:
-    """Yield the texts before and behind all calls, and a call's opener, closer and separator."""
+    """Yield the texts before and after all calls, and a call's opener, closer and separator."""
     if pieces.between is None:
-        for closer in dict.fromkeys((pieces.behind, pieces.behind.strip(), "")):
+        for closer in dict.fromkeys((pieces.after, pieces.after.strip(), "")):
             yield "", "", pieces.before, closer, "\n"
         return
-    for closer, separator, opener in joints(pieces.between, pieces.before, pieces.behind):
+    for closer, separator, opener in joints(pieces.between, pieces.before, pieces.after):
         before = pieces.before.removesuffix(opener)
-        behind = pieces.behind.removeprefix(closer)
+        after = pieces.after.removeprefix(closer)
         if len(before) + len(opener) != len(pieces.before):
             continue
-        yield before, behind, opener, closer, separator
+        yield before, after, opener, closer, separator

@@ -38,13 +38,13 @@ class Derivation:
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
         """Return findings on what the proof could not show, and on what the template requires."""
         findings: list[Finding] = []
-        for code, trials in (
+        for code, failed in (
             ("derived-unread", [t for t in self.proof.trials if not t.read]),
             ("derived-bytes", [t for t in self.proof.trials if not t.written]),
         ):
-            if trials:
+            if failed:
                 findings.append(
-                    finding(code, self.source, _probe_names(trials, len(self.proof.trials)))
+                    finding(code, self.source, _probe_names(failed, len(self.proof.trials)))
                 )
         if any(trial.sorted for trial in self.proof.trials):
             findings.append(finding("template-sorts-keys", self.source))

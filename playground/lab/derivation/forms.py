@@ -22,13 +22,13 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w.:-]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class CallSurroundings:
-    """The texts before and behind the body of a call, up to its neighbours; names become marks.
+    """The texts before and after the body of a call, up to its neighbours; names become marks.
 
     `first` and `last` are true for the first and the last call of a reply.
     """
 
     before: str
-    behind: str
+    after: str
     first: bool
     last: bool
 
@@ -103,9 +103,9 @@ def _with_names(
     for row in rows:
         for i, call in enumerate(row):
             place = len(result)
-            behind = befores[place + 1] if i + 1 < len(row) else call.behind
-            behind = _mark_start(behind, names[place])
-            result.append(CallSurroundings(befores[place], behind, call.first, call.last))
+            after = befores[place + 1] if i + 1 < len(row) else call.after
+            after = _mark_start(after, names[place])
+            result.append(CallSurroundings(befores[place], after, call.first, call.last))
     return result
 
 
@@ -169,13 +169,13 @@ def _mark_start(text: str, name: str) -> str:
 def _cuts(
     surroundings: list[CallSurroundings],
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Yield opener and closer of a call, and the section: before, behind and separator, or None."""
-    between = [call.behind for call in surroundings if not call.last]
+    """Yield opener and closer of a call, and the section: before, after and separator, or None."""
+    between = [call.after for call in surroundings if not call.last]
     for snaps in (True, False):  # in an odd form an angle may open no tag
         opener = _constant_before([call.before for call in surroundings], snaps)
-        closer = _constant_behind([call.behind for call in surroundings], snaps)
+        closer = _constant_after([call.after for call in surroundings], snaps)
         first = _constant_before([call.before for call in surroundings if call.first], snaps)
-        last = _constant_behind([call.behind for call in surroundings if call.last], snaps)
+        last = _constant_after([call.after for call in surroundings if call.last], snaps)
         if between:
             yield from _with_section(opener, closer, first, last, between)
         yield first, last, None
@@ -186,12 +186,12 @@ def _with_section(
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
     """Yield a cut whose section is the text before the first call but not before the others."""
     before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
-    behind = last[len(closer) :] if last.startswith(closer) else ""
+    after = last[len(closer) :] if last.startswith(closer) else ""
     gap = between[0]
     if gap.startswith(closer) and gap.endswith(opener) and len(closer) + len(opener) <= len(gap):
         separator = gap[len(closer) : len(gap) - len(opener)]
         if before.strip():
-            yield opener, closer, (before, behind, separator)
+            yield opener, closer, (before, after, separator)
         else:
             yield opener, closer, ("", "", separator)
 
@@ -209,7 +209,7 @@ def _own_lines(end: str) -> str:
     return end.rpartition("\n\n")[2]
 
 
-def _constant_behind(texts: list[str], snaps: bool) -> str:
+def _constant_after(texts: list[str], snaps: bool) -> str:
     start = texts[0]
     for text in texts[1:]:
         start = common_start(start, text)
@@ -231,9 +231,9 @@ def _declared_forms(
     if call.shape != JsonShape():
         fields["shape"] = call.shape
     if section is not None:
-        before, behind, fields["separator"] = section
+        before, after, fields["separator"] = section
         if before:
-            fields["section"] = f"{as_template(before)}{{calls}}{as_template(behind)}"
+            fields["section"] = f"{as_template(before)}{{calls}}{as_template(after)}"
     try:
         yield Syntax(**fields), questions
     except SyntaxFault:

@@ -103,19 +103,19 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
     shared = snap_start(calling, common_start(calling, template.generation()))
     if answer is None or TEXT not in answer:
         return shared, ""
-    before, _, behind = answer.rpartition(TEXT)
+    before, _, after = answer.rpartition(TEXT)
     header = snap_start(calling, common_start(calling, before))
-    end = snap_end(calling, _common_end(calling, behind)) or _end_of_turn(template, calling)
+    end = snap_end(calling, _common_end(calling, after)) or _end_of_turn(template, calling)
     return max(header, shared, key=len), end
 
 
-def _common_end(called: str, behind: str) -> str:
+def _common_end(called: str, after: str) -> str:
     """Return the common end of both texts, without a tag that belongs to the words before it.
 
     In `tools<|sep|>` and `response<|sep|>` the tag is part of two different markers.
     """
-    end = common_end(called, behind)
-    attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, behind)]
+    end = common_end(called, after)
+    attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, after)]
     tag = TOKEN.match(end)
     return end[tag.end() :] if all(attached) and tag else end
 
@@ -148,23 +148,23 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
     start, answer = template.reply(ONE), template.reply(ONE, result=RESULT)
     if start is None or answer is None or RESULT not in answer:
         return "{result}", "tool"
-    before, behind = answer.rsplit(RESULT, 1)
+    before, after = answer.rsplit(RESULT, 1)
     before = before[len(common_start(before, start)) :]
     as_user = template.user_turn(ONE, RESULT)
     header = _user_header(as_user, start)
     if not header or header not in before:
         return "{result}", "ipython" if "ipython" in before else "tool"
-    user_behind = (as_user or "").rsplit(RESULT, 1)[1]
-    end = snap_end(behind, common_end(behind, user_behind))
+    user_after = (as_user or "").rsplit(RESULT, 1)[1]
+    end = snap_end(after, common_end(after, user_after))
     inner = before[before.rindex(header) + len(header) :]
     call_id = template.form.call_id(ONE[0], 0)
     parts = [
         as_template(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
-        for part in (inner, behind[: len(behind) - len(end)])
+        for part in (inner, after[: len(after) - len(end)])
     ]
     exact = "{result}".join(parts)
     # White space at its ends counts if a user's turn with it gives the same text.
-    parts_as_text = (inner, RESULT, behind[: len(behind) - len(end)])
+    parts_as_text = (inner, RESULT, after[: len(after) - len(end)])
     is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
     return exact if is_same else exact.strip(), "user"
 
@@ -183,8 +183,8 @@ def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
     """Return the control tokens that stand only next to a result: servers leak them into text."""
     answer = template.reply(ONE, result=RESULT) or ""
     others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
-    before, _, behind = answer.rpartition(RESULT)
-    matches = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", behind)
+    before, _, after = answer.rpartition(RESULT)
+    matches = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", after)
     return tuple(match[1] for match in matches if match and match[1] not in others)
 
 

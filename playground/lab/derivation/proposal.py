@@ -67,9 +67,9 @@ class Proposal:
         findings = []
         for number, reading in enumerate(self.readings, 1):
             for start, text in reading.unexplained:
-                message = f"not explained: {text.strip()[:80]!r}"
+                note = f"not explained: {text.strip()[:80]!r}"
                 findings.append(
-                    finding("proposal-left", f"reply {number}, character {start}", message)
+                    finding("proposal-left", f"reply {number}, character {start}", note)
                 )
             if not reading.written:
                 findings.append(finding("proposal-bytes", f"reply {number}"))
@@ -192,11 +192,11 @@ def _dialect(
 
 def _stops(replies: Sequence[str]) -> list[str]:
     """Return the stop tokens of registered dialects with which replies end."""
-    all_stops = {stop for dialect in _declared() for stop in dialect.stops} | {
+    tokens = {stop for dialect in _declared() for stop in dialect.stops} | {
         "</s>",
         "<|endoftext|>",
     }
-    return sorted(stop for stop in all_stops if any(r.rstrip().endswith(stop) for r in replies))
+    return sorted(stop for stop in tokens if any(r.rstrip().endswith(stop) for r in replies))
 
 
 def _without_stop(reply: str, stops: Sequence[str]) -> str:

@@ -125,13 +125,13 @@ def value_text(
     other_call = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})
     plain = frame.bare(template.reply((known_call,)) or "")
     region = frame.bare(template.reply((other_call,)) or "")
-    behind = plain.rpartition(VALUES[0])[2][int(quoted) :]
+    after = plain.rpartition(VALUES[0])[2][int(quoted) :]
     key_start = region.find(KEYS[0])
     before = re.compile(typed).match(region, key_start + len(KEYS[0])) if key_start >= 0 else None
-    if before is None or not behind or not region.endswith(behind):
+    if before is None or not after or not region.endswith(after):
         return "", ""
     word = before[1] if before.re.groups else ""
-    return word, region[before.end() : len(region) - len(behind)]
+    return word, region[before.end() : len(region) - len(after)]
 
 
 def _sectioned(template: AskedTemplate, frame: TurnFrame, typed: str) -> str:

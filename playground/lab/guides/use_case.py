@@ -38,11 +38,9 @@ class Dialog:
     origin: Origin = "none"
 
     def __post_init__(self) -> None:
-        messages = _check_items("a dialog's messages", self.messages, Message)
+        messages = _check_all("a dialog's messages", self.messages, Message)
         object.__setattr__(self, "messages", messages)
-        object.__setattr__(
-            self, "tools", _check_items("a dialog's tools", self.tools, ToolMetadata)
-        )
+        object.__setattr__(self, "tools", _check_all("a dialog's tools", self.tools, ToolMetadata))
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class UseCase:
         dialogs = (_dialog(f"{place}, dialogs.{n}", value) for n, value in enumerate(dialog_values))
         object.__setattr__(self, "dialogs", tuple(dialogs))
         notes = _split(self.notes) if isinstance(self.notes, str) else self.notes
-        object.__setattr__(self, "notes", _check_items(f"{place}, notes", notes, str))
+        object.__setattr__(self, "notes", _check_all(f"{place}, notes", notes, str))
 
 
 def _dialog(place: str, value: Any) -> Dialog | TextCompletion | str:
@@ -79,7 +77,7 @@ def _dialog(place: str, value: Any) -> Dialog | TextCompletion | str:
     raise wrong(place, value, expected)
 
 
-def _check_items(place: str, values: Iterable[_Kind], kind: type[_Kind]) -> tuple[_Kind, ...]:
+def _check_all(place: str, values: Iterable[_Kind], kind: type[_Kind]) -> tuple[_Kind, ...]:
     """Return the items. Raises InputFault, which names the first item of another type."""
     checked = items(place, values)
     for index, item in enumerate(checked):

@@ -96,9 +96,7 @@ def _check(subject: Subject, number: int, examples: int) -> LawCheck:
     for index in range(examples):
         choices = Choices(rng=random.Random(f"{number} {index}"))
         if _try(law, subject, choices):
-            small = smallest(
-                lambda smaller_choices: _try(law, subject, smaller_choices), choices.made
-            )
+            small = smallest(lambda shorter: _try(law, subject, shorter), choices.made)
             return LawCheck(number, title, index + 1, _try(law, subject, Choices(small)))
     return LawCheck(number, title, examples, None)
 

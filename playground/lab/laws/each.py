@@ -99,7 +99,7 @@ def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
     stray = bytes(choices.several(lambda: choices.below(256), 6))
     try:
         events = subject.read([text.encode("utf-8", "surrogatepass") + stray]).events
-    except Exception as error:  # whatever a parser raises is the break
+    except Exception as error:  # any exception of a parser breaks the law
         says = f"reading raises {type(error).__name__}: {error}"
         return LawBreak(says, (("stream", text), ("and these bytes", repr(stray))))
     started = sum(isinstance(event, CallStartedEvent) for event in events)
@@ -137,15 +137,15 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
     tools = [tool, LIST]
     if subject.text_keys:
         return _text_form_teaches(subject)
-    for example_tool in tools:
+    for one_tool in tools:
         for arguments in (
-            sample_arguments(example_tool),
-            *(e.parameters for e in example_tool.examples),
+            sample_arguments(one_tool),
+            *(e.parameters for e in one_tool.examples),
         ):
-            part = ToolCallPart("call_1", example_tool.name, subject.without_null(dict(arguments)))
+            part = ToolCallPart("call_1", one_tool.name, subject.without_null(dict(arguments)))
             if check_tool_call(subject.dialect, part, tools):
                 continue  # an example may hold a hostile value, which is the matter of law 3
-            text = subject.dialect.format_example(example_tool.name, part.args, example_tool)
+            text = subject.dialect.format_example(one_tool.name, part.args, one_tool)
             result = subject.read_text(text, tools)
             if not _came_back(result, [part]):
                 return LawBreak("an example is not read back", (("example", text),))

@@ -163,11 +163,9 @@ class Subject:
         if self.syntax is None or self.syntax.notation.holds_null:
             return value
         if isinstance(value, dict):
-            return {
-                key: self.without_null(inner) for key, inner in value.items() if inner is not None
-            }
+            return {key: self.without_null(item) for key, item in value.items() if item is not None}
         if isinstance(value, list):
-            return [self.without_null(inner) for inner in value if inner is not None]
+            return [self.without_null(item) for item in value if item is not None]
         return value
 
     def tool(self, choices: Choices) -> ToolMetadata:
@@ -176,15 +174,13 @@ class Subject:
         required = ["path", *(name for name in names if choices.below(4) == 3)]
         schema = {"type": "object", "properties": _PROPERTIES, "required": required}
         plain = ToolMetadata(name="plain", input_schema=schema)
-        parameters = {
+        example = {
             **sample_arguments(plain),
             "path": self.text(choices),
             "mode": choices.of((1, 420)),
         }
         examples = (
-            (ToolExample(explanation="Write it.", parameters=parameters),)
-            if choices.below(2)
-            else ()
+            (ToolExample(explanation="Write it.", parameters=example),) if choices.below(2) else ()
         )
         return ToolMetadata(
             name="write_file", description="Write a file.", input_schema=schema, examples=examples

@@ -207,16 +207,11 @@ def _rank(arm: Arm) -> tuple[float, ...]:
 
 
 def _pair(first: Arm, second: Arm, measure: Measure, names: tuple[str, str]) -> Pair:
-    first_results, second_results = (
-        {
-            (attempt.case, attempt.number): getattr(attempt.score, measure)
-            for attempt in arm.answered
-        }
+    ones, others = (
+        {(each.case, each.number): getattr(each.score, measure) for each in arm.answered}
         for arm in (first, second)
     )
-    shared = [
-        (first_results[key], second_results[key]) for key in first_results if key in second_results
-    ]
+    shared = [(ones[key], others[key]) for key in ones if key in others]
     count: Callable[[tuple[bool, bool]], int] = shared.count
     return Pair(
         *names,

@@ -28,7 +28,7 @@ from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
 _AT_ONCE: Final = 4
 _MOST: Final = 1000
-_SAID: Final = 50  # tokens of an answer beside its call
+_SAID: Final = 50  # tokens of an answer in addition to its calls
 _OUTPUT: Final = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount")
 
 Progress = Callable[[Attempt], None]
@@ -50,10 +50,8 @@ class TrialCost:
 
     def __str__(self) -> str:
         tokens = f"~{self.input_tokens:,} tokens in, ~{self.output_tokens:,} out"
-        is_known = self.nano_dollars is not None
-        money = (
-            f"about {dollars((self.nano_dollars or 0) / 1e9)}" if is_known else "price not known"
-        )
+        is_set = self.nano_dollars is not None
+        money = f"about {dollars((self.nano_dollars or 0) / 1e9)}" if is_set else "price not known"
         return f"{self.requests:,} requests, {tokens}, {money} (an estimate, without a cache)"
 
 
@@ -85,20 +83,18 @@ class TrialPlan:
             if self.models
             for case, expected in self.cases.items()
         ]
-        input_tokens = sum(tokens for tokens, _ in sizes) * self.repeats
-        output_tokens = sum(tokens for _, tokens in sizes) * self.repeats
+        prompt = sum(tokens for tokens, _ in sizes) * self.repeats
+        answer = sum(tokens for _, tokens in sizes) * self.repeats
         count = len(self.models)
         prices = [price_of(model) for model in self.models]
         money = [
-            (input_tokens * price.uncached + output_tokens * price.output) // 1000
+            (prompt * price.uncached + answer * price.output) // 1000
             for price in prices
             if price and price.output is not None
         ]
         known = len(money) == count
         requests = len(sizes) * self.repeats * count
-        return TrialCost(
-            requests, input_tokens * count, output_tokens * count, sum(money) if known else None
-        )
+        return TrialCost(requests, prompt * count, answer * count, sum(money) if known else None)
 
     def run(
         self,

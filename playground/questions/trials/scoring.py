@@ -54,10 +54,8 @@ def score(expected: Sequence[ExpectedCall], result: ParseResult) -> Score:
     """Score a reply. The order of calls does not matter."""
     calls = [(call.name, call.arguments) for call in result.tool_calls]
     parsed = not result.aborted and (bool(calls) or not expected)
-    has_expected_tools = sorted(name for name, _ in calls) == sorted(
-        call.tool_name for call in expected
-    )
-    right_tool = parsed and has_expected_tools
+    has_tools = sorted(name for name, _ in calls) == sorted(call.tool_name for call in expected)
+    right_tool = parsed and has_tools
     return Score(parsed, right_tool, right_tool and not _unmatched(expected, calls)[0])
 
 

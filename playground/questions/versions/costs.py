@@ -107,16 +107,10 @@ def _pair(
     )
     before = _scaled(before, rules, first, [])
     pairs = enumerate(zip(before.chain, after.chain, strict=False))
-    shared_count = next((i for i, (one, other) in pairs if one != other), None)
-    shared_count = (
-        min(len(before.chain), len(after.chain)) if shared_count is None else shared_count
-    )
-    known_sizes = (
-        [(before.estimates[shared_count - 1], before.sizes[shared_count - 1])]
-        if shared_count
-        else []
-    )
-    return before, _scaled(after, rules, second, known_sizes).moved(APART)
+    shared = next((i for i, (one, other) in pairs if one != other), None)
+    shared = min(len(before.chain), len(after.chain)) if shared is None else shared
+    sizes = [(before.estimates[shared - 1], before.sizes[shared - 1])] if shared else []
+    return before, _scaled(after, rules, second, sizes).moved(APART)
 
 
 def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRequest:

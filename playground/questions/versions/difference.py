@@ -159,12 +159,8 @@ def diff(
     simulated, by default of the model's own and six others. Tokens are those of `count_tokens`; a
     block's are those of its text. Nothing is sent. Raises InputFault and UnknownNameError.
     """
-    both_names = (*texts("diff(names=…)", names), "", "")
+    named = (*texts("diff(names=…)", names), "", "")
     caches = texts("diff(providers=…)", providers)
-    left, right, form = both_versions(
-        first, second, (both_names[0], both_names[1]), model, dialect, request
-    )
-    blocks = [
-        blocks_of(version.body, version.model, version.count.by_tool) for version in (left, right)
-    ]
+    left, right, form = both_versions(first, second, (named[0], named[1]), model, dialect, request)
+    blocks = [blocks_of(each.body, each.model, each.count.by_tool) for each in (left, right)]
     return VersionDiff(left, right, form, matched_blocks(*blocks), caches)

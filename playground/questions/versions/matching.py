@@ -132,9 +132,7 @@ class _Tier:
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
             return
-        words = {
-            id(b): _bag(b.text) for b in chain(self._old_blocks(old), (self.new[j] for j in free))
-        }
+        words = {id(b): _bag(b.text) for b in chain(self._blocks(old), (self.new[j] for j in free))}
         pairs = [
             (share, i, j)
             for i in old
@@ -146,7 +144,7 @@ class _Tier:
             if i in unmatched and j not in self.partner:
                 self._pair(i, j, "changed", unmatched)
 
-    def _old_blocks(self, places: Sequence[int]) -> Iterator[VersionBlock]:
+    def _blocks(self, places: Sequence[int]) -> Iterator[VersionBlock]:
         return (self.old[i] for i in places)
 
     def _pair(self, i: int, j: int, kind: Kind, unmatched: set[int]) -> None:
