@@ -106,7 +106,7 @@ def _bedrock(name: str, family: str) -> str:
     if "moonshot" in name:
         return "bedrock-kimi"
     if _BEDROCK_GPT.search(name):
-        return f"bedrock-openai{_version_suffix(name)}"
+        return f"bedrock-openai{_suffix(name)}"
     return UNKNOWN
 
 
