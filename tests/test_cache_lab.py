@@ -435,7 +435,7 @@ def test_prices_come_from_litellms_map_with_their_origin() -> None:
     assert figure.value == 500
     assert "cost map" in figure.source
     claude = rules_of("anthropic").figure("minimum_tokens", "claude-opus-4-5")
-    assert (claude.value, claude.source[-10:]) == (4096, "2026-07-13")
+    assert (claude.value, claude.source[-10:]) == (4096, "2026-10-08")
     found = pg.simulate_cache(session(3), dialect="native")
     assert found.nano_dollars == sum(one.cost for one in found.requests) * 3
     assert isinstance(found.nano_dollars, int)

@@ -210,6 +210,16 @@ def model_switch() -> list[Body]:
     return [body(marked(Q[0])), {**body(Q[0], A[0], marked(Q[1])), "model": "claude-opus-4-1"}]
 
 
+def forced_tool() -> list[Body]:
+    forced = body(Q[0], tools=[tool("tides")], tool_choice={"type": "any"})
+    return [{**forced, "model": "claude-fable-5-1"}]
+
+
+def history_elsewhere() -> list[Body]:
+    asked = {"model": "gpt-6.1-sol", "input": [{"role": "user", "content": RULES}]}
+    return [asked, {**asked, "previous_response_id": "resp_1"}]
+
+
 THINKING: Final = {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}]}
 SYMPTOMS: Final[list[tuple[str, str, Callable[[], list[Body]]]]] = [
     ("KI-01", "env-in-prefix", env_in_marked_block),
@@ -227,6 +237,8 @@ SYMPTOMS: Final[list[tuple[str, str, Callable[[], list[Body]]]]] = [
     ("KI-13", "marker-on-thinking", lambda: [body(Q[0], marked(THINKING))]),
     ("KI-14", "ttl-order", lambda: [body(user(text("question", HOUR)))]),
     ("", "unknown-ttl", lambda: [body(user(text("q", {"type": "ephemeral", "ttl": "2h"})))]),
+    ("", "refused-request", forced_tool),
+    ("", "history-on-server", history_elsewhere),
     ("KI-15", "lookback-overflow", wide_turn),
     ("KI-16", "lookback-overflow", wide_fan_out),
     ("KI-17", "frozen-breakpoint", marks_used_up),

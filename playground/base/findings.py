@@ -158,6 +158,8 @@ CODES: Final[dict[str, FindingKind]] = {
         "error", "a mark with a longer lifetime after one with a shorter lifetime"
     ),
     "unknown-ttl": FindingKind("error", "a mark with a lifetime that the provider does not know"),
+    "refused-request": FindingKind("error", "what the provider refuses with an error 400"),
+    "history-on-server": FindingKind("info", "a request whose history its body does not hold"),
     "lookback-overflow": FindingKind("warning", "an entry further back than a mark looks"),
     "frozen-breakpoint": FindingKind("warning", "the last mark stays while the history grows"),
     "synthetic-anchor": FindingKind("warning", "a mark on a blank block, or after one"),

@@ -32,43 +32,62 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     last = _automatic(wire, rules)
     if last is not None and last not in points:
         points = sorted([*points, last])
-    lives_known: dict[str, int] = rules.value("ttls")
+    lives_known = lives_of(rules, request.wire.model)
     for point in points:
-        if (life := life_at(request, point, rules)) not in lives_known:
+        if (life := life_at(request, point, rules)) not in lives_known and _refuses(life, rules):
             known = ", ".join(lives_known)
             return points, ("unknown-ttl", f"a mark with the lifetime {life!r}; known: {known}")
     # Too many are an error with Anthropic; OpenAI takes the newest.
     most = rules.value("max_breakpoints")
-    if len(points) > most and rules.match == "breakpoints":
+    if len(points) > most and rules.match == "breakpoints" and rules.get("refuses_more", True):
         return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
     lives = [rules.seconds(life_at(request, point, rules)) for point in points]
-    if any(later > earlier for earlier, later in zip(lives, lives[1:], strict=False)):
+    rising = any(later > earlier for earlier, later in zip(lives, lives[1:], strict=False))
+    if rising and rules.match == "breakpoints":  # OpenAI says nothing of their order
         told = "a mark with a longer lifetime after one with a shorter lifetime"
         return points, ("ttl-order", told)
     return points, None
 
 
+def _refuses(life: str, rules: Rules) -> bool:
+    """Return True for a life that the provider does not know; one that it gives to other models
+    is taken for its default.
+    """
+    return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
+
+
 def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
     """Return the name of the lifetime of an entry that is written at this breakpoint."""
     billed = request.billed
-    if billed is not None and 0 < billed.write == billed.write_hour and "1h" in rules.value("ttls"):
-        return "1h"  # the bill knows better than marks that a session has lost
-    given = request.marks.get(point) or request.wire.automatic_ttl
+    if billed is not None and 0 < billed.write == billed.write_hour:
+        return rules.long_life  # the bill knows better than marks that a session has lost
+    given = request.marks.get(point) or request.wire.automatic_ttl or request.wire.ttl
     return given or str(rules.value("default_ttl"))
 
 
+def lives_of(rules: Rules, model: str) -> dict[str, int]:
+    """Return the seconds of the lives that a mark may ask for on this model, by name."""
+    lives: dict[str, int] = rules.value("ttls")
+    only = rules.of_model("ttls_of", model)
+    return {name: lives[name] for name in only} if only else lives
+
+
 def looked_at(
-    request: TimedRequest, points: Sequence[int], positions: Sequence[int], rules: Rules
+    request: TimedRequest,
+    points: Sequence[int],
+    positions: Sequence[int],
+    rules: Rules,
+    reach: int | None = None,
 ) -> Iterator[int]:
     """Yield the indexes of the blocks after which the provider looks for an entry, in its order.
 
     Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks only at
     certain places, the longest prefix first: the first and the latest marks and, unless caching is
-    explicit only, the ends of the latest messages.
+    explicit only, the ends of the latest messages. `reach` replaces the rules' own.
     """
-    reach = rules.value("lookback")
+    reach = rules.value("lookback") if reach is None else reach
     if rules.match == "exact":
-        yield from _places(request, points, rules)
+        yield from _places(request, points, rules, reach)
         return
     for point in reversed(points):
         furthest = positions[point] - reach
@@ -89,8 +108,8 @@ def _automatic(wire: WireRequest, rules: Rules) -> int | None:
     return _last_markable(wire.blocks) if wire.automatic_ttl is not None else None
 
 
-def _places(request: TimedRequest, points: Sequence[int], rules: Rules) -> list[int]:
-    first, latest = rules.value("lookback_first"), rules.value("lookback")
+def _places(request: TimedRequest, points: Sequence[int], rules: Rules, latest: int) -> list[int]:
+    first = rules.value("lookback_first")
     places = {*points[:first], *points[-latest:]}
     if not request.wire.explicit_only:
         # the newest is the automatic mark itself

@@ -97,7 +97,9 @@ def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDiffe
     salts: dict[Tier, list[str]] = rules.value("salts")
     names = [name for tier in TIERS for name in salts.get(tier, [])]
     both = ((name, before.parameters.get(name), after.parameters.get(name)) for name in names)
-    name, old, new = next(found for found in both if found[1] != found[2])
+    differing = (found for found in both if found[1] != found[2])
+    histories = (each.parameters.get("history") for each in (before, after))
+    name, old, new = next(differing, ("history", *histories))
     return FirstDifference(f"{name}_changed", "prefix-changed", _short(old), _short(new))
 
 

@@ -45,6 +45,10 @@ class LiveCache(CacheSimulator):
             set(self._summed),
             dict(self._begun),
             max(self._now, request.at),  # when an entry can be read is known here, to the moment
+            _checked=self._checked.copy(),
+            _settings={model: list(some) for model, some in self._settings.items()},
+            _off_body=set(self._off_body),
+            one_by_one=True,  # when an answer began is seen
         )
         return Prediction(request, branch.send(request), branch, left)
 
@@ -58,6 +62,8 @@ class LiveCache(CacheSimulator):
         branch = prediction.branch
         self._explicit, self._doubtful = branch._explicit, branch._doubtful
         self._summed, self._begun, self._now = branch._summed, branch._begun, branch._now
+        self._checked, self._settings = branch._checked, branch._settings
+        self._off_body = branch._off_body
         if len(self._entries) > _MOST:
             living = {k: e for k, e in self._entries.items() if e.expires >= self._now}
             self._entries.clear()

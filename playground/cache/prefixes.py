@@ -15,11 +15,23 @@ from itertools import accumulate, islice, pairwise
 from typing import Final
 
 from playground.base.shared_lists import SharedList
+from playground.cache.prompt_view import as_prompted
 from playground.cache.rules import Rules
-from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest, shared_length
+from playground.cache.rules.names import plain_name
+from playground.nouns.wire_blocks import (
+    TIERS,
+    Tier,
+    WireBlock,
+    WireRequest,
+    same_blocks,
+    shared_length,
+)
 from playground.nouns.wire_estimates import token_range
 
-_VISIBLE: Final = frozenset(("text", "tool", "tool_use", "tool_result", "thinking"))
+_VISIBLE: Final = frozenset(
+    ("text", "tool", "tool_use", "tool_result", "thinking", "tool_search_tool_result",
+     "server_tool_use", "tool_addition", "tool_removal", "tool_reference"),
+)  # fmt: skip
 _TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot be seen
 
 
@@ -61,6 +73,7 @@ class TimedRequest:
         before: TimedRequest | None = None,
         told: Sequence[tuple[int, int]] = (),
     ) -> None:
+        wire = as_prompted(wire, rules)
         self.wire, self.at = wire, at
         self.summed = billed is not None and billed.summed
         self.billed = None if self.summed else billed  # what sizes can be told from
@@ -80,6 +93,11 @@ class TimedRequest:
         self.marks = self._written
         self._strings: SharedList[int] = _strings(wire.blocks, twin._strings, same)
 
+    @property
+    def plain_model(self) -> str:
+        """The model's name without its route, its region and its date."""
+        return plain_name(self.wire.model)
+
     def strings(self, block: int) -> int:
         """Return how many contents up to this block are strings rather than lists of blocks."""
         return self._strings[block]
@@ -95,7 +113,7 @@ class TimedRequest:
         Computed once, because entries still being written may be as many as the blocks.
         """
         ends = zip(self.chain, self.wire.blocks[1:], strict=False)
-        return frozenset(key for key, block in ends if block.role in ("assistant", "model"))
+        return frozenset(key for key, block in ends if _is_answer(block.role))
 
     def token_range(self, tokens: int) -> tuple[int, int]:
         """Return the lowest and highest true size for an estimate; both equal if a bill made it
@@ -127,6 +145,11 @@ class TimedRequest:
         return other
 
 
+def _is_answer(role: str) -> bool:
+    """Return True for the model's role; items of the Responses API have their type for a role."""
+    return role in ("assistant", "model", "reasoning") or role.endswith("_call")
+
+
 @dataclass(frozen=True, slots=True)
 class _Nothing:
     """The state before a request that shares nothing with an earlier one."""
@@ -142,12 +165,7 @@ def _shared(wire: WireRequest, before: WireRequest) -> int:
     """Return the number of leading blocks that are equal and have equal salts."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
-    most = min(len(wire.blocks), len(before.blocks))
-    count = shared_length(wire.blocks, before.blocks)
-    # what differs by a mark or its place alone is the same to the cache
-    while count < most and wire.blocks[count].says_the_same(before.blocks[count]):
-        count = shared_length(wire.blocks, before.blocks, count + 1)
-    return count
+    return same_blocks(wire.blocks, before.blocks)
 
 
 def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
@@ -168,6 +186,8 @@ def _chain(
     chain: list[bytes] = []
     # No model reads another's cache, whatever else is the same.
     head = f"{rules.provider}\0{wire.model}"
+    if history := wire.parameters.get("history"):  # which stands before all that the body holds
+        head = f"{head}\0{history}"
     state = hashlib.sha256(head.encode("utf-8", "surrogatepass")).digest()
     state = before[known - 1] if known else state
     salts: dict[Tier, list[str]] = rules.value("salts")
@@ -176,7 +196,7 @@ def _chain(
         while salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
             # What a request does not say is no change: a default that is spelled out would be one.
-            given = {name: wire.parameters[name] for name in names if name in wire.parameters}
+            given = rules.salts_of(names, wire.parameters, wire.model)
             if given:
                 salt = json.dumps(given, sort_keys=True, default=str).encode()
                 state = hashlib.sha256(state + salt).digest()

@@ -1,8 +1,9 @@
-"""Read a model's prices from LiteLLM's cost map, a file, without loading LiteLLM."""
+"""Read a model's prices from our dated rules, or from LiteLLM's cost map, without loading it."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -10,18 +11,22 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from playground.cache.rules import Figure
+from playground.cache.rules import Figure, rules_of
+from playground.dialects.marks.providers import provider_of
 
 _FILE: Final = "model_prices_and_context_window_backup.json"
 _PICO: Final = 1_000_000_000_000
+_INPUT: Final = "input_cost_per_token"
+_BORDER: Final = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A model's list price for input in pico-dollars a token, and what else the map says of it.
+    """A model's list price for input in pico-dollars a token, and what else the list says of it.
 
     `read` is the price of a token from the cache, `output` that of an answer's token, `minimum`
-    the tokens that a prefix needs to be cached; None if the map does not say.
+    the tokens that a prefix needs to be cached; None if the list does not say. `tiers` are the
+    prices of input under other terms, by the list's names: of long requests, of a service tier.
     """
 
     source: str
@@ -29,6 +34,7 @@ class Price:
     read: int | None = None
     minimum: int | None = None
     output: int | None = None
+    tiers: tuple[tuple[str, int], ...] = ()
 
     def figures(self) -> dict[str, Figure]:
         """Return the figures of caching rules that the map knows for the model, by the rule's
@@ -41,27 +47,69 @@ class Price:
             found["read_permille"] = Figure(self.read * 1000 // self.uncached, self.source)
         return found
 
-    def nano_dollars(self, cost: int) -> int:
-        """Convert a cost in thousandths of an uncached token to nano-dollars."""
-        return cost * self.uncached // 1_000_000
+    def nano_dollars(self, cost: int, factor: int = 1000) -> int:
+        """Convert a cost in thousandths of an uncached token to nano-dollars.
+
+        `factor`, in thousandths, is that of the request's length, service tier, place or hour.
+        """
+        return cost * self.uncached * factor // 1_000_000_000
+
+    def factor(self, tokens: int, tier: str = "") -> int | None:
+        """Return the factor for a request of so many tokens in a service tier, in thousandths.
+
+        None if the list has no price for the tier. Above a border every token costs more.
+        """
+        own, under = dict(self.tiers), f"_{tier}" if tier else ""
+        borders = [int(found[1]) for name in own if (found := _BORDER.fullmatch(name))]
+        above = max((n for n in borders if tokens > n * 1000), default=0)
+        name = f"{_INPUT}_above_{above}k_tokens{under}" if above else f"{_INPUT}{under}"
+        if name == _INPUT or not self.uncached:
+            return 1000
+        return round(own[name] * 1000 / self.uncached) if name in own else None
 
 
 @cache
 def price_of(model: str) -> Price | None:
-    """Return the map's price of a LiteLLM model name, with or without its provider, or None."""
+    """Return the price of a LiteLLM model name, with or without its provider, or None.
+
+    A dated rule of ours counts before LiteLLM's map.
+    """
+    rules = rules_of(provider_of(model))
+    if (stated := rules.of_model("input_nano", model)) is not None:
+        rule, output = rules.rules["input_nano"], rules.of_model("output_nano", model)
+        read = rules.figure("read_permille", model)
+        return Price(
+            source=f"{rule.source}, {rule.seen}",
+            uncached=stated * 1000,
+            read=stated * read.value,
+            output=None if output is None else output * 1000,
+        )
+    entry, key = _entry(model)
+    if _INPUT not in entry:
+        return None
+    return Price(
+        source=f"LiteLLM {version('litellm')} cost map, {key}",
+        uncached=_pico(entry, _INPUT) or 0,
+        read=_pico(entry, "cache_read_input_token_cost"),
+        minimum=entry.get("prompt_cache_min_tokens"),
+        output=_pico(entry, "output_cost_per_token"),
+        tiers=tuple(
+            (name, pico)
+            for name in entry
+            if name.startswith(f"{_INPUT}_") and (pico := _pico(entry, name)) is not None
+        ),
+    )
+
+
+def _entry(model: str) -> tuple[dict[str, Any], str]:
+    """Return the map's entry for a name that has a price, and its key there."""
     models, name = _cost_map(), model.lower()
     _, _, rest = name.partition("/")
     for key in (name, rest, rest.partition("/")[2]):
         entry = models.get(key)
-        if entry and "input_cost_per_token" in entry:
-            return Price(
-                source=f"LiteLLM {version('litellm')} cost map, {key}",
-                uncached=_pico(entry, "input_cost_per_token") or 0,
-                read=_pico(entry, "cache_read_input_token_cost"),
-                minimum=entry.get("prompt_cache_min_tokens"),
-                output=_pico(entry, "output_cost_per_token"),
-            )
-    return None
+        if entry and _INPUT in entry:
+            return entry, key
+    return {}, ""
 
 
 @cache

@@ -10,12 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from playground.cache.breakpoints import breakpoints, life_at, looked_at
+from playground.cache.certainty import is_pinned, may_be_kept, may_be_lost, settings_of, unearned
 from playground.cache.explicit import ExplicitCache
 from playground.cache.prefixes import TimedRequest
+from playground.cache.refusals import PrefixCheck, refusal
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
 
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, where nobody says
+_SURELY_BEGUN: Final = 60.0  # seconds after which an answer has surely begun
+_NO_ROUTE: Final = b""
 
 
 @dataclass(slots=True)
@@ -29,6 +33,10 @@ class CacheEntry:
     strings: int = 0  # contents in it that were strings, not blocks
     sized: bool = False
     writer: bytes = b""  # the whole of the request that wrote it
+    tier: str = ""  # of its last block
+    role: str = ""
+    settings: dict[str, str] = field(default_factory=dict)  # those of its writer
+    route: bytes = _NO_ROUTE
 
 
 @dataclass(slots=True)
@@ -45,6 +53,10 @@ class CacheSimulator:
     _begun: dict[str, bool] = field(default_factory=dict)  # by model: whether its row began warm
     _now: float = float("-inf")
     _sent_last: float = float("-inf")
+    _checked: PrefixCheck = field(default_factory=PrefixCheck)
+    _settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # by model
+    _off_body: set[str] = field(default_factory=set)  # models with a history on the server
+    one_by_one: bool = True  # whether each request was sent once the answer before had begun
 
     def send(self, request: TimedRequest) -> Simulated:
         """Send one request and return its outcome. Its entries are there for later requests."""
@@ -63,23 +75,30 @@ class CacheSimulator:
         if self.rules.match == "unknown":
             why = f"no caching rules are known for model {request.wire.model!r}"
             return self._outcome("unknown-provider", request, 0, {}, why, [], None)
+        settings = settings_of(request, self.rules)
+        edited = self._checked.edited(request)
+        if refused := self._refusal(request, edited):
+            return refused
         if self.rules.match == "best effort":
-            explicit = request.marks and "storage_permille_hour" in self.rules.rules
-            # Gemini alone keeps a resource at a price by the hour; its marks make one.
-            return self._by_resource(request) if explicit else self._best_effort(request)
+            return self._promised_by_nobody(request)
         points, problem = breakpoints(request, self.rules)
-        total = request.sizes[-1] if request.sizes else 0
         if problem:
-            code, why = problem
-            return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
+            return _error(request, *problem, points)
+        if not self._heeds_marks(request, points):
+            return self._best_effort(request)
+        doubt = unearned(request, self.rules) or self._edit_doubt(request, edited)
         warm = self._begins_warm(request)
         hit = self._hit(request, points, request.positions)
         read = 0
+        total = request.sizes[-1] if request.sizes else 0
+        doubt = doubt or self._setting_doubt(request, points, hit, settings)
         if hit is not None:
             entry = self._entries[request.chain[hit]]
             read = min(entry.size, total)
+            doubt = doubt or self._hit_doubt(entry, request)
             # A read lengthens a life for nothing, with every provider that goes by marks.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
+            entry.route = _route(request)
         why = self._why(hit, points, request)  # before anything is written
         # An entry can be read from its writer's first token on, so parallel requests that begin
         # alike all write it.
@@ -87,19 +106,128 @@ class CacheSimulator:
             not _is_there(entry, request)
             for _, entry in self._in_reach(request, points, request.positions)
         )
-        doubt = self._unseen(request, points, hit) or self._doubt(request, points, hit)
+        doubt = doubt or self._unseen(request, points, hit) or self._doubt(request, points, hit)
         if flying and self._sent_last < request.at:  # else it surely came too early
-            doubt = (
-                doubt or "it is not known when its first token came, from which on it can be read"
-            )
+            doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = hit is not None and self._entries[request.chain[hit]].sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
-        written = self._write(request, points, hit, read)
+        written = self._write(request, points, hit, read, settings)
         state: State = "warm-start" if warm else "unpredictable" if doubt else "exact"
         why = f"{why}; {doubt}" if doubt else why
-        finding = "in-flight" if flying else ""
+        finding = "in-flight" if flying else self._finding(request)
         more = (finding, sized, begins)
         return self._outcome(state, request, read, written, why, points, hit, *more)
+
+    def _heeds_marks(self, request: TimedRequest, points: Sequence[int]) -> bool:
+        """Return True if the request is cached by its marks: without them there may be another
+        cache.
+        """
+        forms = self.rules.get("marks_in")
+        return (bool(points) or not self.rules.get("implicit")) and (
+            forms is None or request.wire.api in forms
+        )
+
+    def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
+        """Return the outcome of a request that the provider refuses, or None."""
+        found = refusal(request, self.rules)
+        if found:
+            return _error(request, *found, sorted(request.marks))
+        check = self.rules.get("prefix_check", {}).get(request.plain_model)
+        if edited and check == "refused" and not PrefixCheck.is_overruled(request):
+            why = "something before a thinking block has changed since the block was sent"
+            return _error(request, "refused-request", why, sorted(request.marks))
+        return None
+
+    def _edit_doubt(self, request: TimedRequest, edited: bool) -> str:
+        if not edited or request.plain_model not in self.rules.get("prefix_check", {}):
+            return ""
+        return "something before a thinking block has changed: the block may be dropped or refused"
+
+    def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
+        """Simulate a provider that promises nothing but what an explicit resource holds."""
+        history = str(request.wire.parameters.get("history") or "")
+        if history.lower().startswith("cached"):
+            return self._named_resource(request, history)
+        # Gemini alone keeps a resource at a price by the hour; its marks make one.
+        explicit = request.marks and "storage_permille_hour" in self.rules.rules
+        found = self._by_resource(request) if explicit else self._best_effort(request)
+        if history:
+            why = f"{unearned(request, self.rules)}; {found.reason}"
+            return replace(found, state="unpredictable", reason=why, finding="history-on-server")
+        return found
+
+    def _named_resource(self, request: TimedRequest, name: str) -> Simulated:
+        """Simulate a request that names a resource, which is read whole: its size is not in the
+        body.
+        """
+        least, billed = self.rules.minimum(request.wire.model), request.billed
+        found = self._best_effort(request)
+        read = billed.read if billed else least
+        uncached = max(0, found.total - read) if billed else found.total
+        cost = uncached * 1000 + read * self.rules.read_permille(request.wire.model)
+        size = f"{read:,} tokens" if billed else f"at least {least:,} tokens"
+        return replace(
+            found,
+            state="unpredictable",
+            read=read,
+            uncached=uncached,
+            cost=cost,
+            hit=None,
+            reason=f"{name} is read whole, {size}: what it holds is not in the body",
+            finding="history-on-server",
+        )
+
+    def _finding(self, request: TimedRequest) -> str:
+        return "history-on-server" if request.wire.parameters.get("history") else ""
+
+    def _setting_doubt(
+        self,
+        request: TimedRequest,
+        points: Sequence[int],
+        hit: int | None,
+        settings: dict[str, str],
+    ) -> str:
+        """Return what earlier requests under other settings leave unknown."""
+        model = request.wire.model
+        earlier = self._settings.setdefault(model, [])
+        others = [each for each in earlier if each != settings]
+        if len(others) == len(earlier):
+            earlier.append(settings)
+        history = request.wire.parameters.get("history")
+        if points and hit != points[-1]:
+            if model in self._off_body and not history:
+                return "an earlier request's history was on the server: what it left is not known"
+            kept = (may_be_kept(each, settings, self.rules) for each in others)
+            if found := next(filter(None, kept), ""):
+                return found
+        if history:
+            self._off_body.add(model)
+        if hit is None:
+            return ""
+        entry = self._entries[request.chain[hit]]
+        return may_be_lost(entry.settings, settings, entry.tier, self.rules)
+
+    def _hit_doubt(self, entry: CacheEntry, request: TimedRequest) -> str:
+        """Return why an entry that the rules let a request read may not be read, or ""."""
+        rules, idle = self.rules, request.at - (entry.expires - self.rules.seconds(entry.ttl))
+        begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
+        answered = self.one_by_one or entry.writer in request.answered
+        if not answered and request.at < begun:
+            return _FIRST_TOKEN_UNKNOWN
+        sure = None if is_pinned(request) else rules.get("sure_seconds")
+        if sure is not None and idle > sure:
+            return (
+                f"not used for {idle:,.0f} seconds: after {sure:,} nothing promises that it is read"
+            )
+        if "routed_by" in rules.rules and not is_pinned(request) and entry.route != _route(request):
+            return "it begins otherwise: another upstream may answer, which has not cached it"
+        if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
+            return "sources disagree whether an entry that ends with role system is read"
+        others = (c.value for c in rules.rules["ttls"].conflicts if not c.superseded)
+        for lives in others:
+            if entry.ttl not in lives and idle > max(lives.values()):
+                return f"sources disagree whether there is a life of {entry.ttl}"
+        return ""
 
     def _begins_warm(self, request: TimedRequest) -> bool:
         """Return True if this is its model's first request and its bill shows a read."""
@@ -131,23 +259,51 @@ class CacheSimulator:
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
         """Return the unknown that could change the outcome, in words; empty if there is none."""
-        minimum = self.rules.minimum(request.wire.model)
+        least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
         for point in points:
             low, high = request.token_range(request.sizes[point])
             # Up to the hit the length is known: what was read was long enough.
-            if (hit is None or point > hit) and low < minimum <= high:
+            if (hit is None or point > hit) and low < most and high >= least:
                 self._doubtful.add(request.chain[point])
-                size = f"{low:,} to {high:,} tokens"
-                doubt = f"{size} may or may not reach the minimum of {minimum:,}"
+                size = f"{low:,} to {high:,} tokens" if low < high else f"{low:,} tokens"
+                doubt = f"{size} may or may not reach {self._minimum_in_words(request.wire.model)}"
         if doubt:
             return doubt
         if self._doubtful and self._reaches_doubtful(request, points, hit):
             return "an earlier request may have been too short to leave an entry"
+        if late := self._may_live_longer(request, points, hit):
+            return late
+        for other in self.rules.rules["lookback"].conflicts if len(points) > 1 else ():
+            if hit != self._hit(request, points, request.positions, other.value):
+                return f"sources disagree how far is looked back: {other.value} by {other.source}"
         if self._entries and self.rules.rules["collapse_runs"].conflicts:
             every = range(len(request.positions))  # each block a position
             if hit != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
+        return ""
+
+    def _minimum_in_words(self, model: str) -> str:
+        figure = self.rules.figure("minimum_tokens", model)
+        if figure.assumed:
+            least, most = self.rules.minimum_range(model)
+            return f"the minimum, which no source states for this model: {least:,} to {most:,}"
+        if not figure.others:
+            return f"the minimum of {figure.value:,}"
+        said = (f"{each.value:,} ({each.source})" for each in (figure, *figure.others))
+        return f"the minimum: sources disagree, {'; '.join(said)}"
+
+    def _may_live_longer(
+        self, request: TimedRequest, points: Sequence[int], hit: int | None
+    ) -> str:
+        """Return why an entry past its life may be read, where lives are the least."""
+        if not self.rules.get("least_lives"):
+            return ""
+        for block, entry in self._in_reach(request, points, request.positions):
+            if hit is not None and block <= hit:
+                return ""
+            if request.at > entry.expires and _is_there(entry, request):
+                return f"{entry.ttl} is the least that it is kept: it may be read still"
         return ""
 
     def _reaches_doubtful(
@@ -176,16 +332,20 @@ class CacheSimulator:
         """Simulate a cache that promises nothing: the longest shared prefix may be read, in
         steps.
         """
-        rules, now = self.rules, request.at
+        rules, now, model = self.rules, request.at, request.wire.model
+        # Where marks count too, what is cached without them is kept apart.
+        apart = b"" if rules.match == "best effort" else b"implicit"
         hit = None
         for block in range(len(request.chain) - 1, -1, -1):
-            entry = self._entries.get(request.chain[block])
+            entry = self._entries.get(apart + request.chain[block])
             if entry is not None and now <= entry.expires and _is_there(entry, request):
                 hit = block
                 break
         # OpenAI before 5.6 reads in steps of 128 tokens. Gemini's are a guess: of 49 recorded hits
         # 45 lie just under 2 or 3 times 4,096.
-        step, minimum = rules.value("granularity"), rules.minimum(request.wire.model)
+        step = rules.of_model("granularity_of", model) or rules.value("granularity")
+        minimum = rules.get("implicit_minimum") if apart else None
+        minimum = rules.minimum(model) if minimum is None else minimum
         read = request.sizes[hit] // step * step if hit is not None else 0
         if hit is None:
             why = "no earlier request begins like it"
@@ -197,12 +357,19 @@ class CacheSimulator:
             why = f"may read up to block {hit}, if it is still there"
         # Identical prompts six seconds apart were hits in 7 of 10 recorded pairs: "eligible", never
         # "exact".
-        ttl = rules.value("default_ttl")
+        ttl = _asked_life(request, rules)
         # one entry for all of its prefixes: what each can give is the size in the request it serves
         seen, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
         left = CacheEntry(0, ttl, seen, expires, writer=_whole(request))
-        self._entries.update(dict.fromkeys(request.chain, left))
-        return self._outcome("eligible", request, read, {}, why, [], hit)
+        self._entries.update(dict.fromkeys((apart + key for key in request.chain), left))
+        written: dict[str, int] = {}
+        if rules.get("bills_writes") and rules.write_permille(ttl) != 1000:
+            written = {ttl: request.sizes[-1] - read} if request.sizes else {}
+        found = self._outcome("eligible", request, read, written, why, [], hit)
+        share = rules.get("implicit_read_permille") if apart else None
+        if share is None:
+            return found
+        return replace(found, cost=found.cost + read * (share - rules.read_permille(model)))
 
     def _outcome(
         self,
@@ -237,21 +404,29 @@ class CacheSimulator:
         )
 
     def _hit(
-        self, request: TimedRequest, points: Sequence[int], positions: Sequence[int]
+        self,
+        request: TimedRequest,
+        points: Sequence[int],
+        positions: Sequence[int],
+        reach: int | None = None,
     ) -> int | None:
         """Return the last block of the longest entry that a breakpoint reaches, or None."""
-        for block, entry in self._in_reach(request, points, positions):
+        for block, entry in self._in_reach(request, points, positions, reach):
             if request.at <= entry.expires and _is_there(entry, request):
                 return block
         return None
 
     def _in_reach(
-        self, request: TimedRequest, points: Sequence[int], positions: Sequence[int]
+        self,
+        request: TimedRequest,
+        points: Sequence[int],
+        positions: Sequence[int],
+        reach: int | None = None,
     ) -> Iterator[tuple[int, CacheEntry]]:
         """Yield the entries of this request's prefixes, in the order in which they are looked
         at.
         """
-        for block in looked_at(request, points, positions, self.rules):
+        for block in looked_at(request, points, positions, self.rules, reach):
             if (entry := self._entries.get(request.chain[block])) is not None:
                 yield block, entry
 
@@ -275,7 +450,12 @@ class CacheSimulator:
         return "no earlier request begins like it"
 
     def _write(
-        self, request: TimedRequest, points: Sequence[int], hit: int | None, read: int
+        self,
+        request: TimedRequest,
+        points: Sequence[int],
+        hit: int | None,
+        read: int,
+        settings: dict[str, str],
     ) -> dict[str, int]:
         """Write entries at the breakpoints, and return the tokens written by lifetime."""
         rules = self.rules
@@ -297,11 +477,17 @@ class CacheSimulator:
             sized = billed is not None and point == points[-1] and billed.read + billed.write > 0
             if billed is not None and sized:
                 size = billed.read + billed.write
-            self._remember(request, point, size, ttl, sized)
+            self._remember(request, point, size, ttl, sized, settings)
         return {ttl: tokens for ttl, tokens in written.items() if tokens}
 
     def _remember(
-        self, request: TimedRequest, point: int, size: int, ttl: str, sized: bool
+        self,
+        request: TimedRequest,
+        point: int,
+        size: int,
+        ttl: str,
+        sized: bool,
+        settings: dict[str, str],
     ) -> None:
         key = request.chain[point]
         expires = request.at + self.rules.seconds(ttl)
@@ -312,9 +498,47 @@ class CacheSimulator:
                 known.size, known.sized = size, sized
             return
         strings = 0 if self.rules.string_is_block(request.wire.model) else request.strings(point)
+        last = request.wire.blocks[point]
         self._entries[key] = CacheEntry(
-            size, ttl, request.at + _FIRST_TOKEN, expires, strings, sized, _whole(request)
+            size,
+            ttl,
+            request.at + _FIRST_TOKEN,
+            expires,
+            strings,
+            sized,
+            _whole(request),
+            last.tier,
+            last.role,
+            settings,
+            _route(request),
         )
+
+
+_FIRST_TOKEN_UNKNOWN: Final = (
+    "it is not known when its first token came, from which on it can be read"
+)
+
+
+def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:
+    total = request.sizes[-1] if request.sizes else 0
+    return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
+
+
+def _asked_life(request: TimedRequest, rules: Rules) -> str:
+    """Return the life that a request without marks asks for, or the default."""
+    retention = rules.get("retention", {}).get(request.wire.settings.get("prompt_cache_retention"))
+    asked = request.wire.ttl or retention
+    return asked if asked in rules.value("ttls") else str(rules.value("default_ttl"))
+
+
+def _route(request: TimedRequest) -> bytes:
+    """Return what leads a request to an upstream: its session, or how its conversation begins."""
+    session = request.wire.settings.get("session_id")
+    if session:
+        return str(session).encode()
+    starts = request.wire.starts
+    first = starts[1] if len(starts) > 1 else len(request.chain)
+    return request.chain[first - 1] if first else _NO_ROUTE
 
 
 def _whole(request: TimedRequest) -> bytes:
@@ -329,7 +553,12 @@ def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
     return entry.visible <= request.at or entry.writer in request.answered
 
 
-def simulate(requests: Iterable[TimedRequest], rules: Rules) -> list[Simulated]:
-    """Send a row of requests to one empty cache, and return their outcomes."""
-    simulator = CacheSimulator(rules)
+def simulate(
+    requests: Iterable[TimedRequest], rules: Rules, one_by_one: bool = True
+) -> list[Simulated]:
+    """Send a row of requests to one empty cache, and return their outcomes.
+
+    `one_by_one` is true if each was sent once the answer to the one before had begun.
+    """
+    simulator = CacheSimulator(rules, one_by_one=one_by_one)
     return [simulator.send(request) for request in requests]

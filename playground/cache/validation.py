@@ -197,6 +197,8 @@ def _state(first: bool, seen: Simulated, billed: Billed) -> str:
         return "warm start"
     if billed.summed:
         return "server tools"
+    if seen.state == "eligible":
+        return "best effort"
     if seen.state in ("error", "unpredictable"):
         return seen.state
     return "first" if first or seen.begins else "predictable"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,20 +17,32 @@ from typing import Any, Final, Literal
 from playground.base.shared_lists import SharedList
 from playground.nouns.wire_bodies import (
     MARKS,
+    api_of,
+    has_citations,
     identity,
+    is_deferred,
     kind_of,
     mark_holders,
     messages_of,
     parameters_of,
     parts_of,
+    referenced_tools,
+    settings_of,
     system_of,
     tools_of,
+    ttl_of,
 )
 from playground.nouns.wire_estimates import tokens_of
 
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
 _PICTURES: Final = ("image", "image_url", "input_image")
+_THOUGHTS: Final = ("thinking", "redacted_thinking")
+_REFERRING: Final = (
+    "tool_search_tool_result", "tool_result", "tool_addition", "tool_reference",
+)  # fmt: skip
+# Anthropic's: switched on, it stands in the system prompt and leaves the tools as they are.
+_WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +83,10 @@ class WireRequest:
     """The parts of a request that caching needs: blocks, parameters that salt a tier, a top-level
     mark.
 
-    `starts` has the index of the first block of each message, or where it would stand.
+    `starts` has the index of the first block of each message, or where it would stand. `settings`
+    are the body's other fields, as they were sent, and `api` names the form of the body.
+    `clears_at` are messages that a later turn of the user takes out of the prompt. `doubts` say
+    what the body holds whose part in the prompt no provider states.
     """
 
     model: str
@@ -79,6 +95,12 @@ class WireRequest:
     automatic_ttl: str | None = None
     explicit_only: bool = False  # OpenAI: no implicit breakpoint
     starts: SharedList[int] = field(default_factory=SharedList)
+    settings: dict[str, Any] = field(default_factory=dict)
+    api: str = ""
+    clears_at: tuple[int, ...] = ()
+    thinks: bool = False  # whether a block is thought
+    doubts: tuple[str, ...] = ()
+    ttl: str | None = None  # the life that the body asks for all of its entries
 
     def insert(self, index: int, block: WireBlock) -> None:
         """A block more, after those of the message before it."""
@@ -113,46 +135,54 @@ class WireReader:
         self._given: Sequence[dict[str, Any]] = ()
         self._blocks: SharedList[WireBlock] = SharedList()
         self._starts: SharedList[int] = SharedList()
-        self._tools: tuple[Any, list[WireBlock]] = None, []
+        self._tools: tuple[Any, _Tools] = None, _Tools()
 
     def read(self, body: dict[str, Any]) -> WireRequest:
-        head = _Reader(self._ttl, self._tool_blocks(tools_of(body)))
+        tools, ttl = self._tools_of(tools_of(body)), ttl_of(body) or self._ttl
+        head = _Reader(ttl, tools.blocks.copy(), tools.deferred)
         system = system_of(body)
         for part in parts_of(system):
             head.part("system", "system", part, None, isinstance(system, str))
         if body.get("instructions"):  # OpenAI's Responses API: its system prompt
             head.part("system", "system", {"type": "text", "text": body["instructions"]})
-        read = self._messages(messages_of(body), head.blocks)
+        read = self._messages(messages_of(body), head)
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
         return WireRequest(
             model=self._model or str(body.get("model") or ""),
             blocks=self._blocks,
-            parameters=parameters_of(body, read.pictures),
-            automatic_ttl=str(top.get("ttl") or self._ttl) if isinstance(top, dict) else None,
+            parameters=parameters_of(body, read.pictures, read.cites),
+            automatic_ttl=str(top.get("ttl") or ttl) if isinstance(top, dict) else None,
+            ttl=ttl_of(body),
             explicit_only=mode == "explicit",
             starts=self._starts,
+            settings=settings_of(body),
+            api=api_of(body),
+            clears_at=read.clears_at,
+            thinks=read.thinks,
+            doubts=tools.doubts,
         )
 
-    def _tool_blocks(self, given: Any) -> list[WireBlock]:
-        """Tools as blocks, in a new list; those of a whole session are often one object."""
+    def _tools_of(self, given: Any) -> _Tools:
+        """Tools as blocks; those of a whole session are often one object."""
         if given is not self._tools[0]:
-            reader = _Reader(self._ttl, [])
-            reader.tools(given)
-            self._tools = given, reader.blocks
-        return self._tools[1].copy()
+            self._tools = given, _Tools.read(given, self._ttl)
+        return self._tools[1]
 
-    def _messages(self, given: Sequence[dict[str, Any]], head: list[WireBlock]) -> _Read:
+    def _messages(self, given: Sequence[dict[str, Any]], start: _Reader) -> _Read:
+        head = start.blocks
         before, same = self._before, self._given
         known = same.shared(given) if isinstance(same, SharedList) else 0
         count = shared_length(before.messages, given, known)
         count = written_alike(before.messages, given, known, count)
-        read = before.up_to(count) if head == before.head else None
+        alike = (head, start.ttl) == (before.head, before.ttl)
+        alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
+        read = before.up_to(count) if alike else None
         messages, blocks = (len(read.messages), len(read.blocks)) if read else (0, 0)
-        read = read or _Read(head, blocks=list(head), pictures=_has_pictures(head))
+        read = read or _Read(head, start.ttl, blocks=list(head), pictures=_has_pictures(head))
         for message in given[messages:]:
-            read.add(message, self._ttl)
+            read.add(message, start.deferred)
         if read.marked and read.marked[-1][0] >= messages:  # what stood there has a mark now
             blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
         self._before, self._given = read, given
@@ -161,19 +191,67 @@ class WireReader:
         return read
 
 
+_Known = tuple[bool, bool, bool, bool, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tools:
+    """A request's tools: blocks of the prefix, and the texts of those that are loaded when found.
+
+    Anthropic leaves a deferred tool out of the prompt until a reference to it stands there.
+    """
+
+    blocks: list[WireBlock] = field(default_factory=list)
+    deferred: dict[str, str] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, given: Any, ttl: str) -> _Tools:
+        reader, deferred, doubts = _Reader(ttl, [], {}), dict[str, str](), list[str]()
+        listed = (
+            [tool for tool in given if isinstance(tool, dict)] if isinstance(given, list) else []
+        )
+        for tool in listed:
+            if is_deferred(tool):
+                deferred[str(tool.get("name"))] = identity("tool", tool)
+                if any(key in tool for key in MARKS):
+                    doubts.append(
+                        "a mark on a deferred tool: by one page it may be, a report says 400"
+                    )
+            elif tool.get("defer_loading"):
+                doubts.append("how much of a deferred function is in the prompt is not stated")
+        loaded = [tool for tool in listed if not is_deferred(tool)]
+        # the search of the web last: its block begins the system prompt
+        for tool in sorted(loaded, key=_is_web_search):
+            reader.tool(tool, "system" if _is_web_search(tool) else "tools")
+        return cls(reader.blocks, deferred, tuple(dict.fromkeys(doubts)))
+
+
+def _is_web_search(tool: dict[str, Any]) -> bool:
+    return _WEB_SEARCH.fullmatch(str(tool.get("type") or "")) is not None
+
+
 @dataclass(slots=True)
 class _Read:
-    """Messages that were read, with what was known before each of them: the number of blocks,
-    whether all were the system's, and whether one was a picture."""
+    """Messages that were read, with what was known before each of them: whether all were the
+    system's, whether one was a picture, cites, or was thought, and which are taken out later.
+
+    `found` has the texts of the deferred tools that were found.
+    """
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
+    ttl: str = ""
     messages: list[dict[str, Any]] = field(default_factory=list)
     blocks: list[WireBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
-    known: list[tuple[bool, bool]] = field(default_factory=list)
+    known: list[_Known] = field(default_factory=list)
     marked: list[tuple[int, int]] = field(default_factory=list)  # by a later message: it, the block
+    found: dict[str, str] = field(default_factory=dict)
     leads: bool = True  # messages of the system, before the first of anybody else
     pictures: bool = False
+    cites: bool = False
+    thinks: bool = False
+    clears_at: tuple[int, ...] = ()
 
     def up_to(self, count: int) -> _Read | None:
         """The same up to so many messages; None where what is after them has left its marks."""
@@ -184,26 +262,34 @@ class _Read:
             return None
         return _Read(
             self.head,
+            self.ttl,
             self.messages[:count],
             self.blocks[:start],
             self.starts[:count],
             self.known[:count],
             [pair for pair in self.marked if pair[0] < count],
+            self.found,
             *self.known[count],
         )
 
-    def add(self, message: dict[str, Any], ttl: str) -> None:
+    def add(self, message: dict[str, Any], deferred: dict[str, str]) -> None:
         index, start = len(self.messages), len(self.blocks)
         last = self.blocks[-1] if self.blocks else None
-        _Reader(ttl, self.blocks).message(message, index, self.leads)
+        reader = _Reader(self.ttl, self.blocks, deferred)
+        reader.message(message, index, self.leads)
+        self.found |= reader.found
         if start and self.blocks[start - 1] is not last:  # it marked what stands before it
             self.marked.append((index, start - 1))
         own = self.blocks[start:]
         self.messages.append(message)
         self.starts.append(start)
-        self.known.append((self.leads, self.pictures))
+        self.known.append((self.leads, self.pictures, self.cites, self.thinks, self.clears_at))
         self.leads = self.leads and all(block.tier == "system" for block in own)
         self.pictures = self.pictures or _has_pictures(own)
+        self.cites = self.cites or has_citations(message)
+        self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
+        if message.get("clear_at"):
+            self.clears_at = (*self.clears_at, index)
 
 
 def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
@@ -224,6 +310,14 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
     return start
 
 
+def same_blocks(one: Sequence[WireBlock], other: Sequence[WireBlock]) -> int:
+    """Return how many leading blocks both lists share; marks and places do not count."""
+    most, count = min(len(one), len(other)), shared_length(one, other)
+    while count < most and one[count].says_the_same(other[count]):
+        count = shared_length(one, other, count + 1)
+    return count
+
+
 def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
     """Up to where, from `start`, items that are equal are also written alike: to Python the same
     fields in another order are equal, and so are 1 and true; to a provider they are not."""
@@ -235,14 +329,12 @@ def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: in
 
 
 class _Reader:
-    def __init__(self, default_ttl: str, blocks: list[WireBlock]) -> None:
-        self.blocks = blocks
-        self._ttl = default_ttl
+    def __init__(self, ttl: str, blocks: list[WireBlock], deferred: dict[str, str]) -> None:
+        self.blocks, self.ttl, self.deferred = blocks, ttl, deferred
+        self.found: dict[str, str] = {}
 
-    def tools(self, given: Any) -> None:
-        for tool in given if isinstance(given, list) else []:
-            if isinstance(tool, dict):
-                self._add("tools", "", "tool", tool)
+    def tool(self, tool: dict[str, Any], tier: Tier) -> None:
+        self._add(tier, "", "tool", tool)
 
     def message(self, message: dict[str, Any], index: int, leading: bool) -> None:
         role = str(message.get("role") or message.get("type") or "")
@@ -267,7 +359,7 @@ class _Reader:
     def _mark_last(self, mark: Any) -> None:
         """A mark that stands beside the last block; requests share blocks, so it is a new one."""
         if isinstance(mark, dict) and self.blocks:
-            self.blocks[-1] = replace(self.blocks[-1], ttl=str(mark.get("ttl") or self._ttl))
+            self.blocks[-1] = replace(self.blocks[-1], ttl=str(mark.get("ttl") or self.ttl))
 
     def part(
         self,
@@ -296,8 +388,12 @@ class _Reader:
         for holder in mark_holders(kind, value):
             for key in MARKS:
                 if isinstance(mark := holder.get(key), dict):
-                    ttl = str(mark.get("ttl") or self._ttl)
+                    ttl = str(mark.get("ttl") or self.ttl)
         text = identity(kind, value)
+        if self.deferred and kind in _REFERRING:
+            names = dict.fromkeys(referenced_tools(value))
+            loaded = {name: self.deferred[name] for name in names if name in self.deferred}
+            text, self.found = "\n".join((text, *loaded.values())), self.found | loaded
         # Anthropic refuses a mark on these with an error 400, for the whole request.
         empty = kind == "text" and not text
         markable = not empty and kind not in ("thinking", "redacted_thinking")

@@ -22,6 +22,24 @@ _KINDS: Final = {  # what Bedrock and Gemini name by a key
 }
 
 
+_HELD_AS_BLOCKS: Final = frozenset(
+    ("messages", "input", "contents", "tools", "system", "instructions", "systemInstruction",
+     "system_instruction"),
+)  # fmt: skip
+_CONVERSE: Final = frozenset(
+    ("inferenceConfig", "toolConfig", "additionalModelRequestFields", "guardrailConfig")
+)
+_ANTHROPIC: Final = frozenset(("system", "anthropic_version", "cache_control", "thinking"))
+_HISTORIES: Final = (
+    "previous_response_id", "conversation", "previous_interaction_id", "cachedContent",
+    "cached_content", "prompt",
+)  # fmt: skip
+_AS_NAMED: Final = (
+    "speed", "service_tier", "prompt_cache_key", "context_management", "user_id", "workspace_id",
+    "container", "inference_geo",
+)  # fmt: skip
+
+
 def mark_holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Return the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
     content, function = value.get("content"), value.get("function")
@@ -100,22 +118,102 @@ def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
     return [message for message in given if isinstance(message, dict)]
 
 
-def parameters_of(body: dict[str, Any], pictures: bool) -> dict[str, Any]:
+def settings_of(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a body beside its tools, its system prompt and its messages."""
+    return {k: v for k, v in body.items() if k not in _HELD_AS_BLOCKS and v is not None}
+
+
+def api_of(body: dict[str, Any]) -> str:
+    """Return the form of a body: messages, chat, responses, converse or gemini."""
+    if "contents" in body:
+        return "gemini"
+    if "input" in body:
+        return "responses"
+    if not _CONVERSE.isdisjoint(body):
+        return "converse"
+    return "messages" if not _ANTHROPIC.isdisjoint(body) else "chat"
+
+
+def ttl_of(body: dict[str, Any]) -> str | None:
+    """Return the life that a body asks for all of its entries (`prompt_cache_options.ttl`)."""
+    options = body.get("prompt_cache_options")
+    ttl = options.get("ttl") if isinstance(options, dict) else None
+    return ttl if isinstance(ttl, str) and ttl else None
+
+
+def is_deferred(tool: dict[str, Any]) -> bool:
+    """Return True for a tool of Anthropic's that is loaded when it is found, not before."""
+    is_function = tool.get("type") == "function" or "parameters" in tool or "function" in tool
+    return tool.get("defer_loading") is True and not is_function
+
+
+def referenced_tools(value: Any) -> Iterator[str]:
+    """Yield the names in the tool references of a block, in order."""
+    if isinstance(value, list):
+        for item in value:
+            yield from referenced_tools(item)
+    elif isinstance(value, dict):
+        if value.get("type") == "tool_reference":
+            yield str(value.get("tool_name") or value.get("name"))
+        for item in value.values():
+            if isinstance(item, dict | list):
+                yield from referenced_tools(item)
+
+
+def has_citations(message: dict[str, Any]) -> bool:
+    """Return True if a document in a message has its citations switched on."""
+    content = message.get("content")
+    return any(
+        isinstance(part, dict)
+        and isinstance(cited := part.get("citations"), dict)
+        and bool(cited.get("enabled"))
+        for part in (content if isinstance(content, list) else ())
+    )
+
+
+def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
     """Parameters by the rules' names; what a request does not say is no change."""
-    config = body.get("toolConfig") if isinstance(body.get("toolConfig"), dict) else {}
-    output = body.get("output_config") if isinstance(body.get("output_config"), dict) else {}
-    reasoning = body.get("reasoning") if isinstance(body.get("reasoning"), dict) else {}
+    config, more = _object(body, "toolConfig"), _object(body, "additionalModelRequestFields")
+    output = _object(body, "output_config") or _object(more, "output_config")
+    reasoning, text = _object(body, "reasoning"), _object(body, "text")
     # `images` is whether there is any: with Anthropic the first one salts the messages' tier.
     known = {
-        "tool_choice": body.get("tool_choice") or (config or {}).get("toolChoice"),
+        "tool_choice": body.get("tool_choice") or config.get("toolChoice"),
         "parallel_tool_calls": body.get("parallel_tool_calls"),
-        "thinking": body.get("thinking"),
-        "effort": body.get("reasoning_effort")
-        or (output or {}).get("effort")
-        or (reasoning or {}).get("effort"),
-        "output_format": body.get("response_format") or body.get("output_format"),
-        "verbosity": body.get("verbosity"),
-        "speed": body.get("speed"),
+        "thinking": body.get("thinking") or more.get("thinking"),
+        "effort": body.get("reasoning_effort") or output.get("effort") or reasoning.get("effort"),
+        "output_format": body.get("response_format")
+        or body.get("output_format")
+        or output.get("format")
+        or text.get("format"),
+        "verbosity": body.get("verbosity") or text.get("verbosity"),
         "images": pictures or None,
+        "citations": cites or None,
+        "history": history_of(body),
+        **{name: body.get(name) for name in _AS_NAMED},
     }
     return {name: value for name, value in known.items() if value is not None}
+
+
+def history_of(body: dict[str, Any]) -> str | None:
+    """Return the name of what holds the history that this body leaves out, or None."""
+    for name in _HISTORIES:
+        value = body.get(name)
+        if name == "prompt" and not isinstance(value, dict):
+            continue  # the text of a completion
+        if value:
+            held = value.get("id") if isinstance(value, dict) else value
+            return f"{name} {held}"
+    return None
+
+
+def forces_a_tool(choice: Any) -> bool:
+    """Return True for a choice that forces a tool, in any API's form."""
+    if isinstance(choice, dict):
+        return choice.get("type") in ("function", "custom", "tool", "any")
+    return choice in ("required", "any")
+
+
+def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
+    value = body.get(name)
+    return value if isinstance(value, dict) else {}

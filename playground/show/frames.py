@@ -327,9 +327,9 @@ def rules(value: Rules) -> pd.DataFrame:
             "value": json.dumps(rule.value, ensure_ascii=False),
             "note": rule.note,
             "source": rule.source,
-            "date": rule.date,
+            "date": rule.seen,
             "others say": "; ".join(
-                f"{json.dumps(other.value, ensure_ascii=False)} ({other.source}, {other.date})"
+                f"{json.dumps(other.value, ensure_ascii=False)} ({other.source}, {other.seen})"
                 for other in rule.conflicts
             ),
         }

@@ -18,8 +18,9 @@ from playground.cache.answers.reach import Reach, reach
 from playground.cache.differences import FirstDifference
 from playground.cache.lint import SentRow, lint
 from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.price_terms import Terms, terms_of
 from playground.cache.prices import Price, price_of
-from playground.cache.rules import Rules
+from playground.cache.rules import Figure, Rules
 from playground.cache.simulated import Simulated
 from playground.cache.usage import life_of
 from playground.nouns.wire_estimates import token_range
@@ -198,7 +199,31 @@ class CacheSimulation(Drawn, Live):
     @property
     def nano_dollars(self) -> int | None:
         """The cost of all input in billionths of a dollar; None without a price."""
-        return self.price.nano_dollars(sum(r.cost for r in self.requests)) if self.price else None
+        nano = 0
+        for one, terms in zip(self.requests, self.terms, strict=True):
+            if self.price is None or terms.factor is None:
+                return None
+            nano += self.price.nano_dollars(one.cost, terms.factor)
+        return nano if self.price else None
+
+    @cached_property
+    def terms(self) -> list[Terms]:
+        """The terms under which each request is priced."""
+        price, rules = self.price, self.rules
+        if price is None or rules is None:
+            return [Terms(None)] * len(self.requests)
+        sent: Sequence[TimedRequest | None] = self.row or [None] * len(self.requests)
+        return [
+            terms_of(
+                price,
+                rules,
+                self.model,
+                one.total,
+                request.wire.settings if request else {},
+                request.at if request else None,
+            )
+            for one, request in zip(self.requests, sent, strict=True)
+        ]
 
     @property
     def origins(self) -> list[str]:
@@ -208,7 +233,7 @@ class CacheSimulation(Drawn, Live):
         if self.rules.match == "unknown":
             return [f"no caching rules are known for model {self.model!r}: all is counted in full"]
         found = [
-            f"{words(figure.value)} ({figure.source})"
+            _figure_line(figure, words, self.model)
             for name, words in _FIGURES
             if (figure := self.rules.figure(name, self.model))
             and (figure.value or name != "minimum_tokens")  # 0: nobody says one
@@ -222,14 +247,28 @@ class CacheSimulation(Drawn, Live):
             found.append(
                 f"tokens are estimates by kinds of characters: {low} to {high} times as many"
             )
-        if self.price and (nano := self.nano_dollars) is not None:
-            found.append(f"all input: {dollars(nano / 1e9)} ({self.price.source})")
+        if self.price:
+            nano = self.nano_dollars
+            told = "not known" if nano is None else dollars(nano / 1e9)
+            found.append(f"all input: {told} ({self.price.source})")
+            found += dict.fromkeys(words for terms in self.terms for words in terms.words)
         return found
 
     @property
     def errors(self) -> list[str]:
         """The reasons why the provider would refuse requests, each once."""
         return list(dict.fromkeys(r.reason for r in self.requests if r.state == "error"))
+
+
+def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str:
+    """Return a figure with its source in a line that says whether it is known for the model."""
+    if figure.assumed:
+        told = f"not known for {model!r}, assumed as for {figure.assumed}"
+        return f"{words(figure.value)} ({told}: {figure.source})"
+    if figure.others:
+        others = "; ".join(f"{one.value:,} by {one.source}" for one in figure.others)
+        return f"{words(figure.value)} ({figure.source}), or not: sources disagree ({others})"
+    return f"{words(figure.value)} ({figure.source})"
 
 
 OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room

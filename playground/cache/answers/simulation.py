@@ -69,9 +69,9 @@ def simulate_cache(
     in no dialect. `model` replaces the session's or the bodies' own. `provider` names the rules
     (`cache/rules/`); by default it follows from the name of the (first) model. Requests are sent
     at the times that a session notes for most of them (for bodies: `times`, in seconds), else
-    `seconds_apart`, by default 20. Tokens are estimated by kinds of characters; `usages`, the
-    provider's own for each body, make them exact. Requests to a provider without rules are in the
-    state "unknown-provider".
+    `seconds_apart`, by default 20, each after the answer to the one before. Tokens are estimated by
+    kinds of characters; `usages`, the provider's own for each body, make them exact. Requests to a
+    provider without rules are in the state "unknown-provider".
 
     Raises UnknownNameError for an unknown provider, dialect or policy, and InputFault if
     `seconds_apart` is negative or no number, or if no request was brought as it was sent.
@@ -98,7 +98,9 @@ def simulate_cache(
         wire, before = _wire(reader, body, number), row[-1] if row else None
         at = _instant(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
-    found = simulated_row(row, parted(row, rules), rules, model=name, billed=tuple(billed))
+    found = simulated_row(
+        row, parted(row, rules), rules, model=name, billed=tuple(billed), one_by_one=not times
+    )
     named = [str(body.get("model") or name) for body in bodies]
     noted = [
         NotedRequest(float(times[number]) if times else None, model)
@@ -225,9 +227,13 @@ def simulated_row(
     policy: str = "",
     model: str = "",
     billed: tuple[Billed | None, ...] = (),
+    one_by_one: bool = True,
 ) -> CacheSimulation:
-    """Send marked requests at their times to one cache; `differences` come from `parted`."""
-    outcomes = simulate(row, rules)
+    """Send marked requests at their times to one cache; `differences` come from `parted`.
+
+    `one_by_one` is true if each was sent once the answer to the one before had begun.
+    """
+    outcomes = simulate(row, rules, one_by_one)
     if any(billed):
         seen = zip(outcomes, row, billed, strict=True)
         outcomes = [_beside_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]

@@ -1,40 +1,52 @@
-"""Providers' caching rules as dated data: one JSON file each, every value with source and date.
+"""Providers' caching rules as dated data: one JSON file each, every rule with source and day.
 
-A file may be `like` another one and state only what differs. Conflicting statements are kept beside
-the value that is used, never merged into it.
+A file may be `like` another one and state only what differs. A rule holds for the models that it
+names; for every other model its figure is assumed, and says so. Conflicting statements are kept
+beside the value that is used, never merged into it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from playground.base.errors import UnknownNameError
+from playground.cache.rules.names import plain_name
+from playground.cache.rules.schema import check_value
+from playground.nouns.wire_bodies import forces_a_tool
 
 _HERE: Final = Path(__file__).parent
-_STRICT: Final = ConfigDict(extra="forbid", frozen=True)
+_STRICT: Final = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 _DATE: Final = r"^\d{4}-\d{2}-\d{2}$"
+STALE_DAYS: Final = 90
 Match = Literal["breakpoints", "exact", "best effort", "unknown"]
 
 
 class Statement(BaseModel):
-    """A value that a source gives for a rule."""
+    """A value that a source gives for a rule, and the day on which it was seen there."""
 
     model_config = _STRICT
 
     value: Any
     source: str = Field(min_length=3)
-    date: str = Field(pattern=_DATE)
+    seen: str = Field(pattern=_DATE)
+    superseded: bool = False  # by a later statement of the same source: history, no conflict
+    route: str = ""  # the beginning of the models' names that it is said of: vertex_ai/
 
 
 class Rule(Statement):
-    """The statement that is used, with a note, and the statements that conflict with it."""
+    """The statement that is used, with a note, and the statements that conflict with it.
 
+    `models` are those that it holds for; empty if it holds for all models of its file.
+    """
+
+    models: tuple[str, ...] = Field(default=(), alias="for")
     note: str = ""
     conflicts: tuple[Statement, ...] = ()
 
@@ -48,40 +60,29 @@ class _File(BaseModel):
     rules: dict[str, Rule]
 
 
-_TYPES: Final[dict[str, TypeAdapter[Any]]] = {
-    "match": TypeAdapter(Match),
-    "max_breakpoints": TypeAdapter(int),
-    "automatic": TypeAdapter(bool),
-    "lookback": TypeAdapter(int),
-    "lookback_first": TypeAdapter(int),
-    "message_ends": TypeAdapter(int),
-    "collapse_runs": TypeAdapter(bool),
-    "string_is_block": TypeAdapter(dict[str, bool | None]),  # by model; None: not known
-    "granularity": TypeAdapter(int),
-    "ttls": TypeAdapter(dict[str, int]),
-    "default_ttl": TypeAdapter(str),
-    "write_permille": TypeAdapter(dict[str, int]),
-    "read_permille": TypeAdapter(dict[str, int]),
-    "minimum_tokens": TypeAdapter(dict[str, int]),
-    "storage_permille_hour": TypeAdapter(dict[str, int]),
-    "unmarkable": TypeAdapter(list[str]),
-    "salts": TypeAdapter(dict[Literal["tools", "system", "messages"], list[str]]),
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A rule's figure for one model, and its source."""
+    """A rule's figure for one model, and its source.
+
+    `assumed` names what the figure is assumed from if no source gives it for this model, and is
+    empty otherwise. `others` are the figures that conflicting sources give.
+    """
 
     value: int
     source: str
+    assumed: str = ""
+    others: tuple[Figure, ...] = ()
+
+    @property
+    def is_certain(self) -> bool:
+        return not self.assumed and not self.others
 
 
 class Rules:
     """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.
 
-    `mapped` are figures for one model from another source, by the rule's name: they replace a
-    rule's default, never what its file says of that model.
+    `mapped` are figures for one model from a price list, by the rule's name: they replace a rule's
+    default, never what its file says of that model.
     """
 
     def __init__(
@@ -93,7 +94,8 @@ class Rules:
     ) -> None:
         self.provider, self.title, self.rules = provider, title, rules
         self.mapped: Mapping[str, Figure] = mapped or {}
-        self._keys: dict[tuple[str, str], str] = {}  # rules' entries that count for a model
+        self._figures: dict[tuple[str, str], Figure] = {}  # since every request asks for them
+        self._tables: dict[str, dict[str, Any]] = {}
 
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
         """Return the same rules with figures for one model."""
@@ -102,33 +104,123 @@ class Rules:
     def value(self, name: str) -> Any:
         return self.rules[name].value
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a rule's value, or the default where the provider has no such rule."""
+        rule = self.rules.get(name)
+        return default if rule is None else rule.value
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The plain names of the models that the rules hold for, the newest first."""
+        return tuple(map(plain_name, self.get("models", ())))
+
+    def knows(self, model: str) -> bool:
+        """Return True if the rules name this model."""
+        return plain_name(model) in self._known
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.models)
+
+    def holds(self, name: str, model: str) -> bool:
+        """Return True if there is such a rule and it holds for the model."""
+        rule = self.rules.get(name)
+        if rule is None:
+            return False
+        plain = plain_name(model)
+        return plain in map(plain_name, rule.models) if rule.models else plain in self._known
+
+    def lists(self, name: str, model: str) -> bool:
+        """Return True if a rule that is a list of models lists this one."""
+        return plain_name(model) in map(plain_name, self.get(name, ()))
+
+    def assumed_as(self, model: str) -> str:
+        """Return the known model whose figures an unknown one is given; "" if none is known."""
+        plain = plain_name(model)
+        shared = [len(commonprefix((plain, known))) for known in self.models]
+        return self.models[shared.index(max(shared))] if shared else ""
+
     def figure(self, name: str, model: str) -> Figure:
-        """Return the figure for a model: its own entry, else the mapped one, else the default."""
-        rule = self.rules[name]
-        key = self._key(name, model)
-        if key == "default" and name in self.mapped:
+        """Return the figure for a model: its own entry, else the price list's, else the default.
+
+        A default holds for the models that the rules name. For any other model the figure is
+        assumed as for the known model whose name is most like it.
+        """
+        if (name, model) not in self._figures:
+            self._figures[name, model] = self._figure(name, model)
+        return self._figures[name, model]
+
+    def _figure(self, name: str, model: str) -> Figure:
+        rule, table, plain = self.rules[name], self._table(name), plain_name(model)
+        source = f"{rule.source}, {rule.seen}"
+        others = tuple(self._others(rule, model))
+        if plain in table:
+            return Figure(table[plain], source, others=others)
+        if name in self.mapped:
             return self.mapped[name]
-        return Figure(rule.value[key], f"{rule.source}, {rule.date}")
+        if plain in self._known and "default" in table:
+            return Figure(table["default"], source, others=others)
+        like = self.assumed_as(model)
+        usual: int = table.get("default", next(iter(table.values()), 0))
+        if like == plain:  # a known model of which no source states this figure
+            near = {key: len(commonprefix((plain, key))) for key in table}
+            like = max(near, key=near.__getitem__, default="")
+        value: int = table.get(like, usual)
+        return Figure(value, source, like or f"other models of {self.title}", others)
+
+    def _others(self, rule: Rule, model: str) -> Iterator[Figure]:
+        plain = plain_name(model)
+        for one in rule.conflicts:
+            if one.superseded or not isinstance(one.value, Mapping):
+                continue
+            if one.route and not model.lower().startswith(one.route):
+                continue
+            given = {plain_name(key): figure for key, figure in one.value.items()}
+            if plain in given or ("default" in given and plain in self._known):
+                value: int = given[plain] if plain in given else given["default"]
+                yield Figure(value, f"{one.source}, {one.seen}")
+
+    def _table(self, name: str) -> dict[str, Any]:
+        if name not in self._tables:
+            self._tables[name] = {plain_name(k): v for k, v in self.rules[name].value.items()}
+        return self._tables[name]
+
+    def of_model(self, name: str, model: str, default: Any = None) -> Any:
+        """Return the entry for a model in a rule that is a table by model, or the default."""
+        if name not in self.rules:
+            return default
+        table = self._table(name)
+        return table.get(plain_name(model), table.get("default", default))
 
     def string_is_block(self, model: str) -> bool:
         """Return True if a string and the same text as one block certainly make the same prefix."""
-        rule = self.rules.get("string_is_block")
-        return rule is None or bool(rule.value[self._key("string_is_block", model)])
-
-    def _key(self, name: str, model: str) -> str:
-        """Return the key of a rule's entry for a model; cached, since every request asks."""
-        if (name, model) not in self._keys:
-            self._keys[name, model] = _key(self.rules[name].value, model)
-        return self._keys[name, model]
+        return "string_is_block" not in self.rules or bool(self.of_model("string_is_block", model))
 
     @property
     def match(self) -> Match:
         found: Match = self.value("match")
         return found
 
+    @property
+    def long_life(self) -> str:
+        """The name of the longest life that is asked for by a mark, as bills count it apart."""
+        lives: dict[str, int] = self.value("ttls")
+        return max(lives, key=lives.__getitem__)
+
     def minimum(self, model: str) -> int:
         """Return the tokens that a prefix needs to be cached."""
         return self.figure("minimum_tokens", model).value
+
+    def minimum_range(self, model: str) -> tuple[int, int]:
+        """Return the least and the most that the minimum may be, by all that is known.
+
+        Where it is assumed it may be any that the provider has for a model.
+        """
+        figure = self.figure("minimum_tokens", model)
+        values = [figure.value, *(other.value for other in figure.others)]
+        if figure.assumed:
+            values += self._table("minimum_tokens").values()
+        return min(values), max(values)
 
     def read_permille(self, model: str) -> int:
         """Return the price of a token read, in thousandths of the input price."""
@@ -146,12 +238,28 @@ class Rules:
         lives: dict[str, int] = self.value("ttls")
         return lives.get(ttl, min(lives.values()))
 
+    def salt(self, name: str, value: Any, model: str) -> Any:
+        """Return what a parameter adds to the prefix; None if it names the model's default."""
+        defaults = self.get("defaults", {}).get(name)
+        if defaults is None or value is None:
+            return value
+        plain = plain_name(model)
+        usual = defaults.get(plain, defaults.get("default", ()))
+        return None if value in usual else value
 
-def _key(table: Mapping[str, Any], model: str) -> str:
-    """Return the longest key that is part of the model's name, or "default"."""
-    name = model.lower().replace(".", "-")
-    known = [key for key in table if key != "default" and key.replace(".", "-") in name]
-    return max(known, key=len, default="default")
+    def salts_of(
+        self, names: Iterable[str], parameters: Mapping[str, Any], model: str
+    ) -> dict[str, Any]:
+        """Return what each of these parameters adds to the prefix, of those that add something."""
+        known = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
+        return {name: value for name, value in known if value is not None}
+
+
+def _parameter(name: str, parameters: Mapping[str, Any]) -> Any:
+    if name == "forced_tool":
+        choice = parameters.get("tool_choice")
+        return choice if forces_a_tool(choice) else None
+    return parameters.get(name)
 
 
 @cache
@@ -176,7 +284,9 @@ def _stem(path: Path) -> str:
 def _read(path: Path) -> _File:
     file = _File.model_validate_json(path.read_bytes())
     for name, rule in file.rules.items():
-        _TYPES[name].validate_python(rule.value, strict=True)
+        check_value(name, rule.value)
+        for other in rule.conflicts:
+            check_value(name, other.value)
     return file
 
 

@@ -40,6 +40,8 @@ _MODELS: Final = (  # of a name without a route
 )
 _OPENAI_VERSION: Final = re.compile(r"gpt-(\d+)(?:\.(\d+))?")
 _MARKS_SINCE: Final = (5, 6)
+_QWEN4: Final = re.compile(r"qwen-?4\b")
+_BEDROCK_GPT: Final = re.compile(r"openai\.gpt-\d")  # not the open weights
 
 _HOSTS: Final = {  # whose API answers there, by the route that LiteLLM has for it
     "openrouter.ai": "openrouter",
@@ -76,9 +78,7 @@ def provider_of(model: str) -> str:
     if route == "openrouter":
         return _openrouter(rest, family)
     if route == "bedrock":
-        if family == "anthropic" or "nova" in rest:
-            return "bedrock-nova" if "nova" in rest else "bedrock"
-        return UNKNOWN
+        return _bedrock(rest, family)
     if route == "vertex_ai" and family == "anthropic":
         return "vertex"
     if family != "other":
@@ -88,8 +88,26 @@ def provider_of(model: str) -> str:
     if _OPENAI.match(name):
         return f"openai{_since(name)}"
     if route in _ROUTES and rest:
-        return _ROUTES[route]
-    return next((own for pattern, own in _MODELS if not rest and pattern.match(name)), UNKNOWN)
+        return _versioned(_ROUTES[route], rest)
+    found = next((own for pattern, own in _MODELS if not rest and pattern.match(name)), UNKNOWN)
+    return _versioned(found, name)
+
+
+def _versioned(rules: str, name: str) -> str:
+    """Return the rules of a maker's later models, where they are others than the earlier ones'."""
+    return "qwen4" if rules == "qwen" and _QWEN4.search(name) else rules
+
+
+def _bedrock(name: str, family: str) -> str:
+    if family == "anthropic":
+        return "bedrock"
+    if "nova" in name:
+        return "bedrock-nova"
+    if "moonshot" in name:
+        return "bedrock-kimi"
+    if _BEDROCK_GPT.search(name):
+        return f"bedrock-openai{_since(name)}"
+    return UNKNOWN
 
 
 def _openrouter(model: str, family: str) -> str:

@@ -1,0 +1,184 @@
+"""Say what keeps a prediction from being certain.
+
+`exact` is earned: a rule that is documented and dated, a model that it names, tokens that are
+known, and nothing in the body that no rule speaks of. Each check returns the reason in words, or ""
+if there is none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from playground.cache.breakpoints import lives_of
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules, rules_of
+
+# Anthropic's, where an edit names no trigger (Context editing; Compaction)
+_TRIGGERS: Final = {"clear_tool_uses": 100_000, "compact": 150_000}
+_NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop some
+
+
+def unearned(request: TimedRequest, rules: Rules) -> str:
+    """Return why no prediction of this request can be certain, whatever the cache holds."""
+    return next((why for check in _CHECKS if (why := check(request, rules))), "")
+
+
+def _unnamed(request: TimedRequest, rules: Rules) -> str:
+    model = request.wire.model
+    if rules.knows(model):
+        return ""
+    like = rules.assumed_as(model)
+    assumed = f": assumed as for {like}" if like else ""
+    return f"no rule of {rules.title} names the model {model!r}{assumed}"
+
+
+def _history(request: TimedRequest, rules: Rules) -> str:
+    held = request.wire.parameters.get("history")
+    return f"{held}: the history is on the server, the body holds the last input alone" * bool(held)
+
+
+def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
+    return "; ".join(request.wire.doubts)
+
+
+def _fields(request: TimedRequest, rules: Rules) -> str:
+    """Name the fields that no rule speaks of, or whose content stands elsewhere."""
+    settings, roles = request.wire.settings, _roles(rules, request.wire.api)
+    unknown = [name for name in settings if name not in roles]
+    if unknown:
+        return f"no rule speaks of the field{'s' * (len(unknown) > 1)} {', '.join(unknown)}"
+    server = [name for name in settings if roles[name] == "server"]
+    server += [n for n in settings if roles[n] == "route" and not is_pinned(request)]
+    return f"what {', '.join(server)} stands for is not in the body" if server else ""
+
+
+def is_pinned(request: TimedRequest) -> bool:
+    """Return True if a request to OpenRouter may be answered by one upstream alone."""
+    given = request.wire.settings.get("provider")
+    if not isinstance(given, dict):
+        return False
+    only, order = given.get("only"), given.get("order")
+    if isinstance(only, list) and len(only) == 1:
+        return True
+    return isinstance(order, list) and len(order) == 1 and given.get("allow_fallbacks") is False
+
+
+def _roles(rules: Rules, api: str) -> Mapping[str, str]:
+    """Return the known fields and what each is to the prefix.
+
+    A body in OpenAI's form for another provider, as LiteLLM takes it, may have OpenAI's fields.
+    """
+    own: Mapping[str, str] = rules.get("fields", {})
+    return {**rules_of("openai").value("fields"), **own} if api == "chat" else own
+
+
+def _edits(request: TimedRequest, rules: Rules) -> str:
+    settings, roles = request.wire.settings, _roles(rules, request.wire.api)
+    high = request.token_range(request.sizes[-1])[1] if request.sizes else 0
+    for name, value in settings.items():
+        if roles.get(name) == "edits" and high >= _trigger(name, value):
+            return f"{name}: the server may change the history, and where is its own choice"
+    return ""
+
+
+def _trigger(name: str, value: Any) -> float:
+    """Return the tokens from which on the server may change what it was sent."""
+    if name == "truncation":
+        return _NEAR_FULL if value == "auto" else float("inf")
+    edits = value.get("edits") if isinstance(value, dict) else value
+    if not isinstance(edits, list):
+        return 0
+    return min((_edit_trigger(edit) for edit in edits), default=float("inf"))
+
+
+def _edit_trigger(edit: Any) -> float:
+    if not isinstance(edit, dict):
+        return 0
+    trigger, threshold = edit.get("trigger"), edit.get("compact_threshold")
+    if isinstance(trigger, dict):
+        value = trigger.get("value")
+        return value if trigger.get("type") == "input_tokens" and isinstance(value, int) else 0
+    if isinstance(threshold, int):
+        return threshold
+    kind = str(edit.get("type") or "")
+    if kind.startswith("clear_thinking") and edit.get("keep") == "all":
+        return float("inf")
+    return next((tokens for name, tokens in _TRIGGERS.items() if kind.startswith(name)), 0)
+
+
+def _system_messages(request: TimedRequest, rules: Rules) -> str:
+    wire = request.wire
+    if wire.api != "messages" or "system_messages" not in rules.rules:
+        return ""
+    if rules.lists("system_messages", wire.model):
+        return ""
+    if not any(block.role == "system" and block.tier == "messages" for block in wire.blocks):
+        return ""
+    return "no page says that this model takes a message of role system"
+
+
+def _marks(request: TimedRequest, rules: Rules) -> str:
+    wire = request.wire
+    top = wire.automatic_ttl is not None and rules.match == "breakpoints"
+    if top and not rules.value("automatic"):
+        return "no page says what this provider makes of a mark at the top"
+    listed = "marked_models" not in rules.rules or rules.lists("marked_models", wire.model)
+    if request.marks and not listed:
+        return "no page says that marks count for this model"
+    known = lives_of(rules, wire.model)
+    other = next((life for life in request.marks.values() if life not in known), None)
+    if other is None or rules.match == "best effort":
+        return ""
+    return f"no page says what this model makes of a life of {other!r}"
+
+
+_CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
+    _unnamed,
+    _history,
+    _fields,
+    _edits,
+    _unclear_blocks,
+    _system_messages,
+    _marks,
+)
+
+
+def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
+    """Return the parameters that a rule says something of, as texts; defaults are left out."""
+    given = rules.salts_of(_named(rules), request.wire.parameters, request.wire.model)
+    return {n: json.dumps(value, sort_keys=True, default=str) for n, value in given.items()}
+
+
+def _named(rules: Rules) -> list[str]:
+    tables = (rules.get("salts", {}), rules.get("may_salt", {}))
+    return list(dict.fromkeys(name for table in tables for some in table.values() for name in some))
+
+
+def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, rules: Rules) -> str:
+    """Return why an entry that ends in this tier may not be read, after a change of settings."""
+    changed = [name for name in _up_to(tier, rules) if before.get(name) != now.get(name)]
+    if not changed:
+        return ""
+    return f"{', '.join(changed)} changed: no source says whether this model keeps its {tier}"
+
+
+def _up_to(tier: str, rules: Rules) -> Iterator[str]:
+    for name, some in rules.get("may_salt", {}).items():
+        yield from some
+        if name == tier:
+            return
+
+
+def may_be_kept(before: Mapping[str, str], now: Mapping[str, str], rules: Rules) -> str:
+    """Return why what was cached under other settings may be read all the same.
+
+    One request names a parameter that the other leaves to its default, and no source says which
+    that is.
+    """
+    unsaid = rules.get("defaults_unknown", ())
+    named = [name for name in unsaid if (name in before) != (name in now)]
+    if not named:
+        return ""
+    return f"{', '.join(named)} is named in one request alone: its default is stated nowhere"

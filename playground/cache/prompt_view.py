@@ -1,0 +1,59 @@
+"""Take out of a request what its provider takes out of the prompt before it looks for a prefix.
+
+A message with `clear_at` leaves once a user's turn follows; earlier models lose the thought of the
+turns before the user's last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from playground.base.shared_lists import SharedList
+from playground.cache.rules import Rules
+from playground.nouns.wire_blocks import WireBlock, WireRequest
+
+_THOUGHTS = ("thinking", "redacted_thinking")
+_RESULTS = ("tool_result",)
+
+
+def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
+    """Return a request as it stands in the prompt; the same object if nothing leaves it."""
+    strips = wire.thinks and rules.lists("thinking_stripped", wire.model)
+    if not (wire.clears_at or strips):
+        return wire
+    turns = [number for number, _ in _user_turns(wire)]
+    last = turns[-1] if turns else -1
+    cleared = {number for number in wire.clears_at if number < last}
+    plain = [number for number, has_results in _user_turns(wire) if not has_results]
+    stripped = plain[-1] if strips and plain else -1
+    blocks, starts = list[WireBlock](), list[int]()
+    if wire.starts:
+        blocks += wire.blocks[: wire.starts[0]]
+    for number in range(len(wire.starts)):
+        starts.append(len(blocks))
+        if number in cleared:
+            continue
+        own = _blocks_of(wire, number)
+        blocks += [b for b in own if number >= stripped or b.kind not in _THOUGHTS]
+    waiting = tuple(number for number in wire.clears_at if number not in cleared)
+    return replace(
+        wire,
+        blocks=SharedList(blocks),
+        starts=SharedList(starts),
+        clears_at=waiting,
+        thinks=wire.thinks and stripped < 0,
+    )
+
+
+def _user_turns(wire: WireRequest) -> Iterator[tuple[int, bool]]:
+    """Yield the number of each message of the user, and whether it holds a tool result."""
+    for number in range(len(wire.starts)):
+        own = _blocks_of(wire, number)
+        if own and own[0].role == "user":
+            yield number, any(block.kind in _RESULTS for block in own)
+
+
+def _blocks_of(wire: WireRequest, number: int) -> list[WireBlock]:
+    start, *after = wire.starts[number : number + 2]
+    return wire.blocks[start : after[0] if after else len(wire.blocks)]

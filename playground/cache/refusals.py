@@ -1,0 +1,144 @@
+"""Find what a provider refuses with an error 400, beside marks that it does not take.
+
+Each check returns the finding's code and the reason, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules
+from playground.nouns.wire_blocks import WireBlock, WireRequest, same_blocks
+from playground.nouns.wire_bodies import forces_a_tool
+
+Refusal = tuple[str, str] | None
+_SIGNED: Final = ("thinking", "redacted_thinking")
+
+
+def refusal(request: TimedRequest, rules: Rules) -> Refusal:
+    """Return why the provider refuses a request, by itself; None if no source says so."""
+    return next((found for check in _CHECKS if (found := check(request, rules))), None)
+
+
+def _refuses(what: str, request: TimedRequest, rules: Rules) -> bool:
+    """Return True if the provider refuses it for this very model."""
+    listed = rules.get("refused", {}).get(what, ())
+    return request.plain_model in listed
+
+
+def _forced_tool(request: TimedRequest, rules: Rules) -> Refusal:
+    choice = request.wire.parameters.get("tool_choice")
+    if not forces_a_tool(choice) or not _refuses("forced tool", request, rules):
+        return None
+    return "refused-request", "a tool_choice that forces a tool: this model takes auto or none"
+
+
+def _thinking_set(request: TimedRequest, rules: Rules) -> Refusal:
+    thinking = request.wire.parameters.get("thinking")
+    kind = thinking.get("type") if isinstance(thinking, dict) else None
+    if kind not in ("enabled", "disabled") or not _refuses("thinking set", request, rules):
+        return None
+    return "refused-request", f"thinking {kind}: on this model it is adaptive and cannot be set"
+
+
+def _system_message(request: TimedRequest, rules: Rules) -> Refusal:
+    wire = request.wire
+    if wire.api != "messages" or not _refuses("system message", request, rules):
+        return None
+    if not any(block.role == "system" and block.tier == "messages" for block in wire.blocks):
+        return None
+    return "refused-request", "a message of role system: this model takes none"
+
+
+def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
+    if request.wire.automatic_ttl is None or not _refuses("automatic", request, rules):
+        return None
+    return "refused-request", "a mark at the top: this model's integration refuses it"
+
+
+def _two_lives(request: TimedRequest, rules: Rules) -> Refusal:
+    """Find a top-level mark whose last block has a mark of another life."""
+    wire = request.wire
+    if rules.match != "breakpoints" or wire.automatic_ttl is None or not rules.value("automatic"):
+        return None
+    last = next((i for i in range(len(wire.blocks) - 1, -1, -1) if wire.blocks[i].markable), None)
+    own = None if last is None else request.marks.get(last)
+    if own is None or own == wire.automatic_ttl:
+        return None
+    return (
+        "ttl-order",
+        f"the mark at the top is for {wire.automatic_ttl}, the last block's for {own}",
+    )
+
+
+def _mark_on_cleared(request: TimedRequest, rules: Rules) -> Refusal:
+    wire = request.wire
+    marked = (block.place[0] for i in request.marks if (block := wire.blocks[i]).place)
+    if rules.match != "breakpoints" or not set(wire.clears_at).intersection(marked):
+        return None
+    return "refused-request", "a mark on a message with clear_at"
+
+
+def _life_of_api(request: TimedRequest, rules: Rules) -> Refusal:
+    wire = request.wire
+    lives: Sequence[str] | None = rules.get("ttls_by_api", {}).get(wire.api)
+    if lives is None:
+        return None
+    asked = [*request.marks.values(), *([wire.ttl] if wire.ttl else [])]
+    other = next((life for life in asked if life not in lives), None)
+    if other is None:
+        return None
+    known = ", ".join(lives)
+    return "unknown-ttl", f"a mark with the lifetime {other!r}; known: {known}"
+
+
+_CHECKS: Final[tuple[Callable[[TimedRequest, Rules], Refusal], ...]] = (
+    _forced_tool,
+    _thinking_set,
+    _system_message,
+    _top_mark,
+    _two_lives,
+    _mark_on_cleared,
+    _life_of_api,
+)
+
+
+def _signed(blocks: Sequence[WireBlock]) -> set[str]:
+    """Return the texts of thoughts; one without a signature cannot be told from others."""
+    return {b.text for b in blocks if b.kind in _SIGNED and '"signature"' in b.text}
+
+
+class PrefixCheck:
+    """The check of what stands before a thinking block, as models with preserved thinking make it.
+
+    It keeps the last request to each model.
+    """
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: dict[str, WireRequest] = {}
+
+    def copy(self) -> PrefixCheck:
+        """Return a check that knows the same requests."""
+        other = PrefixCheck()
+        other._last = dict(self._last)
+        return other
+
+    def edited(self, request: TimedRequest) -> bool:
+        """Return True if something changed before a thought that the last request sent too."""
+        wire, before = request.wire, self._last.get(request.wire.model)
+        self._last[wire.model] = wire
+        if before is None or not (wire.thinks and before.thinks):
+            return False
+        start = same_blocks(before.blocks, wire.blocks)
+        return not _signed(before.blocks[start:]).isdisjoint(_signed(wire.blocks[start:]))
+
+    @staticmethod
+    def is_overruled(request: TimedRequest) -> bool:
+        """Return True if the request says itself what a failed check does."""
+        thinking = request.wire.parameters.get("thinking")
+        binding = thinking.get("block_binding") if isinstance(thinking, dict) else None
+        return isinstance(binding, dict) and bool(binding.get("prefix_mismatch_behavior"))

@@ -1,0 +1,121 @@
+"""The one schema of the rule files: what each rule is called, what it is, and of what type.
+
+The generated page docs/cache-rules.md takes its words from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NotRequired
+
+from pydantic import ConfigDict, TypeAdapter
+from typing_extensions import TypedDict
+
+from playground.base.errors import UnknownNameError
+
+Salts = dict[Literal["tools", "system", "messages"], list[str]]
+FieldRole = Literal["content", "salt", "unsure", "server", "edits", "route", "neutral"]
+
+_STRICT: Final = ConfigDict(extra="forbid")
+
+
+class PriceFactor(TypedDict):
+    """A factor of the price, and the models that it holds for."""
+
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
+
+    permille: int
+    models: NotRequired[list[str]]
+
+
+class OffPeak(TypedDict):
+    """When a provider is cheaper: hours in UTC, days of the week from Monday as 0."""
+
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
+
+    since: str
+    permille: int
+    peak_hours: list[list[int]]
+    weekdays: list[int]
+    holidays: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleKind:
+    """A kind of rule: its meaning in words, and the type of its value."""
+
+    meaning: str
+    type: TypeAdapter[Any]
+
+
+def _kind(meaning: str, type_: Any) -> RuleKind:
+    return RuleKind(meaning, TypeAdapter(type_))
+
+
+KINDS: Final[dict[str, RuleKind]] = {
+    "models": _kind("the models that the rules hold for", list[str]),
+    "match": _kind(
+        "how a prefix is found", Literal["breakpoints", "exact", "best effort", "unknown"]
+    ),
+    "max_breakpoints": _kind("marks that a request may write at", int),
+    "refuses_lives": _kind("whether a life of no known name is an error", bool),
+    "refuses_more": _kind("whether more marks are an error", bool),
+    "automatic": _kind("whether the provider marks by itself, or by a top-level mark", bool),
+    "implicit": _kind("whether there is a cache without marks, by best effort", bool),
+    "implicit_minimum": _kind("tokens that the cache without marks needs", int),
+    "implicit_read_permille": _kind("price of a read without marks, in thousandths", int),
+    "marks_in": _kind("the forms of a body in which marks count", list[str]),
+    "marked_models": _kind("the models whose marks count", list[str]),
+    "lookback": _kind("positions that a mark looks back over", int),
+    "lookback_first": _kind("first marks that are looked at besides", int),
+    "message_ends": _kind("ends of earlier messages that are looked at", int),
+    "collapse_runs": _kind("whether a run of calls, or of results, is one position", bool),
+    "string_is_block": _kind(
+        "whether a string and one text block are one prefix", dict[str, bool | None]
+    ),
+    "granularity": _kind("steps in which tokens are read", int),
+    "granularity_of": _kind("steps by model", dict[str, int]),
+    "ttls": _kind("seconds that an entry lives, by name", dict[str, int]),
+    "ttls_of": _kind("the only lives of these models", dict[str, list[str]]),
+    "ttls_by_api": _kind("the only lives of an API", dict[str, list[str]]),
+    "default_ttl": _kind("the life of a mark that names none", str),
+    "least_lives": _kind("whether lives are the least: it may be kept longer", bool),
+    "sure_seconds": _kind("seconds after which a hit is promised no more", int),
+    "routed_by": _kind("what leads requests to the same upstream", str),
+    "retention": _kind("the life that a retention asks for", dict[str, str]),
+    "write_permille": _kind("price of a token written, in thousandths", dict[str, int]),
+    "bills_writes": _kind("whether an automatic cache bills what it writes", bool),
+    "read_permille": _kind("price of a token read, in thousandths", dict[str, int]),
+    "minimum_tokens": _kind("tokens that a prefix needs to be cached", dict[str, int]),
+    "storage_permille_hour": _kind("price of keeping a token for an hour", dict[str, int]),
+    "unmarkable": _kind("blocks that may not be marked", list[str]),
+    "salts": _kind("what a change of these loses: this tier and those after it", Salts),
+    "may_salt": _kind("a change of these may lose the tier: no source says", Salts),
+    "defaults": _kind("values that are no change", dict[str, dict[str, list[Any]]]),
+    "defaults_unknown": _kind("parameters whose default is stated nowhere", list[str]),
+    "thinking_stripped": _kind("the models that lose earlier thought at a turn", list[str]),
+    "prefix_check": _kind(
+        "what an edit before a thinking block does",
+        dict[str, Literal["refused", "by account", "by model"]],
+    ),
+    "refused": _kind("what these models refuse with an error 400", dict[str, list[str]]),
+    "system_messages": _kind("the models that take a message of role system", list[str]),
+    "price_factors": _kind(
+        "factors of a price in thousandths, by a field's value and by model",
+        dict[str, dict[str, PriceFactor]],
+    ),
+    "input_nano": _kind("price of an input token, in billionths of a dollar", dict[str, int]),
+    "output_nano": _kind("price of an output token, in billionths of a dollar", dict[str, int]),
+    "off_peak": _kind("hours at which everything costs less", OffPeak),
+    "sharing": _kind("who shares a cache", str),
+    "fields": _kind("the fields of a body, and what each is to the prefix", dict[str, FieldRole]),
+}
+
+
+def check_value(name: str, value: Any) -> None:
+    """Check a rule's value. Raises UnknownNameError for a rule of no known kind, and pydantic's
+    error for a value of another type.
+    """
+    if name not in KINDS:
+        raise UnknownNameError("rule", name, list(KINDS))
+    KINDS[name].type.validate_python(value, strict=True)
