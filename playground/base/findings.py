@@ -180,6 +180,10 @@ CODES: Final[dict[str, FindingKind]] = {
     "mark-lost": FindingKind("warning", "a mark that the provider's adapter does not send"),
     "usage-lost": FindingKind("warning", "the record has less usage than the provider sent"),
     "clock-backwards": FindingKind("warning", "a request is older than the one before it"),
+    "diagnosis-disagrees": FindingKind(
+        "warning", "prediction, bill and the provider's own diagnosis disagree"
+    ),
+    "shorter-context": FindingKind("info", "a context that has shrunk: less is there to be read"),
     "in-flight": FindingKind("info", "sent before an entry that it could have read was written"),
     # what a chat template does
     "template-drops-calls": FindingKind("error", "calls in the history are not written"),

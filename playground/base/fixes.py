@@ -103,6 +103,8 @@ FIXES: Final[dict[str, str]] = {
     "mark-lost": "put the mark on a part that the adapter sends it for, or call the API itself",
     "usage-lost": "keep the provider's usage as it came",
     "clock-backwards": "give the requests in the order in which they were sent",
+    "diagnosis-disagrees": "compare the bytes that were sent: something may change them on the way",
+    "shorter-context": "nothing is lost: a shorter request reads less",
     "refused-request": "change what the reason names: the whole request is refused",
     "history-on-server": "send the history in the body, or read what was cached off the bill",
     "in-flight": "wait for the first answer's first token before the others are sent",

@@ -41,6 +41,10 @@ def terms_of(
     tier = str(settings.get("service_tier") or settings.get("serviceTier") or "").lower()
     tier = "" if tier in _USUAL_TIERS else tier
     factor, words = price.factor(tokens, tier), list[str]()
+    disputed = rules.of_model("disputed_above", model)
+    if disputed is not None and tokens > disputed:
+        told = f"no price is known above {disputed:,} tokens: sources disagree"
+        return Terms(None, (told,))
     if factor is None:
         return Terms(None, (f"no price is known for service tier {tier}",))
     if factor != 1000:

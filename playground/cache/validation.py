@@ -15,6 +15,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from playground.base.findings import Finding
+from playground.cache.diagnosis import ThreeAnswers, diagnosis_of, disagreement
+from playground.cache.differences import first_difference
 from playground.cache.lint import usage_lost
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import rules_of
@@ -43,6 +45,7 @@ class ValidationRow:
     billed_write_hour: int = 0  # of it, what lives for an hour
     size_known: bool = False  # whether the entry that is read was billed, so that its size is exact
     reason: str = ""
+    told: str = ""  # by the provider itself, why it read what it read
 
     @property
     def hit_right(self) -> bool:
@@ -120,7 +123,7 @@ def validation_of(
     rows: list[ValidationRow] = []
     findings: list[Finding] = []
     for name, exchanges in files:
-        rows += _rows(name, exchanges)
+        rows += _rows(name, exchanges, findings)
         findings += _lost(name, exchanges)
     return Validation(rows, findings, left_out)
 
@@ -133,7 +136,10 @@ def _lost(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:
             yield found
 
 
-def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]:
+def _rows(
+    file: str, exchanges: list[dict[str, Any]], findings: list[Finding]
+) -> Iterator[ValidationRow]:
+    before: dict[str, tuple[TimedRequest, Billed]] = {}  # by provider
     simulators: dict[str, CacheSimulator] = {}
     begun: set[str] = set()
     resources: dict[str, int] = {}  # Gemini: explicit caches by name
@@ -143,7 +149,9 @@ def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]
         uri, body = str(exchange.get("uri") or ""), exchange.get("request")
         named = str(body.get("model") or "") if isinstance(body, dict) else ""
         provider, model = asked_of(uri, named)
-        base = ValidationRow(file, index, provider, model, "no body")
+        diagnosis = diagnosis_of(exchange.get("response"))
+        told = str(diagnosis) if diagnosis else ""
+        base = ValidationRow(file, index, provider, model, "no body", told=told)
         if not isinstance(body, dict):
             yield base
             continue
@@ -158,12 +166,23 @@ def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]
         simulator = simulators.setdefault(provider, CacheSimulator(rules_of(provider)))
         ttl = simulator.rules.value("default_ttl")
         wire = read_wire(body, model, ttl)
-        seen = simulator.send(TimedRequest(wire, at, simulator.rules, billed))
+        sent = TimedRequest(wire, at, simulator.rules, billed)
+        seen = simulator.send(sent)
         key = f"{provider} {model}"
         first = key not in begun
         begun.add(key)
+        state = _state(first, seen, billed)
+        if diagnosis and provider in before:
+            earlier, bill = before[provider]
+            difference = first_difference(earlier, sent, simulator.rules)
+            predicted = seen.read if state == "predictable" else None
+            left = bill.read + bill.write
+            answers = ThreeAnswers(predicted, billed.read, left, diagnosis, difference)
+            if found := disagreement(answers, f"{file}, request {index}"):
+                findings.append(found)
+        before[provider] = sent, billed
         yield replace(
-            _with(base, _state(first, seen, billed), billed),
+            _with(base, state, billed),
             predicted_read=seen.read,
             predicted_write=sum(seen.written.values()),
             size_known=seen.sized or seen.read == 0,

@@ -123,6 +123,7 @@ class StreamDecoder:
             api=self._reader.name if self._reader else "",
             stop_reason=str(sink.stop_reason),
             usage=finite(sink.usage),
+            diagnostics=finite(sink.diagnostics),
             error=finite(sink.error),
             other_choices=tuple(
                 OtherChoice(index, self._whole_chunks(other), str(other.stop_reason))

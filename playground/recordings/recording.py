@@ -156,10 +156,11 @@ def _without_keys(text: str) -> str:
 class Recording:
     """One streamed answer. `timing` says whether its times were measured, made up, or missing.
 
-    `api` is the provider API of the wire that it was read from, "" for text alone; `usage` and
-    `error` are as the provider sent them. `stop_reason` is the provider's own word and stays empty
-    where the stream has no end or ends in an error. Where one stream holds several answers,
-    `chunks` are those of the first and `other_choices` the others, never mixed.
+    `api` is the provider API of the wire that it was read from, "" for text alone; `usage`,
+    `diagnostics` (of its cache) and `error` are as the provider sent them. `stop_reason` is the
+    provider's own word and stays empty where the stream has no end or ends in an error. Where one
+    stream holds several answers, `chunks` are those of the first and `other_choices` the others,
+    never mixed.
     """
 
     name: str
@@ -174,6 +175,7 @@ class Recording:
     usage: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
     other_choices: tuple[OtherChoice, ...] = ()
+    diagnostics: dict[str, Any] | None = None
     __pydantic_config__ = _STRICT
 
     @cached_property

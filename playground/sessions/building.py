@@ -271,6 +271,7 @@ class SessionBuilder:
         stop_reason: Any = "",
         usage: Any = None,
         agent_version: Any = "",
+        diagnostics: Any = None,
     ) -> None:
         """Record what is known of the request that message `reply`, by default the last,
         answered.
@@ -286,6 +287,7 @@ class SessionBuilder:
             "stop_reason": str(stop_reason or ""),
             "usage": usage if isinstance(usage, dict) and usage else None,
             "agent_version": "" if version == self.agent.version else version,
+            "diagnostics": diagnostics if isinstance(diagnostics, dict) and diagnostics else None,
         }
         self.requests.append(made.record(fields))
         self.kept.times += 1

@@ -101,7 +101,8 @@ class RequestRecord:
     """The known facts of one request.
 
     `reply` is the index of the message that answered it, -1 if none did (it was cut off, say).
-    `at` is when it was sent, in ISO 8601 and UTC; `usage` is the provider's own. `agent_version`
+    `at` is when it was sent, in ISO 8601 and UTC; `usage` and `diagnostics` (of its cache) are the
+    provider's own. `agent_version`
     is set if it differs from the session's, as in a session that was resumed.
     """
 
@@ -112,6 +113,7 @@ class RequestRecord:
     stop_reason: str = ""
     usage: dict[str, Any] | None = None
     agent_version: str = ""
+    diagnostics: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, config=_STRICT)

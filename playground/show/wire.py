@@ -186,6 +186,7 @@ def recording_json(recording: Recording) -> dict[str, Any]:
         "timing": recording.timing,
         "stop_reason": recording.stop_reason,
         "usage": recording.usage,
+        "diagnostics": recording.diagnostics,
         "error": recording.error,
         "content": reply.content,
         "reasoning": reply.reasoning,
@@ -232,6 +233,7 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
             {**asdict(each), "lost": each.lost, "lost_nano": cell.lost_nano(each)}
             for each in cell.unexplained
         ],
+        "shorter": [asdict(each) for each in cell.shorter],
         "hints": {str(number): told for number, told in cell.hints.items()},
         "errors": cell.errors,
         "model": cell.model,

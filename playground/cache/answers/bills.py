@@ -92,6 +92,7 @@ def _of_http(exchange: Exchange) -> dict[str, Any]:
     if reply is None and exchange.response:
         recording = decode_stream([exchange.response])
         reply, usage = {"model": recording.model}, recording.usage
+        reply |= {"diagnostics": recording.diagnostics} if recording.diagnostics else {}
     return {
         "uri": exchange.url,
         "request": exchange.request,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -22,6 +22,7 @@ from playground.cache.price_terms import Terms, terms_of
 from playground.cache.prices import Price, price_of
 from playground.cache.rules import Figure, Rules
 from playground.cache.simulated import Simulated
+from playground.cache.simulator import simulate
 from playground.cache.usage import life_of
 from playground.nouns.wire_estimates import token_range
 
@@ -29,9 +30,14 @@ _FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
     ("minimum_tokens", lambda tokens: f"fewest tokens that are cached: {tokens:,}"),
     (
         "read_permille",
-        lambda share: f"a token read costs {grouped(share / 1000, 2)} of its full price",
+        lambda share: f"a token read costs {_share(share)} of its full price",
     ),
 )
+
+
+def _share(permille: int) -> str:
+    """Return a share with two digits after the point, or with three where it has them."""
+    return grouped(permille / 1000, 2 if permille % 10 == 0 else 3)
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,30 @@ class CacheSimulation(Drawn, Live):
             if self.requests[each.number].finding == "unexplained"
         ]
 
+    @cached_property
+    def shorter(self) -> list[BilledBreak]:
+        """Requests that read less than was left because their context had shrunk: no breaks."""
+        return shorter_contexts(self.billed)
+
+    @cached_property
+    def longer_life(self) -> tuple[str, int] | None:
+        """The longest life and what it would save of all input, in thousandths of a token's price.
+
+        None where nothing expired, or where it would cost more.
+        """
+        rules = self.rules
+        expired = any("had expired" in one.reason for one in self.requests)
+        if rules is None or not expired or rules.match == "best effort":
+            return None
+        if any(sent.wire.automatic_ttl or not sent.marks for sent in self.row):
+            return None
+        life = rules.long_life
+        longer = [sent.marked(dict.fromkeys(sent.marks, life)) for sent in self.row]
+        saved = sum(one.cost for one in self.requests) - sum(
+            one.cost for one in simulate(longer, rules)
+        )
+        return (life, saved) if saved > 0 else None
+
     def lost_nano(self, broken: BilledBreak) -> int | None:
         """The extra cost of lost tokens over reading them, in billionths of a dollar."""
         bill = self.billed[broken.number]
@@ -117,8 +147,18 @@ class CacheSimulation(Drawn, Live):
         """
         reason, difference = self.requests[number].reason, self.differences[number]
         if number in self.breaks:
-            return f"{reason}; {difference}" if difference else reason
+            told = f"{reason}; {difference}" if difference else reason
+            return f"{told}{self._remedy(reason)}"
         return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
+
+    def _remedy(self, reason: str) -> str:
+        """Offer a longer life where the simulation of it is cheaper, with the difference."""
+        if "had expired" not in reason or self.longer_life is None:
+            return ""
+        life, saved = self.longer_life
+        nano = self.price.nano_dollars(saved) if self.price else None
+        money = f"{saved // 1000:,} tokens' full price" if nano is None else dollars(nano / 1e9)
+        return f"; with marks of {life} all of it would cost {money} less"
 
     @cached_property
     def hints(self) -> dict[int, str]:
@@ -190,6 +230,22 @@ class CacheSimulation(Drawn, Live):
         tops = [(bill, sent.token_range(one.total)[1]) for sent, one, bill in sized if bill]
         known = [(bill.total, most) for bill, most in tops if not bill.summed]
         return sum(total for total, _ in known) > sum(most for _, most in known)
+
+    @cached_property
+    def holds_more(self) -> bool:
+        """True if the session still holds what was not sent with a billed request, as where a
+        compaction took it away.
+        """
+        sized = zip(self.row, self.requests, self.billed, strict=False)
+        longer = any(
+            bill is not None and not bill.summed and sent.token_range(one.total)[0] > bill.total
+            for sent, one, bill in sized
+        )
+        return longer or any(
+            not self.requests[each.number].anchored
+            and self.requests[each.number].total >= self.requests[each.since].total
+            for each in self.shorter
+        )
 
     @property
     def price(self) -> Price | None:
@@ -267,7 +323,8 @@ def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str
         return f"{words(figure.value)} ({told}: {figure.source})"
     if figure.others:
         others = "; ".join(f"{one.value:,} by {one.source}" for one in figure.others)
-        return f"{words(figure.value)} ({figure.source}), or not: sources disagree ({others})"
+        told = f"{words(figure.value)} ({figure.source})"
+        return f"{told}, or it is not known which: sources disagree ({others})"
     return f"{words(figure.value)} ({figure.source})"
 
 
@@ -279,28 +336,43 @@ class BilledBreak:
     """A request, by its number, whose bill shows a smaller read than what the cache held.
 
     The cache held what the last billed request before it (`since`) had `left`, or what the session
-    itself leaves.
+    itself leaves; `total` is the length of the whole request.
     """
 
     number: int
     since: int
     left: int
     read: int
+    total: int  # of the whole request
 
     @property
     def lost(self) -> int:
         return self.left - self.read
 
+    @property
+    def is_shorter(self) -> bool:
+        """True if the whole request is shorter than what was left: the context has shrunk, and
+        nobody can read more than it holds. That is no break, and costs nothing.
+        """
+        return self.left - self.total > OUTSIDE
+
 
 def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
     """Return the breaks that bills show, whatever a simulation says of them."""
-    found: list[BilledBreak] = []
+    return [each for each in _read_less(billed) if not each.is_shorter]
+
+
+def shorter_contexts(billed: Sequence[Billed | None]) -> list[BilledBreak]:
+    """Return the requests that read less because their context had shrunk."""
+    return [each for each in _read_less(billed) if each.is_shorter]
+
+
+def _read_less(billed: Sequence[Billed | None]) -> Iterator[BilledBreak]:
     known = [(n, bill) for n, bill in enumerate(billed) if bill is not None and not bill.summed]
     for (since, before), (number, bill) in pairwise(known):
         left = before.read + before.write
         if left - bill.read > OUTSIDE:
-            found.append(BilledBreak(number, since, left, bill.read))
-    return found
+            yield BilledBreak(number, since, left, bill.read, bill.total)
 
 
 def contradicted(

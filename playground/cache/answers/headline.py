@@ -38,6 +38,9 @@ def headline(value: CacheSimulation) -> Headline:
     if value.holds_less:
         verdict = "broken" if value.unexplained else "idle"
         return Headline(verdict, f"{bill} What follows is about these alone. {text}")
+    if value.holds_more:
+        told = "The file still holds text that was not sent with some of these requests"
+        return Headline(verdict, f"{bill} {told}: what follows is about all of it. {text}")
     return Headline(verdict, f"{bill} {text}")
 
 
@@ -52,7 +55,17 @@ def billed(value: CacheSimulation) -> str:
     told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
     held = grouped(sum(one.total for one, _ in pairs))
     less = f"The session holds about {held} of them." if value.holds_less else ""
-    return " ".join(filter(None, (told, paid, less, _unexplained(value, len(pairs)))))
+    parts = (told, paid, less, _unexplained(value, len(pairs)), _shorter(value))
+    return " ".join(filter(None, parts))
+
+
+def _shorter(value: CacheSimulation) -> str:
+    """Say how many requests read less because their context had shrunk."""
+    count = len(value.shorter)
+    if not count:
+        return ""
+    which = "One request" if count == 1 else f"{count} requests"
+    return f"{which} read less because the context had become shorter: no break, no cost."
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:

@@ -13,7 +13,13 @@ from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
-from playground.cache.answers.cells import CacheMatrix, CacheSimulation, contradicted
+from playground.cache.answers.cells import (
+    OUTSIDE,
+    CacheMatrix,
+    CacheSimulation,
+    contradicted,
+    shorter_contexts,
+)
 from playground.cache.answers.hints import NotedRequest, noted_requests
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.paid import paid
@@ -281,6 +287,15 @@ def _unexplained(
         why = f"{one.reason}; {told}, and nothing in the session explains it"
         state: State = "unpredictable" if one.state == "exact" else one.state
         found[each.number] = replace(one, state=state, finding="unexplained", reason=why)
+    for each in shorter_contexts(billed):
+        one = found[each.number]
+        if one.state == "error" or one.finding:
+            continue
+        told = f"billed: {each.total:,} tokens in all, where {each.left:,} were cached before"
+        why = f"{one.reason}; {told}: the context has become shorter"
+        sure = one.state == "exact" and one.read <= each.read + OUTSIDE
+        state = one.state if sure or one.state != "exact" else "unpredictable"
+        found[each.number] = replace(one, state=state, finding="shorter-context", reason=why)
     return found
 
 

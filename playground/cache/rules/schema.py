@@ -100,6 +100,7 @@ KINDS: Final[dict[str, RuleKind]] = {
     ),
     "refused": _kind("what these models refuse with an error 400", dict[str, list[str]]),
     "system_messages": _kind("the models that take a message of role system", list[str]),
+    "disputed_above": _kind("tokens above which sources name different prices", dict[str, int]),
     "price_factors": _kind(
         "factors of a price in thousandths, by a field's value and by model",
         dict[str, dict[str, PriceFactor]],

@@ -79,7 +79,16 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
             continue
         reason = outcomes[n].reason if outcomes else ""
         cause = _cause(session, before, after, reason)
+        if cause == UNEXPLAINED and _is_shorter(before.billed, after.billed):
+            continue  # less is there to be read: no break, and no cost
         yield SeenBreak(n, cause, lost, money, state)
+
+
+def _is_shorter(before: Billed | None, after: Billed | None) -> bool:
+    """Return True if the context of a billed request has shrunk below what was cached before."""
+    if before is None or after is None:
+        return False
+    return before.read + before.write - after.total > OUTSIDE
 
 
 def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:

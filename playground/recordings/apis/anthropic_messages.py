@@ -57,8 +57,10 @@ class AnthropicMessages(ApiReader):
                 self._started = True
                 sink.model = message.get("model") or sink.model
                 sink.add_usage(message.get("usage"))
+                sink.diagnose(message.get("diagnostics"))
             case "message_delta":
                 sink.add_usage(value.get("usage"))
+                sink.diagnose(value.get("diagnostics"))
                 sink.stop_reason = (value.get("delta") or {}).get("stop_reason") or sink.stop_reason
             case "error":
                 sink.fail(value.get("error") or value)

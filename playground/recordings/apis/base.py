@@ -28,6 +28,7 @@ class Sink:
         self.model = ""
         self.stop_reason = ""
         self.usage: dict[str, Any] | None = None
+        self.diagnostics: dict[str, Any] | None = None
         self.error: dict[str, Any] | None = None
         self._calls: dict[Any, int] = {}
         self._count = 0
@@ -134,6 +135,11 @@ class Sink:
         if isinstance(usage, dict) and usage:
             given = {key: value for key, value in usage.items() if value is not None}
             self.usage = {**(self.usage or {}), **given}
+
+    def diagnose(self, diagnostics: Any) -> None:
+        """Keep what the provider says of its cache, as it sent it."""
+        if isinstance(diagnostics, dict):
+            self.diagnostics = diagnostics
 
     def fail(self, error: Any) -> None:
         """Note an error in mid-stream, as the provider sent it: there is no stop reason."""

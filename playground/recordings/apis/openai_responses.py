@@ -207,6 +207,7 @@ class OpenAIResponses(ApiReader):
         sink = self.sink
         sink.model = sink.model or response.get("model") or ""
         sink.add_usage(response.get("usage"))
+        sink.diagnose(response.get("prompt_cache_diagnostics"))
         self._missing(response.get("output") or ())
         details = response.get("incomplete_details") or response.get("status_details") or {}
         if error := response.get("error") or details.get("error"):

@@ -181,6 +181,7 @@ def _known(
             "model": model,
             "usage": usage,
             "stop_reason": recording.stop_reason,
+            "diagnostics": recording.diagnostics,
         }
     else:
         known = facts(exchange.reply)

@@ -20,6 +20,7 @@ _NAMES: Final = {
     "at": ("timestamp", "created_at", "createdAt", "create_time", "time", "ts", "date", "created"),
     "stop_reason": ("stop_reason", "stopReason", "finish_reason", "finishReason", "finish"),
     "seconds": ("latency", "seconds"),
+    "diagnostics": ("diagnostics", "prompt_cache_diagnostics"),
 }
 _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "model": (str,),
@@ -27,6 +28,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "at": (str, int, float),
     "stop_reason": (str,),
     "seconds": (int, float),
+    "diagnostics": (dict,),
 }
 
 
@@ -41,7 +43,10 @@ def facts(*holders: Any) -> dict[str, Any]:
             what = _WHAT.get(name)
             if what is None or what in found:
                 continue
-            if isinstance(value, dict) and what != "usage":  # {"created": …}, {"modelID": …}
+            if isinstance(value, dict) and what not in (
+                "usage",
+                "diagnostics",
+            ):  # {"created": …}, {"modelID": …}
                 value = value.get("created", value.get("modelID"))
             if isinstance(value, _TYPES[what]) and value != "":
                 found[what] = value

@@ -181,4 +181,9 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
     if not parts and recording.error is not None:
         return
     add(builder, "assistant", parts, place)
-    builder.request(model=recording.model, usage=recording.usage, stop_reason=recording.stop_reason)
+    builder.request(
+        model=recording.model,
+        usage=recording.usage,
+        stop_reason=recording.stop_reason,
+        diagnostics=recording.diagnostics,
+    )

@@ -1,0 +1,120 @@
+"""Read what a provider itself says of a request's cache, beside what is predicted and billed.
+
+Anthropic's `diagnostics` and OpenAI's `prompt_cache_diagnostics`; recordings keep both as sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.base.findings import Finding, finding
+from playground.base.fixes import FIXES
+from playground.cache.differences import FirstDifference
+
+# anthropic 2.12.0: cache_miss_reason; openai 3.57.0: prompt_cache_diagnostics
+WORDS: Final[dict[str, str]] = {
+    # Anthropic's, and OpenAI's of the same name
+    "model_changed": "another model, or another speed",
+    "system_changed": "the system prompt is another one",
+    "tools_changed": "the tools are others, or in another order",
+    "messages_changed": "an earlier message is another one",
+    "previous_message_not_found": "the answer to compare with was not found",
+    "unavailable": "no diagnosis; other parameters may differ, such as thinking or tool_choice",
+    # OpenAI's
+    "prompt_cache_key_changed": "another prompt_cache_key",
+    "text_format_changed": "another format of the output",
+    "reasoning_effort_changed": "another effort",
+    "verbosity_changed": "another verbosity",
+    "context_compacted": "the server compacted the context",
+    "input_changed": "an earlier item of the input is another one",
+    "service_tier_changed": "another service tier",
+    "cache_hit": "all that could be read was read",
+    "comparison_response_not_found": "the answer to compare with was not found",
+    # where the reason is null
+    "none": "still compared, or nothing differs",
+}
+_OF_MESSAGES: Final = ("messages_changed", "input_changed")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """A provider's own word on why a request read what it read.
+
+    `kind` is its word; "none" if it gives no reason. `missed` is its estimate of the tokens that
+    were not read, None if it gives none.
+    """
+
+    kind: str
+    missed: int | None = None
+
+    @property
+    def is_miss(self) -> bool:
+        """True if the provider says that something which could have been read was not."""
+        return self.kind.endswith("_changed") or self.kind == "context_compacted"
+
+    def __str__(self) -> str:
+        missed = f", about {self.missed:,} tokens" if self.missed is not None else ""
+        words = WORDS.get(self.kind)
+        return f"{self.kind}{missed}" + (f" ({words})" if words else "")
+
+
+def diagnosis_of(given: Any) -> Diagnosis | None:
+    """Return the diagnosis in a reply, or in what a recording keeps of one; None without one."""
+    if not isinstance(given, Mapping):
+        return None
+    for name in ("diagnostics", "prompt_cache_diagnostics"):
+        if isinstance(given.get(name), Mapping):
+            given = given[name]
+            break
+    if "cache_miss_reason" in given:
+        reason = given["cache_miss_reason"]
+        if not isinstance(reason, Mapping):
+            return Diagnosis("none")
+        return Diagnosis(str(reason.get("type")), _count(reason.get("cache_missed_input_tokens")))
+    kind = given.get("type")
+    if kind == "cache_miss":
+        return Diagnosis(str(given.get("reason")), _count(given.get("cache_missed_tokens")))
+    return Diagnosis(kind) if isinstance(kind, str) and kind in WORDS else None
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeAnswers:
+    """What is predicted, billed and told by the provider of one request, in tokens read.
+
+    `predicted` is None if nothing certain was predicted, `left` is what the request before left in
+    the cache by its bill. `difference` is where the request differs from that one.
+    """
+
+    predicted: int | None
+    billed: int
+    left: int
+    told: Diagnosis
+    difference: FirstDifference | None
+
+
+def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
+    """Return a finding that says who says what, and which cannot be right; None if all agree."""
+    told, difference = answers.told, answers.difference
+    wrong = list[str]()
+    reads_all = answers.billed >= answers.left - 50 and answers.left > 0
+    if told.is_miss and reads_all:
+        wrong.append("the diagnosis: by the bill all was read")
+    if told.kind == "cache_hit" and not answers.billed:
+        wrong.append("the diagnosis: by the bill nothing was read")
+    if told.is_miss and told.kind in _OF_MESSAGES and difference is None:
+        wrong.append("the diagnosis of these bodies: the request only goes on from the one before")
+    if answers.predicted is not None and (answers.predicted > 0) != (answers.billed > 0):
+        wrong.append("the prediction: what was billed was charged")
+    if not wrong:
+        return None
+    predicted = "nothing certain" if answers.predicted is None else f"{answers.predicted:,} read"
+    said = f"predicted: {predicted}; billed: {answers.billed:,} read; told by the provider: {told}"
+    which = "; ".join(wrong)
+    fix = FIXES["diagnosis-disagrees"]
+    return finding("diagnosis-disagrees", where, f"{said}. Cannot be right: {which}; {fix}")
