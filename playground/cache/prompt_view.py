@@ -20,7 +20,7 @@ _RESULTS = ("tool_result",)
 def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
     """Return a request as it stands in the prompt; the same object if nothing leaves it."""
     strips = wire.thinks and rules.lists("thinking_stripped", wire.model)
-    if not (wire.clears_at or strips):
+    if wire.prompted or not (wire.clears_at or strips):
         return wire
     turns = [number for number, _ in _user_turns(wire)]
     last = turns[-1] if turns else -1
@@ -43,6 +43,7 @@ def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
         starts=SharedList(starts),
         clears_at=waiting,
         thinks=wire.thinks and stripped < 0,
+        prompted=True,
     )
 
 

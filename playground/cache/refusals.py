@@ -14,7 +14,6 @@ from playground.nouns.wire_blocks import WireBlock, WireRequest, same_blocks
 from playground.nouns.wire_bodies import forces_a_tool
 
 Refusal = tuple[str, str] | None
-_SIGNED: Final = ("thinking", "redacted_thinking")
 
 
 def refusal(request: TimedRequest, rules: Rules) -> Refusal:
@@ -106,8 +105,8 @@ _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], Refusal], ...]] = (
 
 
 def _signed(blocks: Sequence[WireBlock]) -> set[str]:
-    """Return the texts of thoughts; one without a signature cannot be told from others."""
-    return {b.text for b in blocks if b.kind in _SIGNED and '"signature"' in b.text}
+    """Return the texts of thoughts that have a signature."""
+    return {block.text for block in blocks if block.is_signed}
 
 
 class PrefixCheck:

@@ -38,6 +38,7 @@ Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
 _PICTURES: Final = ("image", "image_url", "input_image")
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
+SIGNATURE: Final = '"signature"'
 _REFERRING: Final = (
     "tool_search_tool_result", "tool_result", "tool_addition", "tool_reference",
 )  # fmt: skip
@@ -64,6 +65,11 @@ class WireBlock:
     def tokens(self) -> int:
         """About how many."""
         return tokens_of(self.text) if self.size is None else self.size
+
+    @property
+    def is_signed(self) -> bool:
+        """True for a thought with its signature, by which it can be told from others."""
+        return self.kind in _THOUGHTS and SIGNATURE in self.text
 
     def says_the_same(self, other: WireBlock) -> bool:
         """Return True if both are one block to the cache: marks and places do not count."""
@@ -99,6 +105,7 @@ class WireRequest:
     api: str = ""
     clears_at: tuple[int, ...] = ()
     thinks: bool = False  # whether a block is thought
+    prompted: bool = False  # whether what leaves the prompt has left it
     doubts: tuple[str, ...] = ()
     ttl: str | None = None  # the life that the body asks for all of its entries
 

@@ -18,11 +18,12 @@ from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.simulation import simulated_row
 from playground.cache.prefixes import Billed, TimedRequest
-from playground.nouns.wire_blocks import TIERS, WireBlock, WireRequest, shared_length
+from playground.nouns.wire_blocks import SIGNATURE, TIERS, WireBlock, WireRequest, shared_length
 from playground.plugins.corpus.tables import WireFact
 
 _MARKABLE: Final = 4  # bits of `flags`, above the number of the tier
 _STRING: Final = 8
+_SIGNED: Final = 16
 _NOWHERE: Final = -1  # a block that is of no message
 
 
@@ -47,7 +48,7 @@ def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> 
             bill=None if bill is None else [int(each) for each in astuple(bill)],
             automatic_ttl=wire.automatic_ttl,
             explicit_only=wire.explicit_only,
-            parameters=json.dumps(wire.parameters),
+            parameters=_head(wire),
             kept=kept,
             hashes=[_hash(block.text) for block in added],
             sizes=sent.tokens_from(kept),
@@ -75,15 +76,46 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
     sent: list[TimedRequest] = []
     for row, bill in zip(rows, billed, strict=True):
         blocks = blocks.extended_with(row["kept"], _blocks(row))
-        wire = WireRequest(
-            row["model"],
-            blocks,
-            json.loads(row["parameters"]),
-            row["automatic_ttl"],
-            row["explicit_only"],
-        )
+        wire = _wire(row, blocks)
         sent.append(TimedRequest(wire, row["at"], rules, bill, sent[-1] if sent else None))
     return simulated_row(sent, (), rules, model=model, billed=billed)
+
+
+def _head(wire: WireRequest) -> str:
+    """Return what is kept of a request beside its blocks, as JSON."""
+    return json.dumps(
+        {
+            "parameters": wire.parameters,
+            "settings": wire.settings,
+            "starts": wire.starts[:2],  # where the first message ends: it leads the request
+            "api": wire.api,
+            "ttl": wire.ttl,
+            "clears_at": wire.clears_at,
+            "thinks": wire.thinks,
+            "doubts": wire.doubts,
+        }
+    )
+
+
+def _wire(row: Mapping[str, Any], blocks: SharedList[WireBlock]) -> WireRequest:
+    head = json.loads(row["parameters"])
+    if "settings" not in head:  # of a corpus that was built before they were kept
+        head = {"parameters": head}
+    return WireRequest(
+        row["model"],
+        blocks,
+        head["parameters"],
+        row["automatic_ttl"],
+        row["explicit_only"],
+        starts=SharedList(head.get("starts", ())),
+        settings=head.get("settings", {}),
+        api=head.get("api", ""),
+        clears_at=tuple(head.get("clears_at", ())),
+        thinks=bool(head.get("thinks")),
+        prompted=True,
+        doubts=tuple(head.get("doubts", ())),
+        ttl=head.get("ttl"),
+    )
 
 
 def _blocks(row: Mapping[str, Any]) -> Iterator[WireBlock]:
@@ -95,7 +127,7 @@ def _blocks(row: Mapping[str, Any]) -> Iterator[WireBlock]:
             tier=TIERS[flags % _MARKABLE],
             role=role,
             kind=kind,
-            text=f"{key:016x}",
+            text=f"{key:016x}{SIGNATURE * bool(flags & _SIGNED)}",
             ttl=ttl,
             markable=bool(flags & _MARKABLE),
             place=None if message == _NOWHERE else (message, 0),
@@ -105,7 +137,7 @@ def _blocks(row: Mapping[str, Any]) -> Iterator[WireBlock]:
 
 
 def _flags(block: WireBlock) -> int:
-    marks = _MARKABLE * block.markable + _STRING * block.is_string
+    marks = _MARKABLE * block.markable + _STRING * block.is_string + _SIGNED * block.is_signed
     return TIERS.index(block.tier) + marks
 
 
