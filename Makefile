@@ -10,7 +10,7 @@ UV := $(shell command -v uv 2>/dev/null)
 # compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test types tests-only quick long bench pictures coverage check format lock audit clean
+.PHONY: app test types tests-only quick long bench rules pictures coverage check format lock audit clean
 
 app: $(VENV)/.run
 	$(BIN)/playground
@@ -53,6 +53,10 @@ long: $(VENV)/.dev
 # where one is a fifth worse than in the last line of benchmarks/history.jsonl, and not by chance.
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/everything.py --write
+
+# Caching rules beside the types of the installed SDKs, and what was seen more than 90 days ago.
+rules: $(VENV)/.dev
+	$(BIN)/python benchmarks/cache_rules.py
 
 # The tour's ten jobs, done anew in a browser: docs/tour.md and its pictures.
 pictures: $(VENV)/.dev

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from math import isnan
 from typing import Any, Final
@@ -32,6 +33,7 @@ from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.headline import headline
 from playground.cache.answers.requests import sent_at
 from playground.cache.answers.what_if import WhatIf
+from playground.cache.rules.age import aged
 from playground.dialects.marks.policies import POLICIES, get_policy
 from playground.nouns.prompt_data import CacheDialect
 from playground.sessions.session import Session
@@ -267,7 +269,7 @@ def _cell(cell: CacheSimulation) -> None:
     """One dialect under one policy: its strip, what counts for it, what is wrong."""
     say.header(cell.dialect or as_sent.TITLE, divider="gray", anchor=False)
     components.strip(Picture(payloads.strip(cell)), key="strip")
-    say.text("\n".join(cell.origins))
+    say.text("\n".join(aged(cell.origins, date.today())))
     widgets.show_findings(cell.findings, "in these requests")
     if cell.rules:
         with say.expander(f"Rules: {cell.rules.title}", key="rules", on_change="rerun") as rules:

@@ -5,6 +5,7 @@ status.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 
 from playground.base.wording import counted, grouped, percent
@@ -76,6 +77,7 @@ def _some(names: Sequence[str]) -> str:
 
 def _requests(cell: CacheSimulation) -> int:
     from playground.cache.answers.headline import billed
+    from playground.cache.rules.age import aged
 
     head = ["request", "read", "written", "full price", "cost", "state"]
     bills = ["billed", "paid"] if any(cell.billed) else []
@@ -88,7 +90,7 @@ def _requests(cell: CacheSimulation) -> int:
         f"{percent(cell.read_permille / 1000)} read from the cache, "
         f"input costs {grouped(cell.cost_permille / 1000, 2)} of its full price"
     )
-    for line in cell.origins:
+    for line in aged(cell.origins, date.today()):
         say(line)
     return report(cell.findings)
 

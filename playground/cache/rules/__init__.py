@@ -82,7 +82,7 @@ class Rules:
     """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.
 
     `mapped` are figures for one model from a price list, by the rule's name: they replace a rule's
-    default, never what its file says of that model.
+    default, never what its file says of that model. `like` names the rules that these add to.
     """
 
     def __init__(
@@ -91,15 +91,16 @@ class Rules:
         title: str,
         rules: dict[str, Rule],
         mapped: Mapping[str, Figure] | None = None,
+        like: str = "",
     ) -> None:
-        self.provider, self.title, self.rules = provider, title, rules
+        self.provider, self.title, self.rules, self.like = provider, title, rules, like
         self.mapped: Mapping[str, Figure] = mapped or {}
         self._figures: dict[tuple[str, str], Figure] = {}  # since every request asks for them
         self._tables: dict[str, dict[str, Any]] = {}
 
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
         """Return the same rules with figures for one model."""
-        return Rules(self.provider, self.title, self.rules, mapped)
+        return Rules(self.provider, self.title, self.rules, mapped, self.like)
 
     def value(self, name: str) -> Any:
         return self.rules[name].value
@@ -266,7 +267,10 @@ def _parameter(name: str, parameters: Mapping[str, Any]) -> Any:
 def rule_sets() -> dict[str, Rules]:
     """Return the rules of every provider, by name. The files are checked as they are read."""
     files = {path.stem: _read(path) for path in sorted(_HERE.glob("*.json"), key=_stem)}
-    return {name: Rules(name, file.title, _whole(file, files)) for name, file in files.items()}
+    return {
+        name: Rules(name, file.title, _whole(file, files), like=file.like)
+        for name, file in files.items()
+    }
 
 
 def rules_of(provider: str) -> Rules:

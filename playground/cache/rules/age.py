@@ -1,0 +1,30 @@
+"""Say of a dated figure that nobody has looked at its source for long.
+
+The day of today is given by who asks: the core has no clock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date
+from typing import Final
+
+from playground.cache.rules import STALE_DAYS
+
+_DAY: Final = re.compile(r"\b(20\d\d-\d\d-\d\d)\b")
+
+
+def aged(lines: Iterable[str], today: date) -> list[str]:
+    """Return lines as they are, with the age of the oldest day in each that is too long ago."""
+    return [f"{line}{_age(line, today)}" for line in lines]
+
+
+def days_since(seen: str, today: date) -> int:
+    """Return how many days ago a source was looked at."""
+    return (today - date.fromisoformat(seen)).days
+
+
+def _age(line: str, today: date) -> str:
+    days = max((days_since(day, today) for day in _DAY.findall(line)), default=0)
+    return f"; last looked at {days} days ago" if days > STALE_DAYS else ""
