@@ -1,0 +1,399 @@
+"""Certain only where it is: unknown models and fields, and what no provider promises."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+import playground as pg
+from playground.cache.answers.bills import validate_folder
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.headline import headline
+from playground.cache.diagnosis import Diagnosis, diagnosis_of
+from playground.cache.rules import rule_sets, rules_of
+from playground.cache.rules.age import aged
+from playground.cache.rules.names import plain_name
+from playground.cache.rules.schema import KINDS
+from playground.cache.simulated import Simulated
+from playground.recordings.decoding import decode_stream
+
+MARK = {"type": "ephemeral"}
+LONG = "harbourmaster observations " * 2_000
+Body = dict[str, Any]
+ROUTES = {
+    "anthropic": "anthropic/claude-",
+    "bedrock": "bedrock/anthropic.claude-",
+    "bedrock-nova": "bedrock/amazon.nova-",
+    "bedrock-kimi": "bedrock/moonshotai.kimi-",
+    "bedrock-openai": "bedrock/openai.gpt-9.",
+    "vertex": "vertex_ai/claude-",
+    "openrouter": "openrouter/anthropic/claude-",
+    "openrouter-automatic": "openrouter/newlab/",
+    "openai": "openai/gpt-9.",
+    "openai-before-5.6": "openai/gpt-3",
+    "azure": "azure/gpt-9.",
+    "gemini": "gemini/gemini-",
+    "deepseek": "deepseek/deepseek-",
+    "xai": "xai/grok-",
+    "moonshot": "moonshot/kimi-",
+    "zai": "zai/glm-",
+    "minimax": "minimax/MiniMax-",
+    "qwen": "dashscope/qwen9",
+    "qwen4": "dashscope/qwen4-",
+    "mistral": "mistral/mistral-",
+    "groq": "groq/",
+    "fireworks": "fireworks_ai/",
+    "unknown-provider": "nobody/",
+}
+
+
+def marked(**more: Any) -> Body:
+    system = [{"type": "text", "text": LONG, "cache_control": MARK}]
+    return {"max_tokens": 9, "system": system, "messages": [turn("hi")], **more}
+
+
+def turn(content: Any, role: str = "user") -> Body:
+    return {"role": role, "content": content}
+
+
+def asked(**more: Any) -> Body:
+    return {"input": [turn(LONG, "developer"), turn("a")], **more}
+
+
+def went_on(body: Body, **more: Any) -> Body:
+    key = "messages" if "messages" in body else "input"
+    return {**body, key: [*body[key], turn("yes", "assistant"), turn("more")], **more}
+
+
+def simulate(model: str, *bodies: Body, times: tuple[float, ...] = ()) -> CacheSimulation:
+    return pg.simulate_cache(bodies, model, times=times)
+
+
+def second(model: str, *bodies: Body, gap: float = 70.0) -> Simulated:
+    return simulate(model, *bodies, times=(0.0, gap)).requests[1]
+
+
+# unknown is an answer
+
+
+@given(
+    st.sampled_from(sorted(ROUTES)),
+    st.from_regex(r"[a-z]{6,12}(-[a-z0-9]{1,5}){0,2}", fullmatch=True),
+    st.booleans(),
+)
+def test_of_a_model_that_nobody_named_nothing_is_certain(
+    provider: str, name: str, in_chat: bool
+) -> None:
+    model = f"{ROUTES[provider]}zz{name}"
+    body: Body = {"messages": [turn(LONG, "system"), turn("hi")]} if in_chat else marked()
+    found = simulate(model, body, went_on(body))
+    assert found.rules is not None
+    assert not found.rules.knows(model)
+    assert {one.state for one in found.requests}.isdisjoint({"exact", "error"})
+    assert found.nano_dollars is None
+    said = ("not known", "no caching rules", "estimates")
+    assert all(any(words in line for words in said) for line in found.origins)
+
+
+def test_every_provider_has_a_route_in_this_test() -> None:
+    assert set(rule_sets()) - {"azure-before-5.6", "bedrock-openai-before-5.6"} == set(ROUTES)
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("bedrock/us.anthropic.claude-opus-4-8-v1:0", "claude-opus-4-8"),
+        ("anthropic.claude-3-5-sonnet-20241022-v2:0", "claude-3-5-sonnet"),
+        ("openrouter/anthropic/claude-sonnet-4.6", "claude-sonnet-4-6"),
+        ("vertex_ai/claude-sonnet-4-5@20250929", "claude-sonnet-4-5"),
+        ("claude-opus-5-9", "claude-opus-5-9"),
+        ("gpt-5.5-2026-04-23", "gpt-5-5"),
+    ],
+)
+def test_a_name_is_whole(written: str, plain: str) -> None:
+    assert plain_name(written) == plain
+
+
+def test_a_piece_of_a_name_is_no_name() -> None:
+    rules = rules_of("anthropic")
+    assert rules.figure("minimum_tokens", "claude-opus-5").assumed == ""
+    assert rules.figure("minimum_tokens", "claude-opus-5-9").assumed == "claude-opus-5-5"
+    found = simulate("anthropic/claude-opus-5-9", marked())
+    assert "no rule of Anthropic API names the model" in found.requests[0].reason
+    assert "not known for 'anthropic/claude-opus-5-9', assumed as for" in found.origins[0]
+
+
+# exact is earned
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz_", min_size=3, max_size=20), st.booleans())
+def test_a_field_that_no_rule_speaks_of_takes_the_certainty_away(name: str, openai: bool) -> None:
+    field = f"x_{name}"
+    model, body = ("openai/gpt-6.1-sol", asked()) if openai else ("claude-opus-5", marked())
+    assert second(model, body, went_on(body)).state == "exact"
+    found = second(model, body, went_on(body, **{field: 1}))
+    assert found.state == "unpredictable"
+    assert field in found.reason
+
+
+UNSURE: list[tuple[str, Body, Body, float, str]] = [
+    ("claude-opus-5", marked(), went_on(marked(output_config={"effort": "low"})), 70, "effort"),
+    ("claude-opus-5", marked(), marked(mcp_servers=[{"name": "x"}]), 70, "mcp_servers"),
+    ("claude-opus-5", marked(), marked(), 5, "first token"),
+    ("claude-opus-4-7", marked(), went_on(marked(), messages=[turn("a"), turn("b", "system")]), 70,
+     "no page says that this model takes"),
+    ("openai/gpt-6.1-sol", asked(), went_on(asked()), 2_400, "the least"),
+    ("openai/gpt-6.1-sol", asked(), asked(previous_response_id="r1"), 70, "on the server"),
+    ("azure/gpt-6.1-sol", asked(), went_on(asked()), 1_200, "nothing promises"),
+    ("openrouter/anthropic/claude-opus-5", marked(),
+     {**marked(), "messages": [turn("else")]}, 70, "another upstream"),
+    ("gemini/gemini-3.8-flash", asked(), {"input": "x", "previous_interaction_id": "i"}, 70,
+     "on the server"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "first", "then", "gap", "words"), UNSURE)
+def test_what_no_provider_promises_is_not_certain(
+    model: str, first: Body, then: Body, gap: float, words: str
+) -> None:
+    found = second(model, first, then, gap=gap)
+    assert found.state == "unpredictable"
+    assert words in found.reason
+
+
+def test_sources_that_disagree_are_both_told() -> None:
+    body: Body = {"messages": [turn([{"type": "text", "text": "x", "cache_control": MARK}])]}
+    found = pg.simulate_cache([body], "claude-sonnet-4-6", usages=[{"input_tokens": 1_500}])
+    assert found.requests[0].state == "unpredictable"
+    assert "1,024 (" in found.requests[0].reason
+    assert "2,048 (" in found.requests[0].reason
+    assert "sources disagree (2,048 by a measurement" in found.origins[0]
+
+
+def test_without_times_each_request_is_sent_after_the_answer_before() -> None:
+    bodies = [marked(), marked()]
+    assert pg.simulate_cache(bodies, "claude-opus-5").requests[1].state == "exact"
+    hedged = pg.simulate_cache(bodies, "claude-opus-5", times=[0, 20]).requests[1]
+    assert (hedged.state, hedged.read > 0) == ("unpredictable", True)
+
+
+# what the prompt holds
+
+
+def tool(name: str, **more: Any) -> Body:
+    return {"name": name, "description": "looks it up " * 40, "input_schema": {}, **more}
+
+
+def test_a_deferred_tool_is_in_the_prompt_where_it_was_found_and_not_before() -> None:
+    deferred = [tool(f"t{number}", defer_loading=True) for number in range(20)]
+    plain, later = marked(), marked(tools=deferred)
+    one, other = (simulate("claude-opus-5-5", body).requests[0] for body in (plain, later))
+    assert (one.total, one.read) == (other.total, other.read)
+    fewer = went_on(marked(tools=deferred[1:]))
+    assert second("claude-opus-5-5", later, fewer).read == other.left
+    reference = {"type": "tool_reference", "tool_name": "t3"}
+    result = {"type": "tool_result", "tool_use_id": "u", "content": [reference]}
+    found = {**later, "messages": [turn("hi"), turn([result])]}
+    unknown = {**found, "tools": deferred[5:]}
+    totals = [simulate("claude-opus-5-5", body).requests[0].total for body in (found, unknown)]
+    assert totals[0] > totals[1]
+    assert totals[0] - simulate("claude-opus-5-5", later).requests[0].total > 100
+
+
+def test_earlier_models_lose_their_thought_at_a_turn_and_later_ones_keep_it() -> None:
+    thought = {"type": "thinking", "thinking": "hm " * 2_000, "signature": "c2ln"}
+    call = {"type": "tool_use", "id": "t", "name": "t0", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": LONG, "cache_control": MARK}
+    history = [turn("q"), turn([thought, call], "assistant"), turn([result])]
+    first = {**marked(), "messages": history}
+    then = {**first, "messages": [*history, turn("ok", "assistant"), turn("and?")]}
+    reads = {}
+    for model in ("claude-haiku-4-5", "claude-sonnet-4-6"):
+        left = simulate(model, first).requests[0].left
+        reads[model] = second(model, first, then).read / left
+    assert 0 < reads["claude-haiku-4-5"] < 0.9
+    assert reads["claude-sonnet-4-6"] == 1
+
+
+def test_a_cleared_message_is_part_of_nothing() -> None:
+    cleared = {**turn("List first. " * 50, "system"), "clear_at": "next_user_message"}
+    after = [turn("yes", "assistant"), turn("more")]
+    with_it = {**marked(), "messages": [turn("hi"), cleared, *after]}
+    without = {**marked(), "messages": [turn("hi"), *after]}
+    one, other = (simulate("claude-fable-5-1", b).requests[0] for b in (with_it, without))
+    assert one.total == other.total
+    waiting = {**marked(), "messages": [turn("hi"), cleared]}
+    assert simulate("claude-fable-5-1", waiting).requests[0].total > other.total + 50
+
+
+# what is refused
+
+BOUND = {"block_binding": {"prefix_mismatch_behavior": "drop"}, "type": "adaptive"}
+
+
+def with_thought(asking: str, **more: Any) -> Body:
+    thought = {"type": "thinking", "thinking": "", "signature": "c2ln"}
+    answer = turn([thought, {"type": "text", "text": "yes"}], "assistant")
+    return marked(messages=[turn(asking), answer, turn("more")], **more)
+
+
+REFUSED: list[tuple[str, list[Body], bool]] = [
+    ("claude-fable-5-1", [marked(tool_choice={"type": "any"})], True),
+    ("claude-opus-5", [marked(tool_choice={"type": "any"})], False),
+    ("claude-mythos-5-2", [marked(thinking={"type": "disabled"})], True),
+    ("claude-sonnet-5", [marked(messages=[turn("a"), turn("b", "system")])], True),
+    ("claude-fable-5-2", [with_thought("a"), with_thought("A")], True),
+    ("claude-fable-5-2", [with_thought("a"), with_thought("A", thinking=BOUND)], False),
+    ("claude-fable-5-1", [with_thought("a"), with_thought("A")], False),
+    ("bedrock/anthropic.claude-opus-4-6-v1", [{**marked(), "cache_control": MARK}], True),
+    ("bedrock/anthropic.claude-opus-5", [{**marked(), "cache_control": MARK}], False),
+]
+
+
+@pytest.mark.parametrize(("model", "bodies", "refused"), REFUSED)
+def test_what_gets_an_error_400_is_an_error(model: str, bodies: list[Body], refused: bool) -> None:
+    last = simulate(model, *bodies).requests[-1]
+    assert (last.state == "error") == refused
+    assert (last.finding == "refused-request") == refused
+
+
+# prices of a day
+
+
+def price(model: str, tokens: int, at: float = 0.0, **settings: Any) -> float | None:
+    body: Body = {"messages": [turn("word " * 50)], **settings}
+    usage = {"input_tokens": tokens}
+    nano = pg.simulate_cache([body], model, usages=[usage], times=[at]).nano_dollars
+    return None if nano is None else nano / tokens
+
+
+PEAK, NIGHT = 1795053600.0, 1795089600.0  # 2026-11-19, 02:00 and 12:00 UTC
+HOLIDAY = 1790823600.0  # 2026-10-01, 03:00 UTC
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens", "at", "settings", "nano"),
+    [
+        ("anthropic/claude-haiku-5-5", 100_000, 0, {}, 100),
+        ("anthropic/claude-haiku-5-5", 100_001, 0, {}, 500),
+        ("openai/gpt-6.1-sol", 300_000, 0, {"prompt_cache_options": {"mode": "explicit"}}, 4_000),
+        ("openai/gpt-6.1-sol", 1_000, 0, {"service_tier": "flex"}, 1_000),
+        ("openai/gpt-6.1-sol", 1_000, 0, {"service_tier": "a new one"}, None),
+        ("anthropic/claude-opus-5-5", 1_000, 0, {"speed": "fast"}, 8_000),
+        ("anthropic/claude-opus-5-5", 1_000, 0, {"inference_geo": "us"}, 4_400),
+        ("anthropic/claude-fable-5-2", 1_000, 0, {}, 8_000),
+        ("deepseek/deepseek-flash", 1_000, PEAK, {}, 300),
+        ("deepseek/deepseek-flash", 1_000, NIGHT, {}, 150),
+        ("deepseek/deepseek-flash", 1_000, HOLIDAY, {}, 150),
+        ("minimax/MiniMax-M3", 600_000, 0, {}, None),
+    ],
+)
+def test_a_price_is_that_of_length_tier_speed_place_and_hour(
+    model: str, tokens: int, at: float, settings: Body, nano: int | None
+) -> None:
+    assert price(model, tokens, at, **settings) == nano
+
+
+# the provider's own word
+
+
+def test_a_recording_keeps_the_providers_own_diagnosis() -> None:
+    reason = {"type": "tools_changed", "cache_missed_input_tokens": 7_990}
+    message = {"model": "claude-opus-5-5", "diagnostics": {"cache_miss_reason": reason}}
+    frame = {"type": "message_start", "message": message}
+    wire = f"event: message_start\ndata: {json.dumps(frame)}\n\n".encode()
+    recording = decode_stream([wire])
+    assert recording.diagnostics == {"cache_miss_reason": reason}
+    assert diagnosis_of(recording.diagnostics) == Diagnosis("tools_changed", 7_990)
+    missed = {"type": "cache_miss", "reason": "input_changed", "cache_missed_tokens": 9}
+    assert diagnosis_of({"prompt_cache_diagnostics": missed}) == Diagnosis("input_changed", 9)
+    assert diagnosis_of({"diagnostics": {"cache_miss_reason": None}}) == Diagnosis("none")
+
+
+def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path) -> None:
+    def exchange(body: Body, read: int, written: int, **more: Any) -> Body:
+        usage = {
+            "input_tokens": 5,
+            "cache_read_input_tokens": read,
+            "cache_creation_input_tokens": written,
+        }
+        return {
+            "uri": "https://api.anthropic.com/v1/messages",
+            "request": {"model": "claude-opus-5", **body},
+            "usage": usage,
+            "response": {"usage": usage, **more},
+            "status": 200,
+        }
+
+    told = {"cache_miss_reason": {"type": "messages_changed", "cache_missed_input_tokens": 9}}
+    rows = [exchange(marked(), 0, 4_000)]
+    rows.append(exchange(went_on(marked()), 0, 4_000, diagnostics=told))
+    (tmp_path / "row.json").write_text(json.dumps({"requests": rows}))
+    found = validate_folder(tmp_path)
+    assert found.rows[1].told.startswith("messages_changed, about 9 tokens")
+    (finding,) = [one for one in found.findings if one.code == "diagnosis-disagrees"]
+    assert (
+        "predicted: 4,000 read; billed: 0 read; told by the provider: messages_" in finding.message
+    )
+    assert "the request only goes on from the one before" in finding.message
+
+
+# a shorter context
+
+
+def test_a_context_that_has_shrunk_is_no_break_and_costs_nothing() -> None:
+    bodies = [marked(), went_on(marked()), went_on(went_on(marked()))]
+    usages = [
+        {"input_tokens": 3, "cache_read_input_tokens": read, "cache_creation_input_tokens": new}
+        for read, new in ((0, 161_000), (40_000, 900), (40_900, 50))
+    ]
+    found = pg.simulate_cache(bodies, "claude-opus-5", usages=usages)
+    assert [each.number for each in found.shorter] == [1]
+    assert found.unexplained == []
+    assert found.requests[1].finding == "shorter-context"
+    said = headline(found).text
+    assert "read less because the context had become shorter: no break, no cost." in said
+    sentences = said.split(". ")
+    assert not any("illed" in one and "costs" in one for one in sentences)
+
+
+def test_a_longer_life_is_offered_only_where_it_is_cheaper() -> None:
+    last = {**marked(), "messages": [turn("b")]}
+    apart = pg.simulate_cache([marked(), last], "claude-opus-5", times=[0, 900])
+    assert apart.longer_life is not None
+    assert "with marks of 1h all of it would cost $" in apart.why(1)
+    hours = pg.simulate_cache([marked(), last], "claude-opus-5", times=[0, 7_200])
+    assert hours.longer_life is None
+    assert "marks of" not in hours.why(1)
+
+
+# the rules themselves
+
+
+def test_every_rule_says_what_it_is_for_and_who_said_so_when() -> None:
+    for found in rule_sets().values():
+        for name, rule in found.rules.items():
+            assert KINDS[name].meaning
+            assert len(rule.source) > 3
+            assert date.fromisoformat(rule.seen) <= date(2026, 12, 31)
+            assert set(map(plain_name, rule.models)) <= set(found.models)
+
+
+def test_a_figure_that_nobody_looked_at_for_long_says_so() -> None:
+    lines = ["a (page, 2026-08-01)", "b (page, 2026-11-01)"]
+    old, young = aged(lines, date(2026, 11, 27))
+    assert old.endswith("last looked at 118 days ago")
+    assert young == lines[1]
+
+
+def test_the_fields_of_the_installed_sdks_are_known() -> None:
+    script = runpy.run_path(str(ROOT / "benchmarks" / "cache_rules.py"))
+    assert list(script["_news"]()) == []
