@@ -201,7 +201,8 @@ def _below_minimum(sent: SentRow) -> Seen:
         # No provider says so: below the minimum it caches nothing, silently.
         if sent.marked and mark is not None and request.sizes[mark] < minimum:
             about = "" if request.billed else "about "
-            yield number, f"{about}{request.sizes[mark]:,} tokens, the minimum is {minimum:,}"
+            told = f"the minimum is {minimum:,}{sent.rules.assumed_minimum(request.wire.model)}"
+            yield number, f"{about}{request.sizes[mark]:,} tokens, {told}"
 
 
 _CHECKS: Final[dict[str, Callable[[SentRow], Seen]]] = {

@@ -438,7 +438,9 @@ class CacheSimulator:
         size, minimum = request.sizes[points[-1]], self.rules.minimum(request.wire.model)
         if size < minimum:
             about = "" if request.billed else "about "
-            return f"{about}{size:,} tokens up to the last mark, the minimum is {minimum:,}"
+            assumed = self.rules.assumed_minimum(request.wire.model)
+            told = f"the minimum is {minimum:,}{assumed}"
+            return f"{about}{size:,} tokens up to the last mark, {told}"
         for block, entry in self._in_reach(request, points, request.positions):
             if not _is_there(entry, request):
                 return f"the entry at block {block} was still being written"

@@ -239,6 +239,7 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "model": cell.model,
         "nano_dollars": cell.nano_dollars,
         "paid": asdict(cell.paid) if cell.paid else None,
+        "assumed_as": cell.assumed_as,
         "origins": cell.origins,
         "findings": [asdict(finding) for finding in cell.findings],
         "requests": [

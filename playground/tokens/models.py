@@ -120,9 +120,12 @@ def _in_ollama(dated: bool) -> dict[str, Framing]:
 _ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no host stands before the name
 _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-"
 
+# Later ones may have a tokenizer of their own: no source says which.
+_GPT_5_AND_6: Final = r"gpt-(?:5(?:\.[1-6])?|6|6\.1)(?![.\d])"
+
 RULES: Final[tuple[ModelRule, ...]] = (
-    _rule(r"gpt-oss", "o200k_base"),  # its hosts write system turns of their own
-    _rule(r"openai\.gpt-[5-9]", "o200k_base", {"openai-responses": _on_bedrock}),
+    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # hosts have system turns of their own
+    _rule(rf"openai\.{_GPT_5_AND_6}", "o200k_base", {"openai-responses": _on_bedrock}),
     _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # no bill is known
     _rule(r"gpt-4o[^/]*-(?:search|audio|realtime)", "o200k_base"),
     _rule(r"gpt-4o-mini", "o200k_base", _openai(tiles=Tiles(2833, 5667))),
@@ -131,7 +134,7 @@ RULES: Final[tuple[ModelRule, ...]] = (
           _openai(tiles=Tiles(85, 170))),
     _rule(r"gpt-5(?:-20\d\d|$)", "o200k_base", _openai(GPT_5, tiles=Tiles(70, 140))),
     _rule(r"gpt-5(?:-|\.[1-3])", "o200k_base", _openai(GPT_5)),
-    _rule(r"gpt-[5-9]", "o200k_base", _openai(LATER)),
+    _rule(_GPT_5_AND_6, "o200k_base", _openai(LATER)),
     _rule(r"o[34](?:-mini|-pro|-20|$)|o1(?:-pro|-20|$)|codex-mini", "o200k_base",
           _openai(O_SERIES)),
     _rule(r"gpt-3\.?5[^/]*-instruct", "cl100k_base", _PROMPT),

@@ -282,6 +282,14 @@ class CacheSimulation(Drawn, Live):
         ]
 
     @property
+    def assumed_as(self) -> str | None:
+        """The known model by whose figures an unknown one is simulated; None for a known one."""
+        rules = self.rules
+        if rules is None or rules.match == "unknown" or rules.knows(self.model):
+            return None
+        return rules.assumed_as(self.model)
+
+    @property
     def origins(self) -> list[str]:
         """The figures that hold for the model, a line each with its source."""
         if self.rules is None:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.prefixes import Billed
+from playground.cache.price_terms import terms_of
 from playground.cache.prices import price_of
+from playground.cache.rules import Rules
 from playground.cache.usage import cost_of
 
 
@@ -54,14 +56,15 @@ def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = 
         rules = known_rules("", model)
         if rules.match == "unknown" and provider:
             rules = known_rules(provider, model)
-        if rules.match == "unknown" and bill.uncached < bill.total:
+        if bill.uncached < bill.total and not _has_prices(rules, model):
             return None
         cost, price = cost_of(bill, rules, model), price_of(model)
+        factor = terms_of(price, rules, model, bill.total).factor if price else None
         shares.append(cost // bill.total)
         whole, costs = whole + bill.total, costs + cost
-        is_priced = is_priced and price is not None
-        full_nano += price.nano_dollars(bill.total * 1000) if price else 0
-        nano += price.nano_dollars(cost) if price else 0
+        is_priced = is_priced and factor is not None
+        full_nano += price.nano_dollars(bill.total * 1000, factor or 0) if price else 0
+        nano += price.nano_dollars(cost, factor or 0) if price else 0
     if not whole:
         return None
     in_money = (
@@ -71,3 +74,8 @@ def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = 
     billed = sum(share is not None for share in shares)
     total = nano if is_priced else None
     return Paid(billed, len(shares), whole, permille, total, tuple(shares))
+
+
+def _has_prices(rules: Rules, model: str) -> bool:
+    """Return True if a source says what this model's reads and writes cost."""
+    return rules.match != "unknown" and not rules.figure("read_permille", model).assumed

@@ -19,7 +19,8 @@ class Reach:
 
     `tokens` are an estimate between `low` and `high` unless they were billed. `alone` is true if
     the provider caches by itself, `heeded` if it heeds marks. `minimum` is the fewest tokens that
-    the model caches; 0 if unknown.
+    the model caches; 0 if unknown. `assumed` says what it is assumed from where no source states
+    it for this model.
     """
 
     marks: int
@@ -30,6 +31,7 @@ class Reach:
     alone: bool
     heeded: bool
     minimum: int
+    assumed: str = ""
 
     @property
     def is_enough(self) -> bool:
@@ -66,6 +68,9 @@ class Reach:
         if not self.minimum:
             return f"{self.told}; {size}; no minimum is known for this model"
         enough = "enough" if self.is_enough else "too few"
+        if self.assumed:
+            told = f"no minimum is known for this model{self.assumed} {self.minimum:,}"
+            return f"{self.told}; {size}: {self.probably}{enough}, {told}"
         told = f"this model caches {self.minimum:,} or more"
         return f"{self.told}; {size}: {self.probably}{enough}, {told}"
 
@@ -90,4 +95,5 @@ def reach(request: TimedRequest, rules: Rules, model: str, blocks: int | None = 
         alone=alone,
         heeded=by_marks or resource,
         minimum=0 if rules.match == "unknown" else rules.minimum(model),
+        assumed="" if rules.match == "unknown" else rules.assumed_minimum(model),
     )

@@ -212,6 +212,11 @@ class Rules:
         """Return the tokens that a prefix needs to be cached."""
         return self.figure("minimum_tokens", model).value
 
+    def assumed_minimum(self, model: str) -> str:
+        """Return what the minimum is assumed from, in words; "" if a source states it."""
+        like = self.figure("minimum_tokens", model).assumed
+        return f", assumed as for {like}" if like else ""
+
     def minimum_range(self, model: str) -> tuple[int, int]:
         """Return the least and the most that the minimum may be, by all that is known.
 
