@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,10 @@ from playground.cache.rules.age import aged
 from playground.cache.rules.names import plain_name
 from playground.cache.rules.schema import KINDS
 from playground.cache.simulated import Simulated
+from playground.nouns.messages import Message, TextPart
 from playground.recordings.decoding import decode_stream
+from playground.sessions.session import RequestRecord
+from playground.show.wire import simulation_json
 
 MARK = {"type": "ephemeral"}
 LONG = "harbourmaster observations " * 2_000
@@ -344,6 +348,19 @@ def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path
         "predicted: 4,000 read; billed: 0 read; told by the provider: messages_" in finding.message
     )
     assert "the request only goes on from the one before" in finding.message
+
+
+def test_a_session_shows_the_providers_word_beside_prediction_and_bill() -> None:
+    reason = {"type": "cache_miss", "reason": "verbosity_changed", "cache_missed_tokens": 9}
+    record = RequestRecord(1, "gpt-6.1-sol", usage={"input_tokens": 9}, diagnostics=reason)
+    messages = [Message("user", (TextPart("a"),)), Message("assistant", (TextPart("b"),))]
+    session = pg.session(messages=messages, model="openai/gpt-6.1-sol")
+    session = replace(session, requests=(record,))
+    cell = pg.simulate_cache(session, dialect="native")
+    assert cell.told[0] == Diagnosis("verbosity_changed", 9)
+    assert simulation_json(cell)["told_by_provider"][0]["kind"] == "verbosity_changed"
+    said = cell.frame()["told by the provider"].iloc[0]
+    assert said == "verbosity_changed, about 9 tokens (another verbosity)"
 
 
 # a shorter context

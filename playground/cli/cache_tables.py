@@ -81,10 +81,11 @@ def _requests(cell: CacheSimulation) -> int:
 
     head = ["request", "read", "written", "full price", "cost", "state"]
     bills = ["billed", "paid"] if any(cell.billed) else []
+    told = ["told by the provider"] if any(cell.told) else []
     if bill := billed(cell):
         say(bill)
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
-    table([*head, *bills, "reason"], rows)
+    table([*head, *bills, *told, "reason"], rows)
     say(
         f"{_in(cell.dialect)}policy {cell.policy}, rules of {cell.provider}: "
         f"{percent(cell.read_permille / 1000)} read from the cache, "
@@ -110,7 +111,8 @@ def _request(cell: CacheSimulation, number: int, with_bill: bool) -> list[str]:
         share = cell.paid.shares[number] if cell.paid and bill else None
         cells.append(_bill(bill) if bill else "")
         cells.append("" if share is None else grouped(share / 1000, 2))
-    return [*cells, cell.why(number)]
+    told = [str(cell.told[number] or "")] if any(cell.told) else []
+    return [*cells, *told, cell.why(number)]
 
 
 def _bill(bill: Billed) -> str:
@@ -244,7 +246,9 @@ def validated(folder: str, as_json: bool) -> int:
         print_json(found.as_json())
         return wrong
     head = ["file", "request", "rules", "state", "read", "billed", "right"]
-    table(head, [_validated_request(row) for row in found.predictable])
+    told = any(row.told for row in found.predictable)
+    rows = [_validated_request(row) + ([row.told] if told else []) for row in found.predictable]
+    table([*head, *["told by the provider"] * told], rows)
     count = len(found.predictable)
     say(f"{found.hit_right} of {count} hits and misses right, {found.tokens_exact} exact")
     for reason, number in found.unpredictable.items():

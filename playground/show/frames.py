@@ -297,12 +297,20 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
             "tokens from": sent.token_range(one.total)[0],
             "to": sent.token_range(one.total)[1],
             **_billed(cell, number - 1),
+            **_told(cell, number - 1),
             "state": one.state,
             "reason": cell.why(number - 1),
         }
         for number, (one, sent) in enumerate(zip(cell.requests, cell.row, strict=True), 1)
     ]
     return pd.DataFrame(rows)
+
+
+def _told(cell: CacheSimulation, number: int) -> dict[str, str]:
+    """Return the column of the provider's own word, if it said anything of a request."""
+    if not any(cell.told):
+        return {}
+    return {"told by the provider": str(cell.told[number] or "")}
 
 
 def _billed(cell: CacheSimulation, number: int) -> dict[str, float | None]:

@@ -247,5 +247,6 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
             for one, sent in zip(cell.requests, cell.row, strict=True)
         ],
         "billed": [asdict(billed) if billed else None for billed in cell.billed],
+        "told_by_provider": [asdict(told) if told else None for told in cell.told],
         "differences": [asdict(found) if found else None for found in cell.differences],
     }

@@ -5,14 +5,17 @@ They are examined as they stand, in no dialect and under no policy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from playground.base.errors import InputFault
+from playground.cache.diagnosis import Diagnosis, diagnosis_of
 from playground.sessions.rows import bodies
 from playground.sessions.session import RequestRow, Session
 
+Noted = TypeVar("Noted")
 AS_SENT: Final = "as-sent"  # where a policy's name stands for others
 
 
@@ -25,6 +28,7 @@ class SentRequests:
 
     bodies: list[dict[str, Any]]
     usages: list[dict[str, Any] | None]
+    told: list[Diagnosis | None]  # by the provider, of its cache
     times: list[float]
 
 
@@ -40,19 +44,25 @@ def sent_requests(session: Session) -> SentRequests:
     rows = [row for row, _ in own]
     usages = [
         _usage(row.reply or {}) or noted
-        for row, noted in zip(rows, _noted(session, len(rows)), strict=True)
+        for row, noted in zip(rows, _aligned(session, len(rows), dict, "usage"), strict=True)
     ]
-    return SentRequests([body for _, body in own], usages, _times(rows))
+    told = [diagnosis_of(row.reply) for row in rows]
+    if not any(told):
+        told = _aligned(session, len(rows), diagnosis_of, "diagnostics")
+    return SentRequests([body for _, body in own], usages, told, _times(rows))
 
 
-def _noted(session: Session, count: int) -> list[dict[str, Any] | None]:
-    """Return what was noted of the answers to so many requests, aligned at the end.
+def _aligned(
+    session: Session, count: int, read: Callable[[Any], Noted | None], field: str
+) -> list[Noted | None]:
+    """Return a noted field of the answers to so many requests, as `read`, aligned at the end.
 
     The last answer belongs to the last request, unless there are fewer answers than requests.
     """
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
-    usages = {record.reply: record.usage for record in session.requests}
-    found = [usages.get(reply) for reply in replies[-count:]]
+    noted = {record.reply: getattr(record, field) for record in session.requests}
+    given = [noted.get(reply) for reply in replies[-count:]]
+    found = [None if each is None else read(each) for each in given]
     return [*found, *[None] * (count - len(found))]
 
 

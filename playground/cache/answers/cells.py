@@ -15,6 +15,7 @@ from playground.cache.answers.hints import NotedRequest, hint
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.paid import Paid
 from playground.cache.answers.reach import Reach, reach
+from playground.cache.diagnosis import Diagnosis, ThreeAnswers, disagreement
 from playground.cache.differences import FirstDifference
 from playground.cache.lint import SentRow, lint
 from playground.cache.prefixes import Billed, TimedRequest
@@ -61,6 +62,7 @@ class CacheSimulation(Drawn, Live):
     notes: tuple[Finding, ...] = ()  # what the session lacks that the prediction would need
     pending: bool = False  # whether the last request is still to be answered
     paid: Paid | None = None  # what the bills come to
+    told: Sequence[Diagnosis | None] = ()  # what the provider itself said of each
     noted: Sequence[NotedRequest] = ()  # what somebody noted of each request, where hints look
 
     @property
@@ -218,7 +220,22 @@ class CacheSimulation(Drawn, Live):
         found = lint(SentRow(self.row, self.requests, self.differences, self.rules))
         if self.holds_less:  # how long the prefix really was, the bill says
             found = [each for each in found if each.code != "below-minimum"]
-        return [*self.notes, *found]
+        return [*self.notes, *found, *self._disagreements()]
+
+    def _disagreements(self) -> Iterator[Finding]:
+        """Yield a finding where prediction, bill and the provider's own word disagree."""
+        for number in range(1, min(len(self.told), len(self.billed))):
+            told = self.told[number]
+            before, bill = self.billed[number - 1], self.billed[number]
+            if told is None or bill is None or before is None:
+                continue
+            one = self.requests[number]
+            predicted = one.read if one.state == "exact" else None
+            difference = self.differences[number] if self.differences else None
+            left = before.read + before.write
+            answers = ThreeAnswers(predicted, bill.read, left, told, difference)
+            if found := disagreement(answers, f"request {number + 1}"):
+                yield found
 
     @cached_property
     def holds_less(self) -> bool:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from playground.cache.answers.what_if import WhatIf
+from playground.cache.diagnosis import Diagnosis, diagnosis_of
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import Rules
 from playground.cache.usage import billed_of
@@ -136,6 +137,12 @@ def billed_for(session: Session) -> list[Billed | None]:
     """Return the bill of each answer's request, where the session has one."""
     usages = {record.reply: record.usage for record in session.requests}
     return [billed_of(usages.get(reply)) for reply in session.replies]
+
+
+def told_of(session: Session) -> list[Diagnosis | None]:
+    """Return what the provider said of the cache at each answer's request, where it is noted."""
+    noted = {record.reply: record.diagnostics for record in session.requests}
+    return [diagnosis_of(noted.get(reply)) for reply in session.replies]
 
 
 def lives_billed(bills: Sequence[Billed | None]) -> list[str]:

@@ -31,6 +31,7 @@ from playground.cache.answers.requests import (
     is_pending,
     lives_billed,
     render_requests,
+    told_of,
 )
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.differences import FirstDifference, first_difference
@@ -137,7 +138,8 @@ def _as_sent(
     )
     names = [str(body.get("model") or own) for body in sent.bodies]
     names = [own if own.endswith(f"/{name}") else name for name in names]  # with its provider
-    return replace(found, policy=AS_SENT, paid=paid(found.billed, names, provider))
+    was_paid = paid(found.billed, names, provider)
+    return replace(found, policy=AS_SENT, paid=was_paid, told=tuple(sent.told))
 
 
 @takes(
@@ -177,6 +179,7 @@ def cache_matrix(
     as_sent = replace(what_if, pending=True) == AS_IT_IS
     billed = (*bills, *[None] * to_come) if as_sent else ()
     notes = (*mixed, *_lacking(session))
+    told = (*told_of(session), *[None] * to_come) if as_sent else ()
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
     result: list[CacheSimulation] = []
@@ -201,6 +204,7 @@ def cache_matrix(
                 )
             cell = replace(known[marks], policy=policy.name)
             cell = replace(cell, notes=notes, pending=to_come, paid=was_paid, noted=noted)
+            cell = replace(cell, told=told if len(told) == len(cell.requests) else ())
             result.append(cell)
         if progress is not None:
             progress(done, len(chosen_dialects))
