@@ -165,7 +165,8 @@ def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, ru
     changed = [name for name in _up_to(tier, rules) if before.get(name) != now.get(name)]
     if not changed:
         return ""
-    return f"{', '.join(changed)} changed: no source says whether this model keeps its {tier}"
+    names = ", ".join(changed).replace("forced_tool", "tool_choice")
+    return f"{names} changed: no source says whether this model keeps its {tier}"
 
 
 def _up_to(tier: str, rules: Rules) -> Iterator[str]:
