@@ -2,7 +2,8 @@
 
     {"format": "playground-proxy/1", "at": …, "upstream": …}
     {"exchange": 7, "at": …, "session": …, "title": …, "agent": …, "file": …, "expected": {…}}
-    {"exchange": 7, "status": 200, "first": 0.4, "seconds": 2.1, "billed": {…}}
+    {"exchange": 7, "status": 200, "first": 0.4, "seconds": 2.1, "billed": {…},
+     "told_by_provider": …}
 
 It grows as recordings do, so a page reads it while the proxy runs. A line that was cut, as by a
 crash, is no line.

@@ -86,6 +86,8 @@ class TerminalReport:
                 )
         else:
             yield f"         {name}: {took}"
+        if told := line.get("told_by_provider"):
+            yield f"         {name}: told by the provider: {told}"
         for key in ("error", "fault"):
             if (wrong := line.get(key)) and (wrong_words := _words(wrong)):
                 yield f"         {name}: {wrong_words}"
