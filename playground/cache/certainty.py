@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from playground.cache.breakpoints import lives_of
@@ -65,6 +66,7 @@ def is_pinned(request: TimedRequest) -> bool:
     return isinstance(order, list) and len(order) == 1 and given.get("allow_fallbacks") is False
 
 
+@lru_cache(maxsize=256)
 def _roles(rules: Rules, api: str) -> Mapping[str, str]:
     """Return the known fields and what each is to the prefix.
 
@@ -158,10 +160,13 @@ def _named(rules: Rules) -> list[str]:
 
 def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, rules: Rules) -> str:
     """Return why an entry that ends in this tier may not be read, after a change of settings."""
+    if before is now:  # as in most rows, where requests share their settings
+        return ""
     changed = [name for name in _up_to(tier, rules) if before.get(name) != now.get(name)]
     if not changed:
         return ""
-    return f"{', '.join(changed)} changed: no source says whether this model keeps its {tier}"
+    names = ", ".join(changed).replace("forced_tool", "tool_choice")
+    return f"{names} changed: no source says whether this model keeps its {tier}"
 
 
 def _up_to(tier: str, rules: Rules) -> Iterator[str]:

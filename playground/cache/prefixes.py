@@ -39,8 +39,9 @@ _TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot b
 class Billed:
     """The input tokens that the provider billed for a request.
 
-    `write_hour` is the part of `write` that lives for an hour. A bill is `summed` if tools ran on
-    the server: it then covers several rounds, and gives no size of this request.
+    `write_hour` is the part of `write` that lives for an hour (OpenAI's: for twelve). A bill is
+    `summed` if tools ran on the server: it then covers several rounds, and gives no size of this
+    request.
     """
 
     read: int

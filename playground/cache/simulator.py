@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from playground.cache.breakpoints import breakpoints, life_at, looked_at
 from playground.cache.certainty import is_pinned, may_be_kept, may_be_lost, settings_of, unearned
@@ -55,6 +55,8 @@ class CacheSimulator:
     _sent_last: float = float("-inf")
     _checked: PrefixCheck = field(default_factory=PrefixCheck)
     _settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # by model
+    _given: tuple[str, dict[str, Any]] | None = None  # the last request's model and parameters
+    _own_settings: dict[str, str] = field(default_factory=dict)
     _off_body: set[str] = field(default_factory=set)  # models with a history on the server
     one_by_one: bool = True  # whether each request was sent once the answer before had begun
 
@@ -75,8 +77,9 @@ class CacheSimulator:
         if self.rules.match == "unknown":
             why = f"no caching rules are known for model {request.wire.model!r}"
             return self._outcome("unknown-provider", request, 0, {}, why, [], None)
-        settings = settings_of(request, self.rules)
-        edited = self._checked.edited(request)
+        settings = self._settings_of(request)
+        is_checked = request.plain_model in self.rules.get("prefix_check", {})
+        edited = is_checked and self._checked.edited(request)
         if refused := self._refusal(request, edited):
             return refused
         if self.rules.match == "best effort":
@@ -86,7 +89,7 @@ class CacheSimulator:
             return _error(request, *problem, points)
         if not self._heeds_marks(request, points):
             return self._best_effort(request)
-        doubt = unearned(request, self.rules) or self._edit_doubt(request, edited)
+        doubt = unearned(request, self.rules) or _EDITED * edited
         warm = self._begins_warm(request)
         hit = self._hit(request, points, request.positions)
         read = 0
@@ -138,10 +141,12 @@ class CacheSimulator:
             return _error(request, "refused-request", why, sorted(request.marks))
         return None
 
-    def _edit_doubt(self, request: TimedRequest, edited: bool) -> str:
-        if not edited or request.plain_model not in self.rules.get("prefix_check", {}):
-            return ""
-        return "something before a thinking block has changed: the block may be dropped or refused"
+    def _settings_of(self, request: TimedRequest) -> dict[str, str]:
+        """Return what a request's parameters add to the prefix; most requests have the same."""
+        given = (request.wire.model, request.wire.parameters)
+        if given != self._given:
+            self._given, self._own_settings = given, settings_of(request, self.rules)
+        return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
         """Simulate a provider that promises nothing but what an explicit resource holds."""
@@ -190,7 +195,7 @@ class CacheSimulator:
         """Return what earlier requests under other settings leave unknown."""
         model = request.wire.model
         earlier = self._settings.setdefault(model, [])
-        others = [each for each in earlier if each != settings]
+        others = [each for each in earlier if each is not settings and each != settings]
         if len(others) == len(earlier):
             earlier.append(settings)
         history = request.wire.parameters.get("history")
@@ -518,6 +523,11 @@ class CacheSimulator:
 
 _FIRST_TOKEN_UNKNOWN: Final = (
     "it is not known when its first token came, from which on it can be read"
+)
+
+
+_EDITED: Final = (
+    "something before a thinking block has changed: the block may be dropped or refused"
 )
 
 

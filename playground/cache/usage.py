@@ -16,6 +16,10 @@ from playground.cache.prefixes import Billed
 from playground.cache.rules import Rules
 
 _HOUR: Final = ("1h", "ONE_HOUR")
+_TWELVE_HOURS: Final = tuple(
+    f"{details}.cache_write_tokens_details.ttl_12h_tokens"
+    for details in ("input_tokens_details", "prompt_tokens_details")
+)
 
 
 @dataclass(frozen=True)
@@ -268,15 +272,15 @@ def cost_of(billed: Billed, rules: Rules, model: str) -> int:
     """Return the cost of a bill, in thousandths of the price of one input token."""
     cost = billed.uncached * 1000 + billed.read * rules.read_permille(model)
     short = billed.write - billed.write_hour
-    for tokens, ttl in ((short, rules.value("default_ttl")), (billed.write_hour, "1h")):
+    for tokens, ttl in ((short, rules.value("default_ttl")), (billed.write_hour, rules.long_life)):
         cost += tokens * rules.write_permille(ttl) if tokens else 0
     return cost
 
 
 def life_of(billed: Billed | None, rules: Rules) -> str:
-    """Return the lifetime that a bill shows for what was written: the default, or an hour."""
-    is_hour = billed is not None and billed.write_hour > 0
-    return "1h" if is_hour else str(rules.value("default_ttl"))
+    """Return the lifetime that a bill shows for what was written: the default, or the longest."""
+    is_long = billed is not None and billed.write_hour > 0
+    return rules.long_life if is_long else str(rules.value("default_ttl"))
 
 
 def output_of(usage: Any) -> int | None:
@@ -309,9 +313,9 @@ def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int)
 
 
 def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
-    """Return the tokens written, and those of them that live for an hour.
+    """Return the tokens written, and those of them that live for the longer of two lives.
 
-    The details are Anthropic's (`cache_creation`) and Bedrock's (`cacheDetails`).
+    The details are Anthropic's (`cache_creation`), Bedrock's (`cacheDetails`) and OpenAI's.
     """
     lives = usage.get("cache_creation")
     lives = lives if isinstance(lives, dict) else {}
@@ -319,6 +323,7 @@ def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
     given = usage.get("cacheDetails")
     details = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
     told = sum(whole(one.get("inputTokens")) for one in details if one.get("ttl") in _HOUR)
+    long += next((tokens for name in _TWELVE_HOURS if (tokens := whole(_found(usage, name)))), 0)
     written = max(written, short + long)
     return written, min(long + told, written)
 

@@ -273,30 +273,31 @@ class CacheSimulation(Drawn, Live):
     def nano_dollars(self) -> int | None:
         """The cost of all input in billionths of a dollar; None without a price."""
         nano = 0
-        for one, terms in zip(self.requests, self.terms, strict=True):
-            if self.price is None or terms.factor is None:
+        for number, (one, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
+            price = self._price_of(number)
+            if price is None or terms.factor is None:
                 return None
-            nano += self.price.nano_dollars(one.cost, terms.factor)
+            nano += price.nano_dollars(one.cost, terms.factor)
         return nano if self.price else None
+
+    def _price_of(self, number: int) -> Price | None:
+        """Return a request's price: that of its own model, where the bodies name several."""
+        own = self.row[number].wire.model if self.row else self.model
+        return self.price if own == self.model else price_of(own)
 
     @cached_property
     def terms(self) -> list[Terms]:
         """The terms under which each request is priced."""
-        price, rules = self.price, self.rules
-        if price is None or rules is None:
-            return [Terms(None)] * len(self.requests)
-        sent: Sequence[TimedRequest | None] = self.row or [None] * len(self.requests)
-        return [
-            terms_of(
-                price,
-                rules,
-                self.model,
-                one.total,
-                request.wire.settings if request else {},
-                request.at if request else None,
-            )
-            for one, request in zip(self.requests, sent, strict=True)
-        ]
+        return [self._terms_of(number) for number in range(len(self.requests))]
+
+    def _terms_of(self, number: int) -> Terms:
+        price, total = self._price_of(number), self.requests[number].total
+        if price is None or self.rules is None:
+            return Terms(None)
+        if not self.row:
+            return terms_of(price, self.rules, self.model, total)
+        sent = self.row[number]
+        return terms_of(price, self.rules, sent.wire.model, total, sent.wire.settings, sent.at)
 
     @property
     def assumed_as(self) -> str | None:

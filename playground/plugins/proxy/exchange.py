@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 from playground.base.errors import InputFault
 from playground.base.json_numbers import load_json
+from playground.cache.diagnosis import Diagnosis, diagnosis_of
 from playground.recordings.growing import GrowingFile, numbered
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import Searcher, Tally, starred
@@ -90,6 +91,7 @@ class WatchedExchange:
         self.opened = opened
         self.request: dict[str, Any] | None = None  # clean of secrets
         self.usage: dict[str, Any] | None = None
+        self.diagnosis: Diagnosis | None = None  # the provider's own word on its cache
         self.was_asked = False  # whether the request is complete
         self.status = 0
         self.first: float | None = None  # when the answer's first byte came
@@ -208,8 +210,12 @@ class WatchedExchange:
             self._record(lambda r: r.noted({"not_kept": unrecorded}))
         recording = self._record(lambda r: r.end(error, cut=error is not None))
         self.usage = recording.usage if recording is not None else None
+        self.diagnosis = diagnosis_of(recording.diagnostics) if recording is not None else None
         if self.usage is None and self._reply:
-            self.usage = _usage(bytes(self._reply))
+            reply = _reply(bytes(self._reply))
+            usage = reply.get("usage", reply.get("usageMetadata"))
+            self.usage = usage if isinstance(usage, dict) else None
+            self.diagnosis = diagnosis_of(reply)
         if self._recorder is not None:
             self.tally.take(self._recorder.tally)
         if self._lines is not None:
@@ -322,11 +328,10 @@ def disk_problem(folder: Path) -> str:
     return f"not recorded: the disk has less than {least >> 20:,} MB left"
 
 
-def _usage(reply: bytes) -> dict[str, Any] | None:
-    """Return the bill in an answer that is one JSON object, or None."""
+def _reply(reply: bytes) -> dict[str, Any]:
+    """Return an answer that is one JSON object; an empty one for any other."""
     try:
         value = load_json(reply.decode(), strict=True)
     except (ValueError, RecursionError):
-        return None
-    usage = value.get("usage", value.get("usageMetadata")) if isinstance(value, dict) else None
-    return usage if isinstance(usage, dict) else None
+        return {}
+    return value if isinstance(value, dict) else {}

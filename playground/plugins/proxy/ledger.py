@@ -2,7 +2,8 @@
 
     {"format": "playground-proxy/1", "at": …, "upstream": …}
     {"exchange": 7, "at": …, "session": …, "title": …, "agent": …, "file": …, "expected": {…}}
-    {"exchange": 7, "status": 200, "first": 0.4, "seconds": 2.1, "billed": {…}}
+    {"exchange": 7, "status": 200, "first": 0.4, "seconds": 2.1, "billed": {…},
+     "told_by_provider": …}
 
 A page can read it while the proxy still writes it. A line that was cut off, as by a crash, is
 ignored.

@@ -93,6 +93,8 @@ class TerminalReport:
                 )
         else:
             yield f"         {name}: {took}"
+        if told := line.get("told_by_provider"):
+            yield f"         {name}: told by the provider: {told}"
         for key in ("error", "fault"):
             if (error := line.get(key)) and (text := _error_text(error)):
                 yield f"         {name}: {text}"

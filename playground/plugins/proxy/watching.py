@@ -167,6 +167,7 @@ class RunWatcher:
             "first": exchange.first,
             "seconds": round(at, 6),
             "billed": billed.as_json() if billed else None,
+            "told_by_provider": str(exchange.diagnosis) if exchange.diagnosis else None,
             "error": error,
             "fault": exchange.fault,
         }

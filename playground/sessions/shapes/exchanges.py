@@ -183,6 +183,7 @@ def _answered(exchange: Exchange, recording: Recording | None, builder: SessionB
             "model": recording.model,
             "usage": recording.usage,
             "stop_reason": recording.stop_reason,
+            "diagnostics": recording.diagnostics,
         }
     else:
         known = reply_facts(exchange.reply)
