@@ -172,7 +172,7 @@ def bring(page: Page, url: str, name: str, data: bytes, folder: Path) -> None:
     path.write_bytes(data)
     page.goto(f"{url}/compare?session=01-plain-chat")
     page.evaluate(SETTLED)
-    page.get_by_role("button", name="Bring …").click()
+    page.get_by_role("button", name="Import").click()
     page.get_by_role("dialog").get_by_label("Choose a file").set_input_files(path)
     page.get_by_role("button", name="New session").click()
     page.get_by_role("dialog").wait_for(state="detached")

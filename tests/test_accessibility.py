@@ -100,7 +100,7 @@ def violations(page: Page, app: bool = True) -> list[Any]:
 def test_a_page_is_for_everybody(page: Page, entry: PageEntry) -> None:
     opened(page, f"{entry.name}?session={SESSIONS.get(entry.name, '02-parallel-calls')}")
     assert violations(page) == []
-    expect(page).to_have_title(f"{entry.title} · Dialect playground")
+    expect(page).to_have_title(f"{entry.title} · Dialect Playground")
     levels = page.evaluate(HEADINGS)
     assert levels.count(1) == 1
     assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
@@ -136,7 +136,7 @@ def test_what_opens_over_a_page_is_for_everybody(page: Page) -> None:
     settled(page)
     assert violations(page) == []
     opened(page, "compare")
-    page.get_by_role("button", name="Bring …").click()
+    page.get_by_role("button", name="Import").click()
     expect(page.get_by_role("dialog").get_by_label("Paste anything")).to_be_focused()
     settled(page)
     assert violations(page) == []

@@ -85,7 +85,7 @@ def file(name: str, data: bytes) -> list[FilePayload]:
 
 def bring(page: Page, name: str, data: bytes) -> None:
     """A file in the dialog that every page has."""
-    page.get_by_role("button", name="Bring …").click()
+    page.get_by_role("button", name="Import").click()
     choose = page.get_by_role("dialog").get_by_label("Choose a file")
     choose.set_input_files(files=file(name, data))
 
@@ -103,7 +103,7 @@ def test_the_bare_address_leads_to_the_start(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.get_by_role("heading", name="Start")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/start"))
-    expect(page).to_have_title("Start · Dialect playground")
+    expect(page).to_have_title("Start · Dialect Playground")
 
 
 def test_nothing_is_asked_of_any_other_machine(page: Page, address: str) -> None:
@@ -379,7 +379,7 @@ def test_three_misread_files_at_once_are_three_messages(browser: Browser, addres
             page.set_default_timeout(60_000)
             page.goto(f"{address}/compare?session=02-parallel-calls")
             expect(page.locator(".pane")).to_have_count(3)
-            page.get_by_role("button", name="Bring …").click()
+            page.get_by_role("button", name="Import").click()
         boxes = [page.get_by_role("dialog").get_by_label("Choose a file") for page in pages]
         for box in boxes:
             box.wait_for(state="attached")
@@ -397,7 +397,7 @@ def test_of_several_files_that_are_dropped_none_is_left_out_unsaid(
     page: Page, address: str
 ) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
-    page.get_by_role("button", name="Bring …").click()
+    page.get_by_role("button", name="Import").click()
     page.get_by_role("dialog").get_by_label("Choose a file").wait_for(state="attached")
     page.evaluate(
         """() => {

@@ -156,7 +156,7 @@ def test_a_request_is_brought_on_another_page_and_seen_there(hand: Hand, tour: T
     page = hand.page
     hand.click(page.get_by_role("link", name="Cache"))
     expect(page.get_by_role("heading", name="Cache")).to_be_visible()
-    hand.click(button(page, "Bring …"))
+    hand.click(button(page, "Import"))
     box = page.get_by_role("dialog").get_by_label("Paste anything")
     expect(box).to_be_focused()
     hand.paste(f"curl https://api.example/v1 -H 'Authorization: x' -d '{json.dumps(BODY)}'")
@@ -173,7 +173,7 @@ def test_a_request_is_brought_on_another_page_and_seen_there(hand: Hand, tour: T
 def test_a_tool_is_found_in_five_dialects(hand: Hand, tour: Tour) -> None:
     page = hand.page
     for thing, choice in ((TOOLS, "New session with them"), (HISTORY, "Into this session")):
-        hand.click(button(page, "Bring …"))
+        hand.click(button(page, "Import"))
         expect(page.get_by_role("dialog").get_by_label("Paste anything")).to_be_focused()
         hand.paste(json.dumps(thing))
         hand.click(page.get_by_role("dialog").get_by_role("button", name=choice, exact=True))

@@ -22,7 +22,7 @@ from playground.dialects.marks.policies import POLICIES, CacheRequest, as_parts
 from playground.nouns.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.sessions.session import Session
-from playground.show import payloads
+from playground.show.strip import strip
 
 _TEXT = st.text(max_size=12) | st.integers(1, 4).map(lambda size: "tide table " * 800 * size)
 _WHAT_IFS = st.builds(
@@ -101,7 +101,7 @@ def test_every_token_is_read_written_or_uncached(
         for found in cell.findings:
             assert found.message.endswith(FIXES[found.code])
         assert all(0 < number < len(cell.requests) for number in cell.breaks)
-        drawn = payloads.strip(cell)
+        drawn = strip(cell)
         json.dumps(drawn)
         blocks: list[Any] = []
         for request, one in zip(drawn["requests"], cell.requests, strict=True):

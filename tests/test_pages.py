@@ -68,8 +68,9 @@ def uploader(app: AppTest, label: str) -> FileUploader:
 
 
 def payloads(app: AppTest) -> list[dict[str, Any]]:
-    """What the page's components are fed, the gauge, the keys and plain texts apart."""
-    found = [data for data in _fed(app) if not {"threshold", "keys", "height"} & set(data)]
+    """What the page's components are fed; bars, keys and plain texts apart."""
+    small = {"keys", "height", "title"}
+    found = [data for data in _fed(app) if not small & set(data)]
     assert found
     return found
 
@@ -163,6 +164,11 @@ def opened(app: AppTest, tab: str = "Prompts") -> AppTest:
     return app.run()
 
 
+def discard(app: AppTest) -> None:
+    unfold(app, "workspace menu")
+    press(app, "Back to the original")
+
+
 def press(app: AppTest, label: str) -> None:
     next(button for button in app.button if button.label == label).click().run()
     assert not app.exception
@@ -222,7 +228,7 @@ def test_the_edited_message_stays_the_one_that_it_was() -> None:
     was = choice(app, "Message").options[2]
     press(app, "Add before")
     choice(app, "Message").set_value(3).run()
-    press(app, "Discard all edits")
+    discard(app)
     chooser = choice(app, "Message")
     assert (chooser.value, chooser.options[2]) == (2, was)
 
@@ -239,7 +245,8 @@ def test_messages_are_moved_split_off_and_changed_by_part() -> None:
     press(app, "Later")
     assert editor(app, "edit 02-parallel-calls part 1.0").value == "ONE"
     messages = len(choice(app, "Message").options)
-    assert any(text.value.endswith("changed") for text in app.sidebar.text)
+    unfold(app, "workspace menu")
+    assert any(text.value.endswith("changed") for text in app.text)
     press(app, "Split off from here")
     assert app.selectbox(key="session").value == "02-parallel-calls from message 1"
     assert editor(app, "edit 02-parallel-calls from message 1 part 0.0").value == "ONE"
@@ -250,7 +257,7 @@ def test_messages_are_moved_split_off_and_changed_by_part() -> None:
 def test_discarding_edits_brings_the_file_back() -> None:
     app = editing("02-parallel-calls")
     editor(app, "edit 02-parallel-calls system prompt").set_value("NEW AGENT").run()
-    press(app, "Discard all edits")
+    discard(app)
     assert "NEW AGENT" not in json.dumps(payloads(app))
     assert "small harbour office" in json.dumps(payloads(app))
 
@@ -264,17 +271,27 @@ def test_the_difference_shows_what_is_invisible() -> None:
     assert any(text.endswith("↵") for text in lines)
 
 
+def strip(app: AppTest) -> dict[str, Any]:
+    """What the picture of the cache is fed."""
+    (data,) = [data for data in payloads(app) if "sentence" in data]
+    return data
+
+
 def test_the_model_decides_about_marks() -> None:
-    app = page("cache", session="06-cache-eight-turns")
-    assert app.warning[0].value == (
+    app = page("cache", session="06-cache-eight-turns", dialect="xml")
+    drawn = strip(app)
+    assert drawn["sentence"] == (
         "3 marks, probably none can hit: about 628 tokens up to the last one, and this model "
-        "needs 1,024. "
-        "It costs the full price (\\$0.015)."
+        "needs 1,024."
     )
-    assert any(text.value.startswith("Azad (the default): ") for text in app.text)
+    assert drawn["note"] == "It costs the full price ($0.015)."
+    assert [value for value, _, _ in drawn["figures"]] == ["0 %", "100 %", "0"]
     app.selectbox(key="model").set_value("openai/gpt-5").run()
-    assert not app.success
-    assert any("takes no cache_control marks (model-without-marks)" in t.value for t in app.text)
+    assert "takes no cache_control marks" in strip(app)["note"]
+    assert not any(marked for _, marked, _ in filter(None, strip(app)["parts"]))
+    press(app, "Undo")
+    assert app.selectbox(key="model").value is None
+    assert strip(app) == drawn
 
 
 ASKED = b'[{"role": "user", "content": "High tide?"}]'
@@ -291,42 +308,60 @@ def table(app: AppTest, *columns: str) -> pd.DataFrame:
 
 
 def test_what_a_session_costs_under_every_policy() -> None:
-    app = page("cache", session="12-long-tool-run", shown="What it costs", dialect="native,xml")
-    unfold(app, "all figures")
+    app = page("cache", session="12-long-tool-run", shown="All policies")
     assert not app.exception
-    one, every = table(app, "request"), table(app, "read share")
+    every = table(app, "read share")
     assert set(every["policy"]) == set(POLICIES)
     cost = every.set_index(["dialect", "policy"])["cost"]
     assert cost["native", "azad"] == 1
     assert cost["xml", "azad"] < 0.3
-    assert list(one["request"]) == list(range(1, 16))
-    app.selectbox(key="policy").set_value("claude-code").run()
+    app = page("cache", session="12-long-tool-run", shown="Table", policy="claude-code")
+    assert list(table(app, "request")["request"]) == list(range(1, 16))
     assert table(app, "request")["read"].sum() > 0
-    app.selectbox(key="apart").set_value("5:30").run()
+    app.selectbox(key="apart").set_value("5 min 30 s").run()
     late = table(app, "request")
     assert set(late["read"]) == {0}
     assert "had expired" in late["reason"].iloc[-1]
 
 
-def test_a_cell_is_drawn_as_a_strip_of_all_its_requests() -> None:
-    app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="xml")
-    unfold(app, "all figures", "rules")
-    (strip,) = [data for data in payloads(app) if "requests" in data]
-    requests = table(app, "request")
-    assert [one["read"] for one in strip["requests"]] == list(requests["read"])
+def test_a_session_is_drawn_as_a_strip_of_all_its_requests() -> None:
+    app = page("cache", session="12-long-tool-run", dialect="xml")
+    drawn = strip(app)
+    requests = table(
+        page("cache", session="12-long-tool-run", dialect="xml", shown="Table"), "request"
+    )
+    assert [one["read"] for one in drawn["requests"]] == list(requests["read"])
     blocks: list[Any] = []
-    for one, (_, billed) in zip(strip["requests"], requests.iterrows(), strict=True):
+    for one, (_, billed) in zip(drawn["requests"], requests.iterrows(), strict=True):
         blocks = [*blocks[: one["shared"]], *one["blocks"]]
         paid = [billed[name] for name in ("read", "written", "full price")]
         assert sum(block[3] for block in blocks) == sum(paid)
         assert all(start <= mark < len(blocks) for mark, start, _ in one["marks"])
-    assert strip["minimum"] == 1024
+    assert drawn["minimum"] == 1024
+    marked = [number for number, part in enumerate(drawn["parts"]) if part and part[1]]
+    assert marked == [mark for mark, _, _ in drawn["requests"][-1]["marks"]]
+    unfold(app, "rules")
     rules = table(app, "others say").set_index("rule")
     assert rules.loc["collapse runs", "value"] == "true"
     assert str(rules.loc["collapse runs", "others say"]).startswith(
         "false (https://platform.claude.com"
     )
     assert any("fewest tokens that are cached: 1,024" in text.value for text in app.text)
+
+
+def bars(app: AppTest) -> list[dict[str, Any]]:
+    """The bars of policies, the best first."""
+    (found,) = [data["rows"] for data in _fed(app) if "title" in data]
+    return list(found)
+
+
+def test_policies_are_bars_and_equal_ones_are_one() -> None:
+    app = page("cache", session="12-long-tool-run")
+    best, worst = bars(app)
+    assert (best["figure"], worst["figure"]) == ("26 % · $0.038", "100 % · $0.15")
+    assert (best["on"], worst["on"]) == (False, True)
+    assert best["name"] == "claude-code +11"
+    assert sum(best["shares"]) < 0.27
 
 
 def test_findings_stand_above_the_player_with_what_they_are_about() -> None:
@@ -350,32 +385,30 @@ def test_two_readings_of_one_stream_stand_side_by_side() -> None:
     assert not app.exception
 
 
-def test_marks_can_be_clicked_on_and_off_and_are_a_policy_then() -> None:
-    app = page("cache", session="12-long-tool-run", drawn="native", shown="What it costs")
-    unfold(app, "all figures")
+def test_marks_can_be_set_and_are_a_policy_then() -> None:
+    app = page("cache", session="12-long-tool-run")
     marks = next(box for box in app.multiselect if box.label == "Marks")
     assert marks.value == ["message 0 part 0 · system", "message 1 part 0 · user"]
     last = [option for option in marks.options if option.endswith("· tool")][-1]
     marks.set_value([*marks.value, last]).run()
     assert not app.exception
-    assert any("The marks you set: a policy of your own" in text.value for text in app.text)
-    cost = table(app, "read share").set_index(["dialect", "policy"])["cost"]
-    assert cost["native", "clicked"] < cost["native", "azad"]
-    assert app.success[0].value.startswith("15 requests: ")
+    assert "The marks you set: a policy of your own" in " ".join(c.value for c in app.caption)
+    assert strip(app)["sentence"].startswith("15 requests: ")
+    names = [row["name"] for row in bars(app) if row["on"]]
+    assert names == ["The marks you set"]
 
 
 def test_what_if_changes_the_price() -> None:
-    app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="xml")
-    unfold(app, "all figures", "what-if")
+    app = page("cache", session="12-long-tool-run", dialect="xml")
+    unfold(app, "what-if")
 
     def cost() -> float:
-        every = table(app, "read share").set_index(["dialect", "policy"])["cost"]
-        return float(every["xml", "azad"])
+        return float(strip(app)["figures"][1][0].removesuffix(" %"))
 
     app.toggle(key="if-clock").set_value(True).run()
     assert not app.exception
-    assert cost() > 1
-    assert any(text.value.startswith("warning · volatile-system") for text in app.text)
+    assert cost() > 100
+    assert any("time or id" in fix for _, _, fix in strip(app)["findings"])
     app.toggle(key="if-clock").set_value(False).run()
     app.selectbox(key="if-environment").set_value("persisted").run()
     persisted = cost()
@@ -386,8 +419,8 @@ def test_what_if_changes_the_price() -> None:
 
 
 def test_a_policy_file_is_compared_and_a_bad_one_told() -> None:
-    app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="native")
-    unfold(app, "all figures", "what-if")
+    app = page("cache", session="12-long-tool-run", shown="All policies")
+    unfold(app, "what-if")
     uploader(app, "A policy of your own").upload(
         "own.json", b'{"name": "mine", "marks": [{"role": "tool"}]}'
     ).run()
@@ -400,7 +433,7 @@ def test_a_policy_file_is_compared_and_a_bad_one_told() -> None:
 
 
 def test_what_is_sent_is_told_with_the_marks_that_get_lost() -> None:
-    app = page("cache", session="07-gemini-above", shown="What is sent", drawn="xml")
+    app = page("cache", session="07-gemini-above", shown="Payload", dialect="xml")
     for _ in range(100):
         if verbatim(app):
             break
@@ -421,12 +454,10 @@ def test_a_brought_request_is_seen_with_its_own_marks_first_and_others_are_choic
     app = page("cache", session="asked")
     assert app.selectbox(key="policy").value == "as-sent"
     assert "policy" not in app.query_params
-    assert app.warning[0].value.startswith("1 mark: the first request only writes")
-    (data,) = payloads(app)
-    assert data["panes"][0]["note"] == "1 mark"
+    assert strip(app)["sentence"].startswith("1 mark: the first request only writes")
+    assert [part[1] for part in strip(app)["parts"]] == [True, False]
     app.selectbox(key="policy").set_value("azad").run()
     assert app.query_params["policy"] == "azad"
-    assert payloads(app)[0]["panes"][0]["name"] == "xml"
     app.selectbox(key="session").set_value("01-plain-chat").run()
     assert app.selectbox(key="policy").value == "azad"
     app.selectbox(key="session").set_value("asked").run()
@@ -450,24 +481,31 @@ def test_brought_requests_are_simulated_at_the_times_at_which_they_were_sent() -
     app = page("cache", session="a break for tea")
     apart = app.selectbox(key="apart")
     assert (app.selectbox(key="policy").value, apart.value) == ("as-sent", "as noted")
-    assert app.warning[0].value.startswith("1 mark, and none is ever hit")
-    apart.set_value("0:20").run()
-    assert "none is ever hit" not in " ".join(each.value for each in [*app.success, *app.warning])
+    assert strip(app)["sentence"].startswith("1 mark, and none is ever hit")
+    apart.set_value("20 s").run()
+    assert "none is ever hit" not in strip(app)["sentence"]
 
 
 HELLO = {"role": "user", "content": "High tide?"}
 ANSWER = {"role": "assistant", "content": "At six."}
 
 
-def test_the_gemini_threshold_decides_about_the_two_samples() -> None:
-    assert "16,010 of 16,010 characters count for Gemini (16,000 are needed for a mark)" in told(
-        page("cache", session="07-gemini-above")
-    )
-    assert "(below-gemini-threshold)" in told(page("cache", session="08-gemini-below"))
+def test_the_gemini_threshold_stands_on_the_strip_of_samples_and_of_what_is_pasted() -> None:
     app = page("cache", session="07-gemini-above")
+    assert strip(app)["sentence"].startswith("10 characters above the Gemini threshold")
+    assert strip(app)["threshold"] == {"characters": 16_010, "of": 16_000}
+    assert strip(app)["minimum"] == 2_048
+    below = strip(page("cache", session="08-gemini-below"))
+    assert below["sentence"].startswith("10 characters below the Gemini threshold")
+    assert "too few characters for an explicit Gemini cache" in below["note"]
     unfold(app, "what-if")
     app.selectbox(key="explicit-caching").set_value("off").run()
-    assert "(explicit-caching-off)" in told(app)
+    assert "explicit caching is off" in strip(app)["note"]
+    body = {"contents": [{"role": "user", "parts": [{"text": "tide " * 100}]}]}
+    loaded = first_session(Source("request.json", json.dumps(body).encode())).session
+    on_disk().add("asked", new_entry(loaded.with_model("gemini/gemini-2.5-pro")))
+    pasted = strip(page("cache", session="asked"))
+    assert pasted["threshold"] == {"characters": 500, "of": 16_000}
 
 
 def test_the_player_gets_every_step_and_character() -> None:
@@ -584,16 +622,16 @@ def test_an_uploaded_session_is_chosen_and_its_text_is_only_text() -> None:
 
 def test_a_model_whose_rules_nobody_noted_costs_nothing_known() -> None:
     session = {"format": "playground-session/1", "task": {"model_name": f"cohere/{HOSTILE}"}}
-    app = page("cache", shown="What it costs")
+    app = page("cache")
     upload(app, "mine.json", json.dumps(session).encode())
     app.switch_page(str(paths.pages() / "cache.py")).run()
-    (said,) = (text.value for text in app.text if "no caching rules" in text.value)
-    assert f"known for model {session['task']['model_name']!r}" in said  # type: ignore[index]
+    assert "no caching rules are known for this model" in strip(app)["sentence"]
+    unfold(app, "rules")
+    assert f"known for model {session['task']['model_name']!r}" in told(app)  # type: ignore[index]
     for element in (*app.markdown, *app.info, *app.error, *app.caption):
         assert HOSTILE not in element.value
     app.selectbox(key="model").set_value("openai/gpt-5").run()
-    assert not [text for text in app.text if "no caching rules" in text.value]
-    assert any("Rules of openai-before-5.6" in caption.value for caption in app.caption)
+    assert "no caching rules" not in strip(app)["sentence"]
 
 
 @pytest.mark.parametrize(
@@ -732,6 +770,7 @@ def test_an_import_of_many_sessions_offers_each_and_repairs() -> None:
     app = page("compare")
     upload(app, "chats.jsonl", line + b"\n" + line)
     assert {"chats", "chats 2"} <= set(app.selectbox(key="session").options)
+    unfold(app, "workspace menu")
     (button,) = [b for b in app.button if b.label.startswith("Repair")]
     button.click().run()
     assert app.selectbox(key="session").value == "chats (repaired)"

@@ -50,11 +50,11 @@ PAGES: list[tuple[str, dict[str, str], dict[str, Any]]] = [
     ("compare", {"view": "Difference"}, {}),
     ("compare", {"view": "Run"}, {}),
     ("compare", {"session": f"{TURNED} gone"}, {}),
-    ("cache", {"shown": "On the messages"}, {"what-if": True}),
-    ("cache", {"shown": "Table"}, {}),
-    ("cache", {"shown": "What it costs"}, {"all figures": True, "rules": True}),
-    ("cache", {"shown": "If it were shorter"}, {}),
-    ("cache", {"shown": "What is sent"}, {}),
+    ("cache", {"shown": "Strip"}, {"what-if": True, "rules": True}),
+    ("cache", {"shown": "Table"}, {"rules": True}),
+    ("cache", {"shown": "Compaction"}, {}),
+    ("cache", {"shown": "All policies"}, {}),
+    ("cache", {"shown": "Payload"}, {}),
     *(
         ("replay", {"listed": listed, "server": server}, {})
         for listed, server in (

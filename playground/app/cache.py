@@ -1,4 +1,4 @@
-"""The Cache page's parts: own marks, what requests would cost and why, what is really sent."""
+"""The Cache page's parts: what is asked, the picture of the answer, policies, what is sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from playground.app import state
 from playground.app.shared import (
     as_sent,
     changes,
+    choosing,
     components,
+    frame,
     own_marks,
     policies,
     say,
@@ -29,17 +31,23 @@ from playground.base.errors import InputFault
 from playground.base.wording import grouped
 from playground.cache.answers.as_sent import notes_times
 from playground.cache.answers.cells import CacheSimulation
-from playground.cache.answers.headline import headline
 from playground.cache.answers.requests import sent_at
 from playground.cache.answers.what_if import WhatIf
+from playground.dialects import dialect_names
 from playground.dialects.marks.policies import POLICIES, get_policy
 from playground.nouns.prompt_data import CacheDialect
 from playground.sessions.session import Session
-from playground.show import frames, payloads
-from playground.show.grid import grid
+from playground.show import frames
+from playground.show.policy_bars import Candidate, best_saving, policy_bars
+from playground.show.strip import strip
 
 _AS_NOTED: Final = "as noted"
-_APART: Final = {"0:20": 20.0, "4:30": 270.0, "5:30": 330.0, "one hour and more": 3_700.0}
+_APART: Final = {
+    "20 s": 20.0,
+    "4 min 30 s": 270.0,
+    "5 min 30 s": 330.0,
+    "over an hour": 3_700.0,
+}
 _AS_FILE: Final = "as in the session"
 _BY_MODEL: Final = "by model"
 _SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the address's name for each
@@ -47,9 +55,13 @@ _SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the address's n
     "explicit-caching": ("Explicit caching (Gemini)", ["on", "off"]),
     "environment": ("Environment block", ["off"]),
 }
+VIEWS: Final = ("Strip", "Table", "Compaction", "All policies", "Payload")
 _MATRIX: Final = "cost matrix"
 _CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns by their titles
-PANES: Final = "cache panes"
+_STRIP: Final = "strip"
+_BARS: Final = "policies"
+_HOUR: Final = "1h"
+DIALECT: Final = "dialect"
 POLICY: Final = "policy"
 _CHOSEN: Final = "policy of "  # + session's name: the one that was chosen for it last
 _SEEN: Final = "session of the policy"
@@ -58,42 +70,73 @@ _SEEN: Final = "session of the policy"
 # what is chosen
 
 
-def asked(dialects: Sequence[str]) -> Asked:
-    """Return the row of controls, the policy first: it decides about all that is below."""
+def asked() -> tuple[Asked, str]:
+    """Return what the row of controls asks, and how the answer is to be seen."""
     working = state.working_session()
-    session, own = working.session, (each.name for each in policies.own())
-    names = [*POLICIES, *(name for name in own if name != CLICKED)]
+    session = working.session
+    with frame.toolbar():
+        policy = _policy(working.name, session)
+        is_sent = policy == as_sent.NAME
+        dialect = "" if is_sent else _dialect()
+        noted = _notes_times(session, is_sent=is_sent)
+        choices = {**({_AS_NOTED: None} if noted else {}), **_APART}
+        apart = st.selectbox("Apart", list(choices), key="apart", bind="query-params", width=170)
+        what_if = WhatIf()
+        with st.popover("What if", key="what-if", on_change="rerun") as options:
+            # a dozen widgets: not drawn while they are folded and none is set
+            if options.open or state.url_values().keys() & {*_SETTINGS, *what_ifs.KEYS}:
+                session = with_cache_settings(session)
+                what_if = what_ifs.choose(session.task.model_name)
+        given = Asked(session, dialect, policy, choices[apart or "20 s"], what_if)
+        if not is_sent:
+            with st.popover("Marks", key="marks as a list"):
+                given = own_marks.choose(given)
+        with st.container(horizontal=True, key="right", width="content"):
+            view = st.segmented_control(
+                "View",
+                VIEWS,
+                default=VIEWS[0],
+                required=True,
+                key="shown",
+                bind="query-params",
+                label_visibility="collapsed",
+            )
+    return given, str(view)
+
+
+def _policy(name: str, session: Session) -> str:
+    names = [*POLICIES, *(each.name for each in policies.own() if each.name != CLICKED)]
     is_brought = any(not row.sub_agent for row in session.rows)
     if is_brought:
         names = [as_sent.NAME, *names]
-    chosen = state.held(_CHOSEN + working.name)
-    if is_brought and state.held(_SEEN) not in (None, working.name):
+    chosen = state.held(_CHOSEN + name)
+    if is_brought and state.held(_SEEN) not in (None, name):
         # what was brought is seen first as it stands, whatever was looked at before it
         state.choose(POLICY, chosen if chosen in names else names[0])
     elif state.held(POLICY) is None and chosen in names and POLICY not in state.url_values():
         state.choose(POLICY, chosen)  # another page was looked at meanwhile
-    state.hold(_SEEN, working.name)
+    state.hold(_SEEN, name)
     state.follow_url(POLICY, names)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        # not bound to the address, which would hold its title
-        policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=260)
-        state.tell_url(POLICY, policy, names[0])
-        state.hold(_CHOSEN + working.name, policy)
-        noted = _notes_times(session, is_sent=policy == as_sent.NAME)
-        choices = {**({_AS_NOTED: None} if noted else {}), **_APART}
-        apart = st.selectbox(
-            "Between requests", list(choices), key="apart", bind="query-params", width=180
-        )
-        dialect = widgets.drawn_dialect(dialects)
-    what_if = WhatIf()
-    with st.expander(
-        "Options: settings, what if, a policy of your own", key="what-if", on_change="rerun"
-    ) as options:
-        # a dozen widgets: not drawn while they are folded and none is set
-        if options.open or state.url_values().keys() & {*_SETTINGS, *what_ifs.KEYS}:
-            session = with_cache_settings(session)
-            what_if = what_ifs.choose(session.task.model_name)
-    return Asked(session, dialect, policy, choices[apart or "0:20"], what_if)
+    # not bound to the address, which would hold its title
+    policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=270)
+    state.tell_url(POLICY, policy, names[0])
+    state.hold(_CHOSEN + name, policy)
+    return policy
+
+
+def _dialect() -> str:
+    """The dialect that writes the requests: that of the session's model, unless one is chosen."""
+    names, usual = dialect_names(), widgets.model_dialect()
+    chosen = st.selectbox(
+        "Dialect",
+        names,
+        index=None,
+        key=DIALECT,
+        bind="query-params",
+        placeholder=say.shown(usual),
+        width=200,
+    )
+    return chosen or usual
 
 
 def with_cache_settings(session: Session) -> Session:
@@ -120,114 +163,111 @@ def _setting(key: str, label: str, options: Sequence[str]) -> str:
     return "" if chosen in (None, _AS_FILE) else str(chosen)
 
 
-def marks(given: Asked, dialects: Sequence[str]) -> Asked:
-    """Show the marks in each dialect; with marks of the user's own, the page is about those."""
-    if given.is_sent:
-        as_sent.marks(given.session, bool(state.working_session().changes))
-        return given
-    left, right = st.columns([3, 2])
-    with left:
-        given = own_marks.choose(given)
-    with right:
-        placed = [placement(given.session, each, given.policy) for each in dialects]
-        tables.table(
-            frames.placements(placed),
-            height="content",
-        )
-    return given
+# the answer
 
 
-def drawn(given: Asked) -> None:
-    """The request with its marks, to be set and cleared where a policy sets them."""
-    if given.is_sent:
-        as_sent.drawn(given.session, PANES)
+def show_strip(given: Asked) -> None:
+    """The sentence, the figures and the strip, whose marks can be moved, and the policies."""
+    try:
+        cell = given.simulated()
+    except InputFault as fault:
+        say.text(str(fault))  # plain: a model's name may come from a file
         return
-    picture = Picture({**grid([payloads.placement_pane(given.placement)]), "marks": True})
-    components.panes(picture, key=PANES, on_mark=partial(own_marks.take_click, PANES))
-    st.caption("A click on a part sets a mark there, or clears it.")
+    for problem in cell.errors:
+        say.text(f"Refused by the provider: {problem}.")
+    components.strip(
+        _picture(given),
+        key=_STRIP,
+        movable=not given.is_sent,
+        on_mark=partial(own_marks.take_move, _STRIP),
+    )
+    _policies(given, cell)
+    own = policies.find(given.policy)
+    source = as_sent.SOURCE if given.is_sent else (own or get_policy(given.policy)).source
+    say.caption(f"{title(given.policy)}: {source}.")
+    if given.is_sent and state.working_session().changes:
+        st.caption("The request is shown as it was imported: your edits are not in it.")
+    _rules(cell)
 
 
-def table(given: Asked) -> None:
-    """Every part, or every block of what was brought, with its mark."""
+def _picture(given: Asked) -> Picture:
+    return Picture(strip(given.simulated(), given.placement))
+
+
+def _policies(given: Asked, cell: CacheSimulation) -> None:
+    """The cost under each policy, and of marks that live for an hour where the provider has such:
+    each simulated, the best first."""
+    own = policies.own()
+    every = simulations(given.session, given.wire_dialect, given.apart, given.what_if, own)
+    found = [Candidate(e.policy, title(e.policy), e) for e in every if e.policy != given.policy]
+    found.append(Candidate(given.policy, title(given.policy), cell))
+    lives = cell.rules.rules.get("ttls") if cell.rules else None
+    if not (given.is_sent or given.what_if.ttl) and lives and _HOUR in lives.value:
+        hour = replace(given, what_if=replace(given.what_if, ttl=_HOUR)).simulated()
+        found.append(Candidate(_HOUR, f"{title(given.policy)}, for an hour", hour))
+    saving = best_saving(found, cell)
+    components.bars(
+        f"Policies, predicted, as % of uncached. {saving}",
+        policy_bars(found, given.policy),
+        key=_BARS,
+        on_choose=_take_bar,
+    )
+
+
+def _take_bar() -> None:
+    chosen = state.component_value(_BARS, "chosen")
+    if chosen == _HOUR:
+        state.choose("if-ttl", _HOUR)
+    elif chosen and chosen != CLICKED:
+        state.choose(POLICY, chosen)
+
+
+def _rules(cell: CacheSimulation) -> None:
+    if cell.rules:
+        label = f"Where the figures come from: {cell.rules.title}"
+        with say.expander(label, key="rules", on_change="rerun") as rules:
+            if rules.open:
+                say.text("\n".join(cell.origins))
+                tables.table(frames.rules(cell.rules))
+
+
+def show_table(given: Asked) -> None:
+    """Every request with its outcome, every part or block with its mark."""
+    try:
+        cell = given.simulated()
+    except InputFault as fault:
+        say.text(str(fault))
+        return
+    tables.table(frames.cache_requests(cell))
     if given.is_sent:
         as_sent.table(given.session)
     else:
         tables.table(frames.placement(given.placement))
+    _rules(cell)
 
 
-_BOXES: Final = {
-    "good": (st.success, ":material/check:"),
-    "idle": (st.warning, ":material/info:"),
-    "broken": (st.error, ":material/warning:"),
-    "refused": (st.error, ":material/block:"),
-}
-
-
-def show_headline(given: Asked) -> None:
-    """One sentence from the simulation, whose size and marks one line explains."""
-    try:
-        simulated = given.simulated()
-    except InputFault as fault:
-        say.text(str(fault))  # plain: a model's name may come from a file
-        return
-    verdict, text = headline(simulated)
-    box, icon = _BOXES[verdict]
-    box(text.replace("$", "\\$"), icon=icon)
-    for problem in simulated.errors:
-        say.text(f"Why: {problem}.")
-    say.caption(_sizes(simulated))
-    if given.is_sent:
-        say.text(f"{as_sent.TITLE}: {as_sent.SOURCE}.\n{simulated.reach.line}.")
-        return
-    placed, own = given.placement, policies.find(given.policy)
-    source = own.source if own else get_policy(given.policy).source
-    say.text(f"{title(given.policy)}: {source}.\n{placed.thresholds}.")
-    if placed.refusal:
-        why = f"{placed.refusal.explanation} ({placed.refusal.reason})"
-        say.text(f"Nothing is marked: {why}.")
-    if placed.family == "gemini":
-        components.gauge(placed.text_characters, placed.threshold, key="threshold")
-
-
-def _sizes(simulated: CacheSimulation) -> str:
-    """Say how a token is counted on this page, if other pages count otherwise."""
-    if all(request.anchored for request in simulated.requests):
-        return "Tokens are those that were billed."
-    return (
-        "Tokens on this page are estimates by kinds of characters, of every block as it is sent, "
-        "its JSON included. Compare's *Counts* asks the model's tokenizer about the whole request."
-    )
-
-
-# what it costs
-
-
-def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
-    """A matrix, dialects by policies, what was really paid above it, and every request of the cell
-    that the page is about."""
+def show_every_policy(given: Asked) -> None:
+    """A matrix, dialects by policies; a click on a cell asks about it."""
+    chosen = list(dict.fromkeys([*choosing.dialects(), given.wire_dialect]))
     own = policies.own()
     try:
         cells = [
             cell
-            for name in dialects
+            for name in chosen
             for cell in simulations(given.session, name, given.apart, given.what_if, own)
         ]
-    except InputFault:
-        return  # the headline has told it
+    except InputFault as fault:
+        say.text(str(fault))
+        return
     say.caption(
-        f"Rules of {cells[0].provider}. Cost is that of all input as a share of its full price, "
-        "the price without a cache. Nothing is sent."
+        f"Rules of {cells[0].provider}. Cost is that of all input as a share of uncached. "
+        "Predicted; nothing is sent."
     )
-    if cells[0].paid:
-        say.text(f"{cells[0].paid} What stands in the table is predicted.")
     _matrix(cells)
-    of_page = (given.dialect, given.policy)
-    cell = next((c for c in cells if (c.dialect, c.policy) == of_page), None) or given.simulated()
-    with st.expander("All figures", key="all figures", on_change="rerun") as figures:
-        if figures.open:
-            tables.table(frames.cache_matrix(cells))
-    _cell(cell)
-    tables.table(frames.cache_requests(cell))
+    tables.table(frames.cache_matrix(cells))
+    placed = [placement(given.session, each, given.policy) for each in chosen]
+    if not given.is_sent:
+        tables.table(frames.placements(placed), height="content")
 
 
 def _matrix(cells: Sequence[CacheSimulation]) -> None:
@@ -258,21 +298,9 @@ def _take_cell(chosen: Mapping[str, Any] | None) -> None:
     dialects, policies = state.held(_CELLS)
     for row, column in (chosen or {}).get("cells", ())[:1]:
         policy = policies[column]
-        state.choose("drawn", dialects[row])
+        state.choose(DIALECT, dialects[row])
         if policy != CLICKED:  # which is no choice of its own
             state.choose(POLICY, policy)
-
-
-def _cell(cell: CacheSimulation) -> None:
-    """One dialect under one policy: its strip, what counts for it, what is wrong."""
-    say.header(cell.dialect or as_sent.TITLE, divider="gray", anchor=False)
-    components.strip(Picture(payloads.strip(cell)), key="strip")
-    say.text("\n".join(cell.origins))
-    widgets.show_findings(cell.findings, "in these requests")
-    if cell.rules:
-        with say.expander(f"Rules: {cell.rules.title}", key="rules", on_change="rerun") as rules:
-            if rules.open:
-                tables.table(frames.rules(cell.rules))
 
 
 def _notes_times(session: Session, is_sent: bool) -> bool:
@@ -298,7 +326,7 @@ def what_is_sent(given: Asked) -> None:
     except InputFault as fault:
         say.text(str(fault))
         return
-    st.caption("As LiteLLM's own adapter writes it; nothing is sent.")
+    st.caption("Built by LiteLLM; not sent.")
     named = given.session.task.model_name
     if wire.model != named:
         say.text(f"{named} names no provider: shown is {wire.model}.")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.app import navigation
 from playground.app.serving import access, warming
-from playground.app.shared import bring, callbacks, frame, sidebar, workspace
+from playground.app.shared import bring, callbacks, frame, workspace
 from playground.base import paths
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
@@ -15,7 +15,12 @@ if (host := st.context.headers.get("Host")) and not access.answers_to(host):
     st.stop()
 
 access.hide_workspace()
-st.set_page_config(page_title="Dialect playground", page_icon=str(paths.icon()), layout="wide")
+st.set_page_config(
+    page_title="Dialect Playground",
+    page_icon=str(paths.icon()),
+    layout="wide",
+    initial_sidebar_state="collapsed",
+)
 
 callbacks.lose_no_click()
 pages = navigation.every_page()
@@ -27,17 +32,13 @@ def start() -> None:
 
 
 page = st.navigation(
-    [st.Page(start, title="Dialect playground", url_path="", default=True), *pages],
+    [st.Page(start, title="Dialect Playground", url_path="", default=True), *pages],
     position="hidden",
 )
 if page.url_path:
-    st.set_page_config(page_title=f"{page.title} · Dialect playground")
-    bring.go_on(
-        page.url_path
-    )  # before the sidebar: the address cannot change once widgets are bound to it
-    is_there = sidebar.session_sidebar()
-    frame.head(navigation.entry_of(page))
-    if not is_there:
+    st.set_page_config(page_title=f"{page.title} · Dialect Playground")
+    bring.go_on(page.url_path)  # before the bar: an address cannot change that widgets are bound to
+    if not frame.head(navigation.entry_of(page)):
         workspace.missing()
         st.stop()
 page.run()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 import streamlit as st
 
 from playground.app.pages import ON_TOP, PAGES, PageEntry, page_entry
 from playground.base import paths
+
+_BRAND: Final = ":material/stacked_bar_chart:"
 
 
 def page(name: str) -> Any:
@@ -33,17 +36,31 @@ def entry_of(shown: Any) -> PageEntry:
     return page_entry(shown.url_path)
 
 
-def bar() -> None:
-    """Links to the pages: the first ones in a row that wraps, the others behind one button.
+def bar(shown: PageEntry) -> None:
+    """Links to the pages: the first ones, the others behind *More*; on a narrow screen all of them
+    behind the name of the page that is shown.
 
     Not Streamlit's own bar, which hides every link on a narrow screen, and whose sections are no
     list to a screen reader.
     """
-    with st.container(horizontal=True, key="pages", vertical_alignment="center"):
+    st.page_link(_streamlit_page(PAGES[0]), label="Dialect Playground", icon=_BRAND)
+    with st.container(horizontal=True, key="pages", gap=None):
         for entry in PAGES[:ON_TOP]:
-            st.page_link(_streamlit_page(entry), width="content")
-        with st.popover("More", icon=":material/apps:"):
-            for entry in PAGES[ON_TOP:]:
+            st.page_link(_streamlit_page(entry), width="content", icon=None)
+    _menu("More", PAGES[ON_TOP:], shown)
+    _menu(shown.title, PAGES, shown)
+
+
+def _menu(label: str, entries: Sequence[PageEntry], shown: PageEntry) -> None:
+    """A list of pages that closes when one is chosen."""
+    key = "more pages" if label == "More" else "all pages"
+    seen = f"page of {key}"
+    if st.session_state.get(seen) != shown.name:
+        st.session_state[key] = False
+    st.session_state[seen] = shown.name
+    with st.popover(label, key=key, on_change="rerun") as menu:
+        if menu.open:
+            for entry in entries:
                 st.page_link(_streamlit_page(entry))
 
 

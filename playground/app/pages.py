@@ -11,34 +11,41 @@ from typing import Final
 from playground.base.registry import PageEntry as PageEntry
 from playground.base.registry import pages_after
 
-ON_TOP: Final = 6  # of the list: the bar shows these, the others are behind its last button
+ON_TOP: Final = 5  # of the list: the bar shows these, the others are behind its last button
 CORE_PAGES: Final = (
     PageEntry(
         "start",
         "Start",
         "home",
-        "What have you got, and what would you like to know about it?",
+        "What is this, and what have I got?",
     ),
     PageEntry(
         "compare",
         "Compare",
         "view_column",
-        "How would each dialect tell the model this, and what does it cost?",
+        "What is the model sent in each dialect, and what does it answer?",
         "dialects.md",
     ),
     PageEntry(
         "cache",
         "Cache",
         "bookmark",
-        "Where do cache marks land, will they ever hit, and what does it cost?",
+        "Do my cache_control marks hit, and what does it cost?",
         "cache-lab.md",
     ),
     PageEntry(
         "replay",
         "Replay",
         "play_circle",
-        "What did the model really say, chunk by chunk, and which dialects read it?",
+        "Which parser reads this reply, and who loses what?",
         "recordings-and-secrets.md",
+    ),
+    PageEntry(
+        "diff",
+        "Diff",
+        "difference",
+        "What differs between two sessions, and what does a cache still read?",
+        "versions.md",
     ),
     PageEntry(
         "payload",
@@ -78,13 +85,6 @@ CORE_PAGES: Final = (
         "experiment",
         "Which dialect does my model handle best, by the calls that are expected of it?",
         "trials.md",
-    ),
-    PageEntry(
-        "diff",
-        "Versions",
-        "difference",
-        "What is different between two versions of an agent, and what does it cost?",
-        "versions.md",
     ),
 )
 PAGES: Final = tuple(pages_after(CORE_PAGES))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.base.wording import counted, keep_order
-from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.placement import CachePlacement, PartPlacement
 from playground.cache.answers.wire import CacheWire
-from playground.cache.prefixes import TimedRequest
-from playground.cache.rules import Rules
 from playground.dialects.rendering import Block, message_text
 from playground.dialects.request_messages import Rendering
 from playground.nouns.events import Event, event_name
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
 Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
 MAX_DIFF_LINES: Final = 4_000
-_BEGINNING: Final = 300  # characters of a block
 _LABEL: Final = 160
 
 # panes
@@ -264,71 +260,6 @@ def player(timeline: Timeline) -> Payload:
         "steps": steps,
         "states": list(states),
     }
-
-
-def strip(cell: CacheSimulation) -> Payload:
-    """Return every request of a simulation: blocks to scale, marks and how far they look, the
-    outcome.
-    """
-    minimum = cell.rules.minimum(cell.model) if cell.rules else 0
-    return {"minimum": minimum, "requests": [_request(cell, i) for i in range(len(cell.row))]}
-
-
-def _request(cell: CacheSimulation, number: int) -> Payload:
-    sent, outcome, rules = cell.row[number], cell.requests[number], cell.rules
-    difference = cell.differences[number]
-    shared = _shared(cell, number)
-    sizes = [0, *sent.sizes]  # a running total: a block's size is the step to the next one
-    bill = cell.billed[number] if cell.billed else None
-    marks = outcome.breakpoints if rules else ()
-    return {
-        "shared": shared,
-        "blocks": [
-            [
-                b.tier,
-                keep_order(b.kind),
-                keep_order(b.role),
-                sizes[i + 1] - sizes[i],
-                b.text[:_BEGINNING],
-            ]
-            for i, b in enumerate(sent.wire.blocks[shared:], shared)
-        ],
-        "marks": [[at, _looks_back(sent, at, rules), _life(sent, at, rules)] for at in marks],
-        "hit": outcome.hit,
-        "differs": difference.block if difference else None,
-        "at": sent.at,
-        "state": outcome.sureness,
-        "reason": keep_order(cell.why(number)),
-        "read": outcome.read,
-        "written": sum(outcome.written.values()),
-        "uncached": outcome.uncached,
-        "range": sent.token_range(outcome.total),
-        "cost": outcome.cost / 1000 / max(1, outcome.total),
-        "billed": [bill.read, bill.write, bill.uncached] if bill else None,
-    }
-
-
-def _shared(cell: CacheSimulation, number: int) -> int:
-    """Return how many blocks the browser has from the request before: these are not sent again."""
-    if number == 0:
-        return 0
-    before, sent = cell.row[number - 1], cell.row[number]
-    if sent.billed or before.billed:
-        return 0  # a bill scales the sizes of all blocks: none is drawn as it was before
-    difference = cell.differences[number]
-    return len(before.chain) if difference is None else difference.block or 0
-
-
-def _looks_back(sent: TimedRequest, point: int, rules: Rules | None) -> int:
-    """Return the first block that a mark still looks at."""
-    if rules is None or rules.match == "exact":
-        return point
-    least = sent.positions[point] - rules.value("lookback") + 1
-    return bisect_left(sent.positions, least, hi=point)
-
-
-def _life(sent: TimedRequest, point: int, rules: Rules | None) -> str:
-    return sent.marks.get(point) or str(rules.value("default_ttl") if rules else "")
 
 
 def _kind(event: Event) -> str:

@@ -48,7 +48,7 @@ def prepare() -> Future[object]:
     return waiting.background().submit(detect, "")
 
 
-@st.dialog("Bring something of yours", width="large")
+@st.dialog("Import", width="large")
 def dialog(page: str) -> None:
     """The box over the page of that name, which stays where it can show what was brought."""
     shown = page if page in _SHOWING else "compare"
@@ -143,7 +143,7 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
             return [Offer("Open as own dialect", lambda: _declare(found), "own")]
         case "policy":
             name = parse_policy(found.data, found.name).name
-            costs = (("shown", "What it costs"), ("policy", name))
+            costs = (("policy", name),)
             return [Offer("Try it on the cache", lambda: _policy(found), "cache", costs)]
         case _:
             return []

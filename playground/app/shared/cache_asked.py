@@ -23,7 +23,7 @@ from playground.sessions.session import Session
 CLICKED: Final = "clicked"  # the policy that the user's clicks make
 _TITLES: Final = {
     as_sent.NAME: as_sent.TITLE,
-    "azad": "Azad (the default)",
+    "azad": "Azad (default)",
     "none": "No marks",
     CLICKED: "The marks you set",
 }
@@ -97,6 +97,11 @@ class Asked:
     def is_sent(self) -> bool:
         """True if the requests stand as they were brought, with their own marks."""
         return self.policy == as_sent.NAME
+
+    @property
+    def wire_dialect(self) -> str:
+        """The dialect in which policies are tried; what was brought has none of its own."""
+        return self.dialect or "native"
 
     @property
     def placement(self) -> CachePlacement:

@@ -66,11 +66,6 @@ def difference(lines: Picture, *, key: str) -> None:
     _registered("difference", "diff")(data=lines.keyed(), key=key)
 
 
-def gauge(value: int, threshold: int, *, key: str) -> None:
-    """Characters against a threshold."""
-    _registered("gauge", "gauge")(data={"value": value, "threshold": threshold}, key=key)
-
-
 def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
     """A text as it is, with a button to copy it, whose name `label` ends; none for "". Beyond
     `height` pixels, if any, it scrolls."""
@@ -78,9 +73,17 @@ def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
     _registered("verbatim", "verbatim")(data=data, key=key)
 
 
-def strip(requests: Picture, *, key: str) -> None:
-    """The requests of a cache simulation, one at a time."""
-    _registered("strip", "strip")(data=requests.keyed(), key=key)
+def strip(requests: Picture, *, key: str, movable: bool, on_mark: Callable[[], None]) -> None:
+    """The requests of a cache simulation; marks that are `movable` are dragged, set and cleared."""
+    data = requests.keyed(movable=movable)
+    _registered("strip", "strip")(data=data, key=key, on_mark_change=on_mark)
+
+
+def bars(title: str, rows: Sequence[dict[str, Any]], *, key: str, on_choose: Any) -> None:
+    """Rows of bars; a click on one chooses its key."""
+    _registered("bars", "bars")(
+        data={"title": title, "rows": list(rows)}, key=key, on_chosen_change=on_choose
+    )
 
 
 def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None]) -> None:
@@ -89,8 +92,9 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
     _registered("player", "player")(data=data, key=key, on_position_change=on_rest)
 
 
-def keys(keys: str, page: str, *, key: str) -> str:
-    """Return the one of these keys that was pressed for this run; "" for none."""
+def keys(keys: Sequence[str], page: str, *, key: str) -> str:
+    """Return the one of these keys that was pressed for this run; "" for none. Two letters are two
+    keys, one after the other; a word is what a key with Ctrl asks for."""
     data = {"keys": list(keys), "page": page}
     show = _registered("keys", "keys")
     result = show(data=data, key=key, width="content", on_pressed_change=_nothing)

@@ -1,39 +1,84 @@
-"""The frame of every page: the bar of pages, a heading, the page's question, two buttons."""
+"""The frame of every page: one bar above, the page's name for who does not see it, and help."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import streamlit as st
 
-from playground.app import navigation
+from playground.app import navigation, state
 from playground.app.pages import PageEntry
-from playground.app.shared import bring, keys, say
+from playground.app.shared import bring, components, history, keys, model, say, workspace
 from playground.base import paths
 
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
 
 
-def head(entry: PageEntry) -> None:
-    """The bar and the page's heading; the buttons open dialogs over any page."""
+def head(entry: PageEntry) -> bool:
+    """Draw the bar; False where the session that is asked for is not there, or cannot be read."""
     st.html(paths.app_file().with_name("app.css"))
     bring.prepare()
-    navigation.bar()
-    with st.container(horizontal=True, vertical_alignment="bottom", key="head"):
-        with st.container(width="stretch", gap=None):
-            st.title(entry.title, anchor=False)
-            say.caption(entry.question)
-        if st.button("Bring …", key="bring", icon=":material/content_paste_go:", type="primary"):
+    is_there = workspace.asked()
+    with st.container(horizontal=True, key="bar", vertical_alignment="center", gap="small"):
+        navigation.bar(entry)
+        workspace.select(is_there)
+        if is_there:
+            working = state.working_session()
+            workspace.menu(working)
+            model.select(working)
+            _undo(working)
+        if st.button("Import", key="bring", icon=":material/content_paste_go:", help="Import: i"):
             bring.dialog(entry.name)
-        if st.button("Documentation", key="documentation", icon=":material/help:"):
-            _documentation(entry.document)
-        if st.button("Keys", key="show keys", icon=":material/keyboard:", help="All keys: ?"):
-            keys.show()
-        keys.listen(entry)
+        if st.button("Help", key="help", icon=":material/help:", help="Keys and documentation: ?"):
+            help_dialog(entry)
+    st.title(entry.title, anchor=False)
+    pressed = keys.listen(entry)
+    if pressed == "i":
+        bring.dialog(entry.name)
+    elif pressed == "?":
+        help_dialog(entry)
+    workspace.notice()
+    return is_there
 
 
-@st.dialog("Documentation", width="large")
-def _documentation(name: str) -> None:
-    """A file of `docs/`; its links lead to other files, which are not pages of the app."""
-    text = (paths.documents() / name).read_text(encoding="utf-8")
-    st.markdown(_LINK.sub(r"\1", text))
+def _undo(working: state.WorkingSession) -> None:
+    """Show the way back, and where there is one, the way forth."""
+    steps = history.next_undo(working.name), history.next_redo(working.name)
+    for label, icon, step, act in zip(
+        ("Undo", "Redo"), ("undo", "redo"), steps, (history.undo, history.redo), strict=True
+    ):
+        if not step and label == "Redo":
+            continue
+        # known by its key: its help changes with every step, and what is clicked while the page is
+        # drawn again would be a button that is gone
+        say.button(
+            label,
+            key=label,
+            icon=f":material/{icon}:",
+            disabled=not step,
+            help=f"{label}: {step}" if step else None,
+            on_click=act,
+            args=(working.name,),
+        )
+
+
+@contextmanager
+def toolbar() -> Iterator[None]:
+    """Hold the controls of a page: one row below the bar, each control behind its name."""
+    with st.container(horizontal=True, key="toolbar", vertical_alignment="center", gap="small"):
+        yield
+
+
+@st.dialog("Help", width="large", on_dismiss="rerun")
+def help_dialog(entry: PageEntry) -> None:
+    """The page's question, its keys, a link to what is seen, and its document."""
+    say.text(entry.question)
+    components.verbatim(str(st.context.url or ""), "link", key="link")
+    keys.show()
+    with st.expander("Documentation", key="documentation", on_change="rerun") as document:
+        if document.open:
+            # links lead to other files, which are not pages of the app
+            text = (paths.documents() / entry.document).read_text(encoding="utf-8")
+            st.markdown(_LINK.sub(r"\1", text))

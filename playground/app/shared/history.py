@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from playground.app import state
 from playground.app.shared import belongings, changes, widgets
@@ -16,6 +16,7 @@ from playground.sessions.line_ends import as_edited, with_line_ends_of
 from playground.sessions.tool_files import read_tool_file
 
 T = TypeVar("T", str, bool)
+_MODELS: Final = "models chosen for "  # + session name
 
 
 class Editor(NamedTuple, Generic[T]):
@@ -77,10 +78,32 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
     edit(name, Edit("all tools", f"[{texts}]"))
 
 
+def took_model(model: str | None, name: str, before: str | None) -> None:
+    """Another model was chosen, in the place of `before`: a step that can be taken back."""
+    steps = len(state.edit_steps(name))
+    state.hold(_MODELS + name, [*_models(name), (steps, before, model)])
+
+
+def _models(name: str) -> list[tuple[int, str | None, str | None]]:
+    """Return the changes of the model: after how many edits, from what, to what. One that something
+    else than its list has changed since, such as a link, cannot be taken back."""
+    found = state.held(_MODELS + name) or []
+    return found if found and found[-1][2] == state.held(state.MODEL) else []
+
+
+def _model_is_last(name: str) -> bool:
+    models = _models(name)
+    return bool(models) and models[-1][0] >= len(state.edit_steps(name))
+
+
 def undo(name: str) -> None:
     """Take back the last step; first of all, what cannot be read."""
     if _drafts(name):
         _keep_drafts(name, {})
+    elif _model_is_last(name):
+        *rest, (_, before, _) = _models(name)
+        state.hold(_MODELS + name, rest)
+        state.choose(state.MODEL, before)
     elif steps := state.edit_steps(name):
         _go_to(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
 
@@ -115,6 +138,8 @@ def next_undo(name: str) -> str:
     """Say what `undo` would take back; "" for nothing."""
     if _drafts(name):
         return "what cannot be read"
+    if _model_is_last(name):
+        return "another model"
     steps = state.edit_steps(name)
     return steps[-1].label if steps else ""
 

@@ -1,4 +1,4 @@
-"""Keys of one letter: to pages, to *Bring*, to what a page's components do, and the list of them.
+"""Keys: to pages, to *Import*, to what a page's components do, undo, and the list of them.
 
 Not Streamlit's shortcuts: with modifiers those fire inside fields, and under an open dialog.
 """
@@ -11,44 +11,50 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.pages import ON_TOP, PAGES, PageEntry
-from playground.app.shared import bring, changes, components
+from playground.app.shared import changes, components, history
 
 _OFF: Final = "keys are off"
 _SWITCH: Final = "switch of the keys"
-_PAGES: Final = {str(number): entry for number, entry in enumerate(PAGES[:ON_TOP], 1)}
-_INSIDE: Final = {
-    "/": "search in the panes",
+_PAGES: Final = {f"g{entry.name[0]}": entry for entry in PAGES[:ON_TOP]}
+_STEPS: Final = {"undo": history.undo, "redo": history.redo}
+_LISTED: Final = {
+    "i": "import something of yours",
+    "?": "this list",
+    "s": "the list of sessions",
+    "y": "copy the link to what is seen",
+    "Ctrl+Z, Ctrl+Shift+Z": "undo, redo: edits and the model alike",
+    "/": "search in the columns",
     "Space": "play or pause a replay",
     "[ and ]": "the finding before, the next finding",
-    "← and →": "one step of a replay back or on",
+    "f": "the first difference of a replay, and the next one",
+    "← and →": "one step of a replay or one request back or on",
     "Home and End": "its first step, its last step",
 }
 
 
-def listen(entry: PageEntry) -> None:
-    """Act on the key that was pressed. It moves at once, before the rest of the page runs."""
+def listen(entry: PageEntry) -> str:
+    """Act on the key that was pressed, before the rest of the page runs; return one that opens a
+    dialog."""
     off = bool(state.held(_OFF))
-    wanted = "" if off else f"{''.join(_PAGES)}b?"
-    pressed = components.keys(wanted, entry.name, key="keys")
+    wanted = [] if off else [*_PAGES, "i", "?", "s", "y"]
+    pressed = components.keys([*wanted, *_STEPS], entry.name, key="keys")
+    if pressed in _STEPS:
+        _STEPS[pressed](state.chosen_name())
+        st.rerun()
     if off:
-        return  # a key that was pressed before the browser knew
+        return ""  # a key that was pressed before the browser knew
     if pressed in _PAGES:
         navigation.go(_PAGES[pressed].name)
-    elif pressed == "b":
-        bring.dialog(entry.name)
-    elif pressed == "?":
-        show()
+    return pressed
 
 
-@st.dialog("Keys", on_dismiss="rerun")
 def show() -> None:
-    """Show what the keys do, with a switch to turn them off."""
-    pages = {number: entry.title for number, entry in _PAGES.items()}
-    listed = {**pages, "b": "bring something of yours", "?": "this list", **_INSIDE}
-    st.table([{"key": key, "does": what} for key, what in listed.items()])
+    """Show what the keys do, with a switch to turn those of one letter off."""
+    pages = {f"g then {key[1]}": entry.title for key, entry in _PAGES.items()}
+    st.table([{"key": key, "does": what} for key, what in {**pages, **_LISTED}.items()])
     # by a callback: Escape right after the click ends the dialog before it is drawn again
     st.toggle(
-        "Keys of one letter are off",
+        "Single-key shortcuts: off",
         value=bool(state.held(_OFF)),
         key=_SWITCH,
         on_change=changes.of(_SWITCH, _switch, shown=bool(state.held(_OFF))),

@@ -79,13 +79,10 @@ def _set_marks(
     return [label for label, (m, p) in places.items() if f"{m}.{p}" in wanted]
 
 
-def take_click(panes: str) -> None:
-    """A drawn part was clicked: its mark is set, or cleared."""
+def take_move(strip: str) -> None:
+    """A mark was moved from one part to another, set on one or cleared: `from>to`, either empty."""
     key, labels = state.held(_MARKS)
-    label = labels.get(state.component_value(panes, "mark"))
-    if label is None:  # the environment block, which no policy sees
-        return
-    chosen = state.held(key) or []
-    state.choose(
-        key, [each for each in chosen if each != label] if label in chosen else [*chosen, label]
-    )
+    gone, _, wanted = str(state.component_value(strip, "mark") or "").partition(">")
+    chosen = [each for each in state.held(key) or [] if each != labels.get(gone)]
+    label = labels.get(wanted)
+    state.choose(key, [*chosen, label] if label and label not in chosen else chosen)

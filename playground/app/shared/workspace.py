@@ -13,7 +13,7 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.serving import access
-from playground.app.shared import changes, history, say
+from playground.app.shared import changes, history, repair, say
 from playground.app.state import WorkingSession
 from playground.base import paths
 from playground.base.errors import InputFault, PlaygroundError
@@ -23,6 +23,7 @@ from playground.sessions.entries import read_label
 OTHER: Final = "another session"
 _NEAREST: Final = 3
 _MOST_SHOWN: Final = 30  # on the Start page
+_UNKEPT: Final = "fault of the disk"  # why the chosen session is not kept, told below the bar
 _NAME: Final = "name of "  # + session name: the field in which it is renamed
 
 
@@ -76,7 +77,11 @@ def notice() -> None:
         st.error("This could not be done.")
         say.text(fault)
         state.hold(state.REFUSED, "")
-    _several()
+    if fault := state.held(_UNKEPT):
+        st.error("Not kept: it lives in this tab alone.")
+        say.text(fault)
+        _button("Try again", "refresh", _keep_again, state.chosen_name())
+        state.hold(_UNKEPT, "")
     found = state.tab().notice()
     if found is None:
         return
@@ -103,8 +108,7 @@ def _several() -> None:
     if chosen not in names:
         return
     at = names.index(chosen)
-    say.info(f"Session {at + 1:,} of {len(names):,} in one file:")
-    say.text(file_name)
+    say.text(f"Session {at + 1:,} of {len(names):,} in one file:\n{file_name}")
     with st.container(horizontal=True):
         for label, other in (("Previous", at - 1), ("Next", at + 1)):
             say.button(
@@ -114,20 +118,59 @@ def _several() -> None:
                 on_click=state.choose,
                 args=(state.SESSION, names[max(0, min(other, len(names) - 1))]),
             )
-        st.button("Dismiss", key="dismiss several", on_click=state.hold, args=(state.SEVERAL, None))
 
 
-def controls(working: WorkingSession) -> None:
-    """Show whether the chosen session is stored, and what can be done with it."""
+# in the bar
+
+
+def select(is_there: bool) -> None:
+    """Choose the session that all pages are about, or one in the place of one that is not there."""
+    if not is_there:
+        st.selectbox(
+            "Session",
+            state.session_names(),
+            index=None,
+            format_func=say.option,
+            key=OTHER,
+            placeholder="Choose another",
+            label_visibility="collapsed",
+            width=240,
+            on_change=changes.of(OTHER, choose_other),
+        )
+        return
+    st.selectbox(
+        "Session",
+        state.session_names(),
+        format_func=say.option,
+        key=state.SESSION,
+        bind="query-params",
+        label_visibility="collapsed",
+        width=240,
+    )
+
+
+def menu(working: WorkingSession) -> None:
+    """Show what the chosen session is, whether it is stored, and what can be done with it."""
     if fault := state.tab().fault(working.name):
-        st.error("Not kept: it lives in this tab alone.")
-        say.text(fault)
-        _button("Try again", "refresh", _keep_again, working.name)
+        state.hold(_UNKEPT, fault)
+    problems = len(working.findings)
+    if working.changes:
+        st.badge("edited", color="gray", help="Edited: what changed is in the menu of the session.")
     with st.popover(
-        "This session", icon=":material/inventory_2:", key="workspace menu", on_change="rerun"
+        counted(problems, "problem") if problems else "This session",
+        icon=":material/more_horiz:",
+        key="workspace menu",
+        on_change="rerun",
     ) as place:
         if not place.open:
             return
+        if working.session.purpose:
+            say.text(working.session.purpose)
+        if working.session.scripted:
+            st.caption("Hand-written sample")
+        _several()
+        _edits(working)
+        repair.problems(working)
         say.download_button(
             "Download",
             lambda: state.session_file(working),
@@ -142,6 +185,20 @@ def controls(working: WorkingSession) -> None:
         else:
             _of_a_kept_one(working.name)
         say.caption(_where())
+
+
+def _edits(working: WorkingSession) -> None:
+    """Show the differences from the session's file, and the way back to it."""
+    if working.changes:
+        say.text("Edited: " + ", ".join(working.changes))
+    if working.changes or history.next_undo(working.name):
+        st.button(
+            "Back to the original",
+            key="Discard all edits",
+            icon=":material/restart_alt:",
+            on_click=history.reset,
+            args=(working.name,),
+        )
 
 
 def _of_a_kept_one(name: str) -> None:
@@ -161,10 +218,10 @@ def _starred(counts: dict[str, int]) -> str:
 
 def _where() -> str:
     if access.current().keeps_sessions:
-        return f"Your sessions are kept in {paths.workspace()}."
+        return f"Kept in {paths.workspace()}."
     if access.current().may_keep:
         return "Nothing is kept: the app was started with --no-workspace. A reload forgets it."
-    return "Others use this server, so nothing is kept: what you bring is gone with this tab."
+    return "Others use this server, so nothing is kept: what you import is gone with this tab."
 
 
 # the Start page

@@ -16,7 +16,7 @@ PLUGIN: Final = Plugin(
             "What do thousands of recorded sessions say: which calls fail, what breaks caches?",
             "corpus.md",
             parts="playground.plugins.corpus.page",
-            after="replay",
+            after="diff",
             rank=2,
         ),
     ),

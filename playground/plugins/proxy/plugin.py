@@ -16,7 +16,7 @@ PLUGIN: Final = Plugin(
             "What passes between my agent and its provider, and what breaks its cache?",
             "proxy.md",
             parts="playground.plugins.proxy.page",
-            after="replay",
+            after="diff",
             rank=1,
         ),
     ),

@@ -7,7 +7,8 @@ const FIELDS =
   "input:not([type=checkbox], [type=radio], [type=button], [type=range]), textarea, select, " +
   "[contenteditable=true], [role=combobox], [role=listbox], [role=menu], [role=textbox]"
 const PRESSED = "button, a, summary, [role=tab], [role=button], [role=option], input"
-const INSIDE = ["/", " ", "[", "]", "ArrowLeft", "ArrowRight", "Home", "End"]
+const INSIDE = ["/", " ", "[", "]", "f", "F", "ArrowLeft", "ArrowRight", "Home", "End"]
+const LATER = 1500 // milliseconds in which a second key belongs to the first
 const EDITORS = "[data-testid=stTextArea] textarea"
 const DRAFT = "playground draft" // what the tab remembers of an editor over a reload
 const places = new WeakMap()
@@ -15,7 +16,7 @@ const places = new WeakMap()
 // `target` stops at a shadow tree: the path leads into it
 function isBusy(event) {
   const target = event.composedPath()[0]
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true
+  if (event.defaultPrevented || event.altKey) return true
   if (event.repeat || event.isComposing || document.querySelector("[role=dialog]")) return true
   if (!target.closest) return false
   if (target.closest(FIELDS)) return true
@@ -113,7 +114,7 @@ function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".keys")
   if (!root || !data) return undefined
   const known = places.get(root)
-  const place = known ?? {}
+  const place = known ?? { began: -LATER }
   places.set(root, place)
   // after a page was chosen by a key, the focus begins at its heading
   if (place.moved && place.page !== data.page) {
@@ -124,14 +125,27 @@ function mount({ data, parentElement, setTriggerValue }) {
   Object.assign(place, { page: data.page, keys: data.keys, send: setTriggerValue })
   if (known) return undefined
   const listen = (event) => {
-    if (!place.keys.length || isBusy(event)) return
-    if (INSIDE.includes(event.key)) {
-      const sent = new CustomEvent("playground-key", { detail: event.key, cancelable: true })
-      if (!document.dispatchEvent(sent)) event.preventDefault()
-    } else if (place.keys.includes(event.key)) {
+    if (isBusy(event)) return
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key.toLowerCase() !== "z") return
       event.preventDefault()
-      place.moved = /\d/.test(event.key)
-      place.send("pressed", event.key)
+      place.send("pressed", event.shiftKey ? "redo" : "undo")
+      return
+    }
+    const first = performance.now() - place.began < LATER ? "g" : ""
+    place.began = -LATER
+    const key = first + event.key
+    if (!first && INSIDE.includes(key)) {
+      const sent = new CustomEvent("playground-key", { detail: key, cancelable: true })
+      if (!document.dispatchEvent(sent)) event.preventDefault()
+    } else if (key === "g") {
+      place.began = performance.now()
+    } else if (place.keys.includes(key)) {
+      event.preventDefault()
+      place.moved = first === "g"
+      if (key === "y") copyText(location.href)
+      else if (key === "s") document.querySelector(".st-key-session input")?.focus()
+      else place.send("pressed", key)
     }
   }
   document.addEventListener("keydown", listen)

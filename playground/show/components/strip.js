@@ -1,19 +1,46 @@
-// The cache strip: one request at a time, every block to scale, where marks stand and what they do.
-// All requests share one scale, so that the history is seen to grow.
+// A conversation at the cache: what is said of all requests, one request to scale with its marks,
+// all requests as bars, what is wrong, and the chosen block. Blocks and bars are drawn on canvases
+// (three thousand at sixty frames a second); marks are buttons, which take the focus.
 
 const mounted = new WeakMap()
 const OUTCOMES = { read: "read", written: "written", uncached: "full price" } // and their words
+const TIERS = { tools: "tools", system: "system", assistant: "assistant", user: "user, results" }
+const [TOP, TALL, BELOW, CHART] = [42, 40, 12, 104] // pixels: above the blocks, they, the outcome
+
+function tierOf([tier, , role]) {
+  if (tier !== "messages") return tier
+  return role === "assistant" || role === "model" ? "assistant" : "user"
+}
 
 class Strip {
-  constructor(root, data) {
+  constructor(root, data, report) {
     this.root = root
-    this.data = data
-    this.requests = this.whole(data.requests)
-    this.most = Math.max(1, data.minimum, ...this.requests.map((r) => r.total))
+    this.report = report
+    this.take(data)
     this.now = this.requests.length - 1
     this.chosen = -1
     this.build()
-    this.draw()
+    this.choose(this.firstSeen())
+    this.sizes = new ResizeObserver(() => this.draw())
+    this.sizes.observe(root)
+    this.scheme = matchMedia("(prefers-color-scheme: dark)")
+    this.scheme.onchange = () => setTimeout(() => this.draw(), 300) // the app's theme goes over
+    this.heard = (event) => {
+      if (!event.defaultPrevented && this.root.checkVisibility()) this.key(event.detail, event)
+    }
+    document.addEventListener("playground-key", this.heard)
+  }
+
+  leave() {
+    this.sizes.disconnect()
+    this.scheme.onchange = null
+    document.removeEventListener("playground-key", this.heard)
+  }
+
+  take(data) {
+    this.data = data
+    this.requests = this.whole(data.requests)
+    this.most = Math.max(1, data.minimum, ...this.requests.map((r) => r.total))
   }
 
   // A request names the blocks that the one before it does not have
@@ -22,11 +49,56 @@ class Strip {
     return requests.map((request) => {
       before = [...before.slice(0, request.shared), ...request.blocks]
       const total = request.read + request.written + request.uncached
-      return { ...request, blocks: before, total }
+      let end = 0
+      const ends = before.map((block) => (end += block[3]))
+      return { ...request, blocks: before, ends, total }
     })
   }
 
+  get request() {
+    return this.requests[this.now]
+  }
+
+  get movable() {
+    return this.data.movable && this.now === this.requests.length - 1
+  }
+
+  // The block that a mark stands on last, else the last one
+  firstSeen() {
+    const { marks, blocks } = this.request ?? { marks: [], blocks: [] }
+    return marks.length ? marks[marks.length - 1][0] : blocks.length - 1
+  }
+
   build() {
+    const { data } = this
+    const head = element("div", "head")
+    const said = element("div", "sentence")
+    const title = element("h2", "", data.sentence)
+    said.append(title, element("p", "", data.note))
+    const figures = element("div", "figures")
+    for (const [value, of, tone] of data.figures) {
+      const one = element("div", tone)
+      one.append(element("b", "", value), element("span", "", of))
+      figures.append(one)
+    }
+    head.append(said, figures)
+    const left = element("div", "left")
+    left.append(this.buildStrip(), this.buildChart(), this.buildFindings())
+    this.side = element("section", "card side")
+    this.side.setAttribute("aria-label", "The chosen block")
+    const predicted = element("div", "predicted")
+    predicted.append(element("span", "tag", "predicted"), ...data.predicted.map((word) => element("span", "", word)))
+    predicted.hidden = !data.predicted.length
+    const grid = element("div", "grid")
+    grid.append(head, predicted, left, this.side)
+    this.root.replaceChildren(grid)
+    this.root.tabIndex = -1
+    this.root.onkeydown = (event) => {
+      if (event.target !== this.slider && this.key(event.key, event)) event.stopPropagation()
+    }
+  }
+
+  buildStrip() {
     const last = this.requests.length - 1
     this.slider = element("input", "slider")
     Object.assign(this.slider, { type: "range", min: 0, max: last })
@@ -35,35 +107,78 @@ class Strip {
     this.place = element("span", "place")
     const bar = element("div", "controls")
     bar.append(
-      button("◀", "One request back (←)", () => this.go(this.now - 1)),
+      element("b", "", "Request"),
+      button("◂", "One request back (←)", () => this.go(this.now - 1)),
       this.slider,
-      button("▶", "One request on (→)", () => this.go(this.now + 1)),
+      button("▸", "One request on (→)", () => this.go(this.now + 1)),
       this.place,
     )
     this.drawing = element("div", "drawing")
-    this.figures = element("div", "figures")
+    this.canvas = element("canvas", "blocks")
+    this.canvas.setAttribute("role", "img")
+    this.canvas.onclick = (event) => this.choose(this.blockAt(event.offsetX))
+    this.drawing.append(this.canvas)
     this.why = element("div", "why")
-    this.block = element("div", "said")
     const legend = element("div", "legend")
-    for (const name of ["tools", "system", "messages"]) legend.append(element("span", `t-${name}`, name))
+    const sign = (name, word) => legend.append(element("span", `sign s-${name}`, word))
+    for (const [name, word] of Object.entries(TIERS)) sign(name, word)
     for (const [name, word] of Object.entries(OUTCOMES)) {
-      legend.append(element("span", `o-${name}`, word))
+      sign(name, `${word} ${name === "uncached" ? "" : (this.data.prices[name] ?? "")}`)
     }
-    legend.append(
-      element("span", "sign", "▼ a mark"),
-      element("span", "sign reach", "how far it looks back"),
-      element("span", "sign least", "the minimum"),
-      element("span", "sign differs", "where it parts from the request before"),
-    )
-    this.root.replaceChildren(bar, this.drawing, this.figures, this.why, this.block, legend)
-    this.root.tabIndex = 0
-    this.root.onkeydown = (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
-      if (!step || event.target === this.slider) return
-      event.preventDefault()
-      event.stopPropagation()
-      this.go(this.now + step)
+    sign("mark", "cache_control, and how far it looks back")
+    const card = element("section", "card")
+    card.setAttribute("aria-label", "The conversation")
+    card.append(bar, this.drawing, legend, this.why)
+    return card
+  }
+
+  buildChart() {
+    const isBilled = this.requests.some((request) => request.billed)
+    this.bars = this.requests.map((r) => (isBilled ? (r.billed ?? [0, 0, 0]) : [r.read, r.written, r.uncached]))
+    const line = element("div", "line")
+    line.append(element("b", "", "All requests"), element("span", "quiet", `tokens${isBilled ? " as billed" : ""}: read, written, at full price`))
+    this.flags = element("div", "flags")
+    this.chart = element("canvas", "chart")
+    this.chart.setAttribute("role", "img")
+    this.chart.setAttribute("aria-label", `${counted(this.bars.length, "request")} as bars: each is chosen by Request above`)
+    this.chart.onclick = (event) => this.go(Math.floor((event.offsetX / this.chart.clientWidth) * this.bars.length))
+    const card = element("section", "card")
+    card.setAttribute("aria-label", "All requests")
+    card.append(line, this.flags, this.chart)
+    return card
+  }
+
+  buildFindings() {
+    const card = element("section", "card findings")
+    card.setAttribute("aria-label", "Findings")
+    card.hidden = !this.data.findings.length
+    const line = element("div", "line")
+    line.append(element("b", "", "Findings"), element("span", "quiet", "and what to do"))
+    card.append(line)
+    for (const [what, where, fix] of this.data.findings) {
+      const one = element("div", "finding")
+      one.append(element("b", "", what), element("span", "quiet", where), element("p", "", fix))
+      card.append(one)
     }
+    return card
+  }
+
+  key(key, event) {
+    const actions = {
+      ArrowLeft: () => this.go(this.now - 1),
+      ArrowRight: () => this.go(this.now + 1),
+      "[": () => this.toBreak(-1),
+      "]": () => this.toBreak(1),
+    }
+    if (!actions[key]) return false
+    event.preventDefault()
+    actions[key]()
+    return true
+  }
+
+  toBreak(direction) {
+    const at = this.data.breaks.map(([number]) => number).filter((n) => (n - this.now) * direction > 0)
+    if (at.length) this.go(direction > 0 ? at[0] : at[at.length - 1])
   }
 
   go(index) {
@@ -71,124 +186,268 @@ class Strip {
     this.draw()
   }
 
+  choose(index) {
+    if (!this.request) return
+    this.chosen = Math.max(0, Math.min(index, this.request.blocks.length - 1))
+    this.draw()
+  }
+
+  blockAt(x) {
+    const tokens = (x / this.canvas.clientWidth) * this.most
+    const at = this.request.ends.findIndex((end) => end >= tokens)
+    return at < 0 ? this.request.blocks.length - 1 : at
+  }
+
   at(tokens) {
     return `${(100 * tokens) / this.most}%`
   }
 
-  box(className, from, size) {
-    const node = element("div", className)
-    node.style.left = this.at(from)
-    node.style.width = this.at(size)
-    return node
+  // A colour of the style sheet as a canvas takes it
+  ink(name) {
+    this.probe ??= this.root.appendChild(element("i", ""))
+    this.probe.style.color = `var(--${name})`
+    return getComputedStyle(this.probe).color
+  }
+
+  surface(canvas, height) {
+    const [width, dots] = [canvas.parentNode.clientWidth - (canvas === this.chart ? 28 : 0), devicePixelRatio || 1]
+    Object.assign(canvas, { width: width * dots, height: height * dots })
+    canvas.style.height = `${height}px`
+    canvas.style.width = `${width}px`
+    const context = canvas.getContext("2d")
+    context.scale(dots, dots)
+    return [context, width]
   }
 
   draw() {
-    const request = this.requests[this.now]
+    const { request } = this
+    if (!request || !this.root.clientWidth) return
     const count = this.requests.length
     this.slider.value = this.now
-    this.place.textContent = `request ${grouped(this.now + 1)} of ${grouped(count)} · at ${seconds(request.at)} · ${request.state}`
-    const ends = []
-    let end = 0
-    for (const block of request.blocks) ends.push((end += block[3]))
-    const rows = ["marks", "blocks", "outcome"].map((name) => element("div", `row ${name}`))
-    this.drawMarks(rows[0], request, ends)
-    this.drawBlocks(rows[1], request, ends)
-    this.drawOutcome(rows[2], request)
-    this.drawing.replaceChildren(...rows)
-    if (this.data.minimum) {
-      const line = this.box("minimum", this.data.minimum, 0)
-      line.title = `the minimum: ${grouped(this.data.minimum)} tokens`
-      line.append(element("span", "", `minimum ${grouped(this.data.minimum)}`))
-      this.drawing.append(line)
-    }
-    this.drawing.setAttribute("role", "img")
-    this.drawing.setAttribute("aria-label", this.told(request))
-    this.figures.replaceChildren(...this.sums(request))
+    const sums = request.billed ?? [request.read, request.written, request.uncached]
+    const told = Object.values(OUTCOMES).map((word, i) => `${word} ${grouped(sums[i])}`)
+    const [low, high] = request.range
+    const size = low === high ? grouped(request.total) : `~${grouped(request.total)}`
+    this.place.textContent = `${grouped(this.now + 1)} of ${grouped(count)} · at ${seconds(request.at)} · ${request.billed ? "billed: " : ""}${told.join(" · ")} of ${size} · ${request.state}`
     this.why.textContent = request.reason
-    this.say(this.chosen)
+    this.drawBlocks()
+    this.drawSigns()
+    this.drawChart()
+    this.say()
   }
 
-  drawMarks(row, request, ends) {
-    for (const [mark, from, ttl] of request.marks) {
-      const start = from > 0 ? ends[from - 1] : 0
-      const reach = this.box("window", start, ends[mark] - start)
-      reach.title = `the mark on block ${mark} looks back to block ${from}`
-      const sign = this.box("mark", ends[mark], 0)
-      sign.textContent = "▼"
-      sign.title = `a mark on block ${mark} (${ttl})`
-      row.append(reach, sign)
-    }
-  }
-
-  drawBlocks(row, request, ends) {
-    const marked = new Set(request.marks.map(([mark]) => mark))
+  drawBlocks() {
+    const { request } = this
+    const [context, width] = this.surface(this.canvas, TOP + TALL + BELOW + 30)
+    const scale = width / this.most
+    const inks = Object.fromEntries(["tools", "system", "assistant", "user", ...Object.keys(OUTCOMES), "quiet", "accent"].map((n) => [n, this.ink(n)]))
     request.blocks.forEach((block, index) => {
-      const [tier, kind, role, size] = block
-      const node = this.box(`block t-${tier}`, ends[index] - size, size)
-      if (marked.has(index)) node.classList.add("marked")
-      if (index === request.hit) node.classList.add("hit")
-      if (index === request.differs) node.classList.add("differs")
-      if (index === this.chosen) node.classList.add("chosen")
-      node.title = `block ${index}: ${tier}, ${role} ${kind}, about ${grouped(size)} tokens`
-      node.onclick = () => {
-        this.chosen = index
-        this.draw()
-      }
-      row.append(node)
+      const [from, size] = [request.ends[index] - block[3], block[3]]
+      context.fillStyle = inks[tierOf(block)]
+      context.fillRect(from * scale, TOP, Math.max(0.7, size * scale - (size * scale > 3 ? 1 : 0)), TALL)
     })
-  }
-
-  drawOutcome(row, request) {
     let from = 0
-    for (const [name, word] of Object.entries(OUTCOMES)) {
-      const node = this.box(`o-${name}`, from, request[name])
-      node.title = `${word}: ${grouped(request[name])} tokens`
-      if (request[name] > this.most / 12) node.textContent = word
-      row.append(node)
+    for (const name of Object.keys(OUTCOMES)) {
+      context.fillStyle = inks[name]
+      context.fillRect(from * scale, TOP + TALL + 5, request[name] * scale, BELOW)
       from += request[name]
     }
+    context.strokeStyle = inks.accent
+    for (const [mark, back] of request.marks) {
+      const start = (back > 0 ? request.ends[back - 1] : 0) * scale
+      const stop = request.ends[mark] * scale
+      context.strokeRect(start + 0.5, TOP - 5.5, Math.max(1, stop - start), 5)
+      context.strokeRect(stop - 0.5, TOP - 5, 0.5, TALL + BELOW + 14)
+    }
+    context.lineWidth = 2
+    const box = (index, ink, inset) => {
+      if (!request.blocks[index]) return
+      const size = request.blocks[index][3] * scale
+      context.strokeStyle = ink
+      context.strokeRect((request.ends[index] * scale) - size + inset, TOP - 2, Math.max(3, size - 2 * inset), TALL + 4)
+    }
+    if (request.differs !== null) box(request.differs, inks.uncached, 1)
+    box(this.chosen, this.ink("ink"), 1)
+    context.fillStyle = inks.quiet
+    context.font = "11px sans-serif"
+    const step = [100, 200, 500].flatMap((n) => [1, 10, 100, 1e3, 1e4].map((m) => n * m)).sort((a, b) => a - b).find((n) => this.most / n < 8)
+    for (let tokens = 0; tokens <= this.most; tokens += step) {
+      const word = tokens ? grouped(tokens) : "0 tokens"
+      const wide = context.measureText(word).width
+      context.fillText(word, Math.min(Math.max(0, tokens * scale - (tokens ? wide / 2 : 0)), width - wide), TOP + TALL + BELOW + 24)
+    }
+    const sums = Object.entries(OUTCOMES).map(([name, word]) => `${word} ${grouped(request[name])}`)
+    this.canvas.setAttribute("aria-label", `${counted(request.blocks.length, "block")}, ${counted(request.marks.length, "mark")}, ${sums.join(", ")} tokens`)
   }
 
-  sums(request) {
-    const nodes = Object.entries(OUTCOMES).map(([name, word]) =>
-      element("span", `o-${name}`, `${word} ${grouped(request[name])}`),
+  // Marks, and the lines that they must reach
+  drawSigns() {
+    const focused = this.root.getRootNode().activeElement?.dataset?.block
+    for (const old of this.drawing.querySelectorAll(".pin, .limit")) old.remove()
+    for (const [mark, back, ttl] of this.request.marks) this.drawing.append(this.pin(mark, back, ttl))
+    const line = (name, tokens, words) => {
+      const node = element("div", `limit ${name}`)
+      node.style.left = this.at(Math.min(tokens, this.most))
+      node.append(element("span", tokens > this.most / 2 ? "before" : "", words))
+      this.drawing.append(node)
+    }
+    if (this.data.minimum) line("least", this.data.minimum, `minimum ${grouped(this.data.minimum)} tokens`)
+    const limit = this.data.threshold
+    if (limit) {
+      // to scale with this request's own text, whose end is where its characters are
+      const end = this.requests[this.requests.length - 1].total
+      line("characters", (end * limit.of) / Math.max(1, limit.characters), `threshold ${grouped(limit.of)} characters · here ${grouped(limit.characters)}`)
+    }
+    if (focused !== undefined) this.drawing.querySelector(`.pin[data-block="${focused}"]`)?.focus()
+  }
+
+  pin(mark, back, ttl) {
+    const place = `mark on block ${mark} (${ttl}), looks back to block ${back}`
+    const node = button("", place, () => this.choose(mark))
+    node.className = this.movable ? "pin movable" : "pin"
+    node.dataset.block = mark
+    node.style.left = this.at(this.request.ends[mark])
+    if (!this.movable) return node
+    node.title = `${place}. Drag it, or ← and →; Delete takes it away`
+    node.onkeydown = (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+      if (!step && event.key !== "Delete") return
+      event.preventDefault()
+      event.stopPropagation()
+      this.move(mark, step ? this.nextPart(mark, step) : -1)
+    }
+    node.onpointerdown = (event) => {
+      node.setPointerCapture(event.pointerId)
+      node.onpointermove = ({ clientX }) => {
+        const box = this.canvas.getBoundingClientRect()
+        this.target = this.nearestPart(this.blockAt(Math.max(0, Math.min(clientX - box.left, box.width))))
+        node.style.left = this.at(this.request.ends[this.target])
+      }
+    }
+    node.onpointerup = () => {
+      node.onpointermove = null
+      if (this.target !== undefined) this.move(mark, this.target)
+      this.target = undefined
+    }
+    return node
+  }
+
+  nextPart(from, step) {
+    let at = from + step
+    while (at >= 0 && at < this.data.parts.length && !this.data.parts[at]) at += step
+    return this.data.parts[at] ? at : from
+  }
+
+  nearestPart(from) {
+    for (let apart = 0; apart < this.data.parts.length; apart += 1) {
+      for (const at of [from - apart, from + apart]) if (this.data.parts[at]) return at
+    }
+    return from
+  }
+
+  // Set the mark of one block on another; on none for -1, and of none where `from` is -1
+  move(from, to) {
+    const origin = (index) => this.data.parts[index]?.[0] ?? ""
+    if (from !== to && (origin(from) || origin(to))) this.report(`${origin(from)}>${origin(to)}`)
+  }
+
+  drawChart() {
+    const [context, width] = this.surface(this.chart, CHART)
+    const most = Math.max(1, ...this.bars.map(([read, written, full]) => read + written + full))
+    const wide = width / this.bars.length
+    const gap = wide > 4 ? Math.min(6, wide / 6) : 0
+    const inks = Object.keys(OUTCOMES).map((name) => this.ink(name))
+    this.bars.forEach((bar, index) => {
+      let top = CHART - 16
+      bar.forEach((size, kind) => {
+        const height = (size / most) * (CHART - 18)
+        context.fillStyle = inks[kind]
+        context.fillRect(index * wide + gap / 2, top - height, Math.max(0.6, wide - gap), height)
+        top -= height
+      })
+    })
+    context.fillStyle = this.ink("ink")
+    context.fillRect(this.now * wide + gap / 2, CHART - 15, Math.max(3, wide - gap), 2)
+    context.font = "11px sans-serif"
+    context.fillStyle = this.ink("quiet")
+    const every = Math.ceil(34 / wide)
+    this.bars.forEach((_, index) => {
+      if ((index + 1) % every && every > 1) return
+      const word = grouped(index + 1)
+      context.fillText(word, index * wide + wide / 2 - context.measureText(word).width / 2, CHART - 2)
+    })
+    this.flags.replaceChildren(...this.data.breaks.map(([number, words]) => {
+      const flag = button(words, `Request ${words} tokens or dollars lost`, () => this.go(number))
+      flag.style.left = `${Math.min(92, (100 * number) / this.bars.length)}%`
+      return flag
+    }))
+    this.flags.hidden = !this.data.breaks.length
+  }
+
+  say() {
+    const block = this.request.blocks[this.chosen]
+    if (!block) return this.side.replaceChildren()
+    const [tier, kind, role, size, text, length] = block
+    const line = element("div", "line")
+    line.append(element("b", "", `Block ${this.chosen}`), element("span", "tag", [role || tier, kind].join(" ")))
+    line.append(
+      button("◂", "The block before", () => this.choose(this.chosen - 1)),
+      button("▸", "The next block", () => this.choose(this.chosen + 1)),
+      copyButton("block", () => text),
     )
-    const [low, high] = request.range
-    const range = low === high ? "exact" : `really ${grouped(low)} to ${grouped(high)}`
-    nodes.push(element("span", "", `of ${grouped(request.total)} tokens (${range})`))
-    nodes.push(element("span", "", `cost ${grouped(request.cost, 2)} of full price`))
-    if (request.billed) {
-      const [read, written, uncached] = request.billed.map((each) => grouped(each))
-      nodes.push(element("span", "billed", `billed: read ${read}, written ${written}, full price ${uncached}`))
-    }
-    return nodes
+    const facts = element("dl", "")
+    const fact = (name, value) => facts.append(element("dt", "", name), element("dd", "", value))
+    fact("characters", grouped(length))
+    fact("tokens", `~${grouped(size)}`)
+    fact("up to here", `~${grouped(this.request.ends[this.chosen])}`)
+    fact("this request", this.fate())
+    this.side.replaceChildren(line, facts, ...this.decision())
+    const pre = element("pre", "", text)
+    pre.tabIndex = 0
+    this.side.append(pre)
+    if (length > characters(text)) this.side.append(element("p", "quiet", `… and ${grouped(length - characters(text))} more characters`))
   }
 
-  told(request) {
-    const parts = Object.entries(OUTCOMES).map(([name, word]) => `${word} ${grouped(request[name])}`)
-    return `${counted(request.blocks.length, "block")}, ${counted(request.marks.length, "mark")}, ${parts.join(", ")} tokens`
+  fate() {
+    const { request, chosen } = this
+    const end = request.ends[chosen]
+    if (end <= request.read) return "read from the cache"
+    return end <= request.read + request.written ? "written" : "at full price"
   }
 
-  say(index) {
-    const block = this.requests[this.now].blocks[index]
-    if (!block) {
-      this.block.textContent = "Click a block to see how it begins."
-      return
-    }
-    const [tier, kind, role, size, text] = block
-    const head = element("b", "", `block ${index}: ${tier}, ${role} ${kind}, about ${grouped(size)} tokens`)
-    this.block.replaceChildren(head, element("div", "text", text))
+  decision() {
+    const { request, chosen, data } = this
+    const marked = request.marks.some(([mark]) => mark === chosen)
+    const [, , reason] = data.parts[chosen] ?? [0, 0, ""]
+    const node = element("div", marked ? "decision marked" : "decision")
+    const words = marked ? "Marked" : "Not marked"
+    node.append(element("b", "", words), reason ? `: ${reason}` : data.parts.length && this.movable ? ": no policy sees this block" : "")
+    if (!this.movable || !data.parts[chosen]) return [node]
+    const act = marked ? "Clear mark" : "Set mark"
+    const set = button(act, `${act} on block ${chosen}`, () => (marked ? this.move(chosen, -1) : this.move(-1, chosen)))
+    node.append(set)
+    return [node]
   }
 }
 
-function mount({ data, parentElement }) {
+function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".strip")
-  if (!root || !data) return
+  if (!root || !data) return undefined
+  const report = (value) => setTriggerValue("mark", value)
   const before = mounted.get(root)
-  if (before && before.data.key === data.key) return
-  const strip = new Strip(root, data)
-  if (before && before.now < strip.requests.length) strip.go(before.now) // another cell, same place
+  if (before && before.data.key === data.key) {
+    before.report = report
+    return undefined
+  }
+  const strip = new Strip(root, data, report)
+  if (before) {
+    before.leave()
+    const same = before.requests.length === strip.requests.length
+    if (same) strip.go(before.now) // another policy, same place
+    if (same && before.chosen < strip.request.blocks.length) strip.choose(before.chosen)
+  }
   mounted.set(root, strip)
+  return () => mounted.get(root)?.leave()
 }
 
 export default function host(component) {
@@ -196,7 +455,7 @@ export default function host(component) {
   return {
     render({ model, el }) {
       el.append(element("div", "strip"))
-      mount({ data: model.get("data"), parentElement: el })
+      return mount({ data: model.get("data"), parentElement: el, setTriggerValue: () => {} })
     },
   }
 }

@@ -15,6 +15,7 @@ from playground.show.colours import OUTCOME_COLOURS
 from playground.show.grid import grid
 from playground.show.markup import Markup, cells, escaped, folded, table
 from playground.show.pictures.requests import findings
+from playground.show.strip import strip
 from playground.show.wire import PLACEMENT_HEAD, WIRE_HEAD, placement_rows, wire_rows
 
 _ROWS: Final = 60
@@ -53,10 +54,10 @@ def simulation(value: CacheSimulation) -> Markup:
     return Markup(
         names or value.model or "Cache simulation",
         headline(value).text,
-        head=f"{found}{folded('where the figures come from', f'<ul>{origins}</ul>')}",
-        static=_bars(value),
+        head=folded("where the figures come from", f"<ul>{origins}</ul>"),
+        static=f"{_bars(value)}{found}",
         component="strip",
-        data=lambda: payloads.strip(value),
+        data=lambda: strip(value),
     )
 
 

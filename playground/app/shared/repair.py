@@ -1,0 +1,34 @@
+"""What is odd about a session's file, and the repair of what has only one."""
+
+from __future__ import annotations
+
+from playground.app import state
+from playground.app.shared import say, widgets
+from playground.app.shared.kept import kept
+from playground.app.state import WorkingSession
+from playground.sessions.doctor import repair
+from playground.sessions.session import Session
+
+
+def problems(working: WorkingSession) -> None:
+    """List the problems of the file, with a button where some can be repaired."""
+    widgets.show_findings(working.findings, "in the session file")
+    if done := _repaired(working.session)[1] if working.findings else []:
+        say.button(
+            f"Repair {len(done)} of them",
+            icon=":material/healing:",
+            on_click=_accept_repair,
+            help="Only what has a single possible repair. The file itself does not change.",
+        )
+
+
+@kept(8)
+def _repaired(session: Session) -> tuple[Session, list[str]]:
+    return repair(session)
+
+
+def _accept_repair() -> None:
+    """The repaired session stands beside the one that was loaded, and is chosen."""
+    working = state.working_session()
+    mended, _ = _repaired(working.session)
+    state.add_session(f"{working.name} (repaired)", mended)

@@ -1,0 +1,73 @@
+"""Policies as bars, the cheapest first: what each pays for tokens read, written and in full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from playground.base.wording import dollars, percent
+from playground.cache.answers.cells import CacheSimulation
+
+
+class Candidate(NamedTuple):
+    """A way to send the requests: the key by which it is chosen, its name, its outcome."""
+
+    key: str
+    name: str
+    cell: CacheSimulation
+
+
+def policy_bars(candidates: Sequence[Candidate], chosen: str) -> list[dict[str, Any]]:
+    """Return a row for each outcome, with the names of all that have it; the first stands for them,
+    or the chosen one. What the provider refuses has none."""
+    priced = [each for each in candidates if not each.cell.errors]
+    priced.sort(key=lambda each: (each.cell.cost_permille, each.key != chosen))
+    alike: dict[tuple[int, ...], list[Candidate]] = {}
+    for each in priced:
+        alike.setdefault(_outcome(each.cell), []).append(each)
+    return [_row(group, chosen) for group in alike.values()]
+
+
+def best_saving(candidates: Sequence[Candidate], cell: CacheSimulation) -> str:
+    """Say in one sentence what the cheapest saves over `cell`; "" if nothing does."""
+    priced = [each for each in candidates if not each.cell.errors]
+    best = min(priced, key=lambda each: each.cell.cost_permille, default=None)
+    if best is None or best.cell.cost_permille >= cell.cost_permille:
+        return ""
+    before, after = cell.nano_dollars, best.cell.nano_dollars
+    if before is None or after is None:
+        saved = (cell.cost_permille - best.cell.cost_permille) / 1000
+        return f"{best.name} saves {percent(saved)} of the uncached price."
+    return f"{best.name} saves {dollars((before - after) / 1e9)} of {dollars(before / 1e9)}."
+
+
+def _row(group: Sequence[Candidate], chosen: str) -> dict[str, Any]:
+    first, *others = group
+    return {
+        "key": first.key,
+        "name": first.name + (f" +{len(others)}" if others else ""),
+        "title": ", ".join(["Choose " + first.name, *(each.name for each in others)]),
+        "shares": _paid_for(first.cell),
+        "figure": _price(first.cell),
+        "on": any(each.key == chosen for each in group),
+    }
+
+
+def _outcome(cell: CacheSimulation) -> tuple[int, ...]:
+    reads = sum(one.read for one in cell.requests)
+    return (cell.cost_permille, reads, sum(one.uncached for one in cell.requests))
+
+
+def _paid_for(cell: CacheSimulation) -> list[float]:
+    """Return what is paid for tokens read, written and in full, as shares of the full price."""
+    total = sum(one.total for one in cell.requests) or 1
+    price = cell.rules.read_permille(cell.model) if cell.rules else 1000
+    reads = sum(one.read for one in cell.requests) * price / 1000 / total
+    full = sum(one.uncached for one in cell.requests) / total
+    return [reads, max(0.0, cell.cost_permille / 1000 - reads - full), full]
+
+
+def _price(cell: CacheSimulation) -> str:
+    nano = cell.nano_dollars
+    money = f" · {dollars(nano / 1e9)}" if nano is not None else ""
+    return f"{percent(cell.cost_permille / 1000)}{money}"

@@ -1,0 +1,214 @@
+"""The data of the cache's picture: what is said of all requests, and the strip of each."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any, Final
+
+from playground.base.fixes import FIXES
+from playground.base.wording import counted, dollars, grouped, keep_order, percent
+from playground.cache.answers.cells import CacheSimulation, billed_breaks
+from playground.cache.answers.headline import billed, headline
+from playground.cache.answers.placement import CachePlacement
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules
+
+Payload = dict[str, Any]
+Figure = tuple[str, str, str]  # what it is, of what, and whether it is good or bad
+_BEGINNING: Final = 2_000  # characters of a block
+_GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
+_LABELLED: Final = 12  # breaks in the chart
+
+
+def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payload:
+    """Return every request of a simulation: blocks to scale, marks and how far they look, the
+    outcome; with `placed`, why each block of the last one is marked or not."""
+    minimum = cell.rules.minimum(cell.model) if cell.rules else 0
+    sentence, note = _sentence(cell, placed)
+    return {
+        "minimum": minimum,
+        "sentence": keep_order(sentence),
+        "note": keep_order(note),
+        "figures": _figures(cell),
+        "predicted": _predicted(cell),
+        "threshold": _threshold(placed),
+        "prices": _prices(cell),
+        "breaks": _flags(cell),
+        "findings": [_finding(each.code, each.where, each.message) for each in cell.findings],
+        "parts": _parts(cell, placed) if placed else [],
+        "requests": [_request(cell, i) for i in range(len(cell.row))],
+    }
+
+
+def _sentence(cell: CacheSimulation, placed: CachePlacement | None) -> tuple[str, str]:
+    """Return what matters most, and the rest. A bill is what was paid, so nothing that is predicted
+    stands in its sentence."""
+    text = billed(cell) or headline(cell).text
+    if placed and placed.refusal:
+        text = f"{text} Nothing is marked: {placed.refusal.explanation}."
+    if placed is None or placed.family != "gemini" or billed(cell):
+        first, stop, rest = text.partition(". ")
+        return first + stop.strip(), rest
+    apart = placed.text_characters - placed.threshold
+    side, size = ("above", "long enough") if apart >= 0 else ("below", "too short")
+    away = counted(abs(apart), "character")
+    first = f"{away} {side} the Gemini threshold: {size} for an explicit cache."
+    return first, f"{placed.text_characters:,} of {placed.threshold:,} characters count. {text}"
+
+
+def _figures(cell: CacheSimulation) -> list[Figure]:
+    """Return what was billed, where bills are, else what is predicted."""
+    bills = [each for each in cell.billed if each]
+    total = sum(each.total for each in bills)
+    if not total or not cell.paid:
+        return _predicted_figures(cell)
+    read = sum(each.read for each in bills) / total
+    broken, nano = billed_breaks(cell.billed), cell.paid.nano_dollars
+    money = ""
+    if nano is not None and cell.price:
+        money = f": {dollars(nano / 1e9)} of {dollars(cell.price.nano_dollars(total * 1000) / 1e9)}"
+    return [
+        _share(read, "read, as billed", _GOOD_READ, _BAD_READ),
+        _share(cell.paid.permille / 1000, f"of uncached{money}", _GOOD_COST, _BAD_COST),
+        (grouped(len(broken)), "reads fell in a bill", "bad" if broken else ""),
+    ]
+
+
+def _predicted_figures(cell: CacheSimulation) -> list[Figure]:
+    money, total = "", sum(each.total for each in cell.requests)
+    if cell.price and (nano := cell.nano_dollars) is not None:
+        money = f": {dollars(nano / 1e9)} of {dollars(cell.price.nano_dollars(total * 1000) / 1e9)}"
+    breaks = len(cell.breaks)
+    return [
+        _share(cell.read_permille / 1000, "read from the cache", _GOOD_READ, _BAD_READ),
+        _share(cell.cost_permille / 1000, f"of uncached{money}", _GOOD_COST, _BAD_COST),
+        (grouped(breaks), "break" if breaks == 1 else "breaks", "bad" if breaks else ""),
+    ]
+
+
+def _share(share: float, of: str, good: float, bad: float) -> Figure:
+    better = share >= good if good > bad else share <= good
+    worse = share <= bad if good > bad else share >= bad
+    return percent(share), of, "good" if better else "bad" if worse else ""
+
+
+def _predicted(cell: CacheSimulation) -> list[str]:
+    """Return what is predicted beside a bill, word by word; nothing where there is no bill."""
+    if not billed(cell):
+        return []
+    words = [f"{value} {of}" for value, of, _ in _predicted_figures(cell)]
+    return [*words, "the file holds less than was sent"] if cell.holds_less else words
+
+
+def _threshold(placed: CachePlacement | None) -> Payload | None:
+    """Return the characters that decide whether a mark is sent to Gemini."""
+    if placed is None or placed.family != "gemini":
+        return None
+    return {"characters": placed.text_characters, "of": placed.threshold}
+
+
+def _prices(cell: CacheSimulation) -> dict[str, str]:
+    """Return the price of a token read, and of one written, as multiples of its full price."""
+    if cell.rules is None or cell.rules.match == "unknown":
+        return {}
+    written = cell.rules.write_permille(str(cell.rules.value("default_ttl") or ""))
+    prices = {"read": cell.rules.read_permille(cell.model), "written": written}
+    return {name: f"{permille / 1000:g}×" for name, permille in prices.items()}
+
+
+def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
+    """Return what the chart says over a request: what broke there, and what that costs."""
+    flags = {
+        number: f"{number + 1}: {cell.requests[number - 1].left - cell.requests[number].read:,}"
+        for number in cell.breaks
+    }
+    for each in cell.unexplained:
+        nano = cell.lost_nano(each)
+        cost = f"{each.lost:,}" if nano is None else dollars(nano / 1e9)
+        flags[each.number] = f"{each.number + 1}: {cost}"
+    return sorted(flags.items())[:_LABELLED]
+
+
+def _finding(code: str, where: str, message: str) -> tuple[str, str, str]:
+    """Return what is wrong, where, and what to do, each in words of its own."""
+    fix = FIXES.get(code, "")
+    what = message.removesuffix(fix).rstrip("; ")
+    return (
+        keep_order(what[:1].upper() + what[1:]),
+        keep_order(where),
+        fix[:1].upper() + fix[1:],
+    )
+
+
+def _parts(cell: CacheSimulation, placed: CachePlacement) -> list[Any]:
+    """Return for each block of the last request its part's origin, whether it is marked, and why;
+    None for a block that no policy sees."""
+    by_place = {(part.message, part.part): part for part in placed.parts}
+    found: list[Any] = []
+    for number, block in enumerate(cell.row[-1].wire.blocks if cell.row else ()):
+        place = block.place if placed.dialect else (number, 0)
+        part = by_place.get(place) if place else None
+        if part is None or part.environment:
+            found.append(None)
+            continue
+        origin = f"part:{part.message}.{part.part}"
+        found.append([origin, part.decision.marked, keep_order(part.decision.explanation)])
+    return found
+
+
+def _request(cell: CacheSimulation, number: int) -> Payload:
+    sent, outcome, rules = cell.row[number], cell.requests[number], cell.rules
+    difference = cell.differences[number]
+    shared = _shared(cell, number)
+    sizes = [0, *sent.sizes]  # a running total: a block's size is the step to the next one
+    bill = cell.billed[number] if cell.billed else None
+    marks = outcome.breakpoints if rules else ()
+    return {
+        "shared": shared,
+        "blocks": [
+            [
+                b.tier,
+                keep_order(b.kind),
+                keep_order(b.role),
+                sizes[i + 1] - sizes[i],
+                b.text[:_BEGINNING],
+                len(b.text),
+            ]
+            for i, b in enumerate(sent.wire.blocks[shared:], shared)
+        ],
+        "marks": [[at, _looks_back(sent, at, rules), _life(sent, at, rules)] for at in marks],
+        "hit": outcome.hit,
+        "differs": difference.block if difference else None,
+        "at": sent.at,
+        "state": outcome.sureness,
+        "reason": keep_order(cell.why(number)),
+        "read": outcome.read,
+        "written": sum(outcome.written.values()),
+        "uncached": outcome.uncached,
+        "range": sent.token_range(outcome.total),
+        "cost": outcome.cost / 1000 / max(1, outcome.total),
+        "billed": [bill.read, bill.write, bill.uncached] if bill else None,
+    }
+
+
+def _shared(cell: CacheSimulation, number: int) -> int:
+    """Return how many blocks the browser has from the request before: these are not sent again."""
+    if number == 0:
+        return 0
+    before, sent = cell.row[number - 1], cell.row[number]
+    if sent.billed or before.billed:
+        return 0  # a bill scales the sizes of all blocks: none is drawn as it was before
+    difference = cell.differences[number]
+    return len(before.chain) if difference is None else difference.block or 0
+
+
+def _looks_back(sent: TimedRequest, point: int, rules: Rules | None) -> int:
+    """Return the first block that a mark still looks at."""
+    if rules is None or rules.match == "exact":
+        return point
+    least = sent.positions[point] - rules.value("lookback") + 1
+    return bisect_left(sent.positions, least, hi=point)
+
+
+def _life(sent: TimedRequest, point: int, rules: Rules | None) -> str:
+    return sent.marks.get(point) or str(rules.value("default_ttl") if rules else "")
