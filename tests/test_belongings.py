@@ -74,14 +74,14 @@ def test_favourites_and_a_policy_are_there_in_another_tab() -> None:
     app.session_state["find dialects"] = True
     app.run()
     press(app, "Make the chosen ones favourites")
-    app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="native")
+    app = page("cache", session="12-long-tool-run", shown="All policies")
     unfold(app, "what-if")
     uploader(app, "A policy of your own").upload(
         "own.json", b'{"name": "mine", "marks": [{"role": "tool"}]}'
     ).run()
 
     assert page("compare").multiselect(key="dialects").options[:2] == ["gemma4", "json"]
-    other = page("cache", session="12-long-tool-run", shown="What it costs", drawn="native")
+    other = page("cache", session="12-long-tool-run", shown="All policies")
     unfold(other, "all figures", "what-if")
     assert "mine" in set(table(other, "read share")["policy"])
     press(other, "Forget it")

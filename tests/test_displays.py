@@ -316,7 +316,7 @@ def test_displays_come_alive_beside_each_other(
     path.write_text(in_a_notebook(fragments), encoding="utf-8")
     browser_page.goto(path.as_uri())
     live = [value for value in shown.values() if isinstance(value, Live)]
-    for component in (".panes .pane", ".player .event", ".strip .block"):
+    for component in (".panes .pane", ".player .event", ".strip canvas"):
         expect(browser_page.locator(component).first).to_be_attached()
     left = "[...document.querySelectorAll('.playground')].map((e) => e.childNodes.length)"
     assert browser_page.evaluate(left) == [0] * len(live)  # the markup gave way
@@ -337,11 +337,12 @@ def test_the_strip_tells_a_bill_beside_what_was_simulated(
     path = tmp_path / "billed.html"
     path.write_text(pg.simulate_cache([body], usages=[usage]).html(), encoding="utf-8")
     browser_page.goto(path.as_uri())
-    billed = browser_page.locator(".strip .billed")
-    expect(billed).to_have_text("billed: read 34,000, written 0, full price 1,200")
-    expect(browser_page.locator(".strip .place")).to_have_text(
-        re.compile("^request 1 of 1 · at 0 s")
-    )
+    place = browser_page.locator(".strip .place")
+    told = "billed: read 34,000 · written 0 · full price 1,200"
+    expect(place).to_have_text(re.compile(rf"^1 of 1 · at 0 s · {told}"))
+    figures = browser_page.locator(".strip .figures div")
+    expect(figures.first).to_have_text("97 %read, as billed")
+    expect(browser_page.locator(".strip .predicted")).to_contain_text("0 % read from the cache")
 
 
 @pytest.mark.browser

@@ -199,7 +199,7 @@ def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, tmp_path:
     wait = expect
     wait.set_options(timeout=60_000)
     browser_page.goto("/compare?session=02-parallel-calls")
-    browser_page.get_by_role("button", name="Bring …").click()
+    browser_page.get_by_role("button", name="Import").click()
     box = browser_page.get_by_role("dialog").get_by_label("Paste anything")
     wait(box).to_be_focused()
     browser_page.keyboard.insert_text(TEMPLATE)

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import FileUploader, TextArea
 from wires import FRAMINGS, WRITERS, Said
 
+from playground.app.shared.readings import Reading
 from playground.base import paths
 from playground.base.wording import counted
 from playground.dialects import dialect_names
@@ -180,7 +181,8 @@ def test_an_edit_is_seen_at_once_on_every_page_and_undone_there() -> None:
     assert "NEW AGENT" in json.dumps(payloads(app))
     app.switch_page(str(paths.pages() / "cache.py")).run()
     assert "NEW AGENT" in json.dumps(payloads(app))
-    assert "system prompt" in told(app)
+    unfold(app, "workspace menu")
+    assert "Edited: system prompt" in told(app)
     press(app, "Undo")
     assert "NEW AGENT" not in json.dumps(payloads(app))
     press(app, "Redo")
@@ -364,25 +366,33 @@ def test_policies_are_bars_and_equal_ones_are_one() -> None:
     assert sum(best["shares"]) < 0.27
 
 
-def test_findings_stand_above_the_player_with_what_they_are_about() -> None:
+def test_findings_stand_below_the_columns_with_what_to_do_and_what_they_are_about() -> None:
     app = page("replay", session="05-call-in-a-fence")
-    assert "at 53: a call stands inside a code fence: kept as text; " in told(app)
-    assert any("call-in-fence" in each.value for each in app.markdown)
+    (data,) = payloads(app)
+    column, severity, _, at, message, fix, _ = next(
+        found for found in data["findings"] if found[2] == "call-in-fence"
+    )
+    assert (column, severity, at) == ("xml", "warning", 53)
+    assert message.startswith("a call stands inside a code fence: kept as text")
+    assert "switch calls_in_fences" in message + fix
 
 
-def test_two_readings_of_one_stream_stand_side_by_side() -> None:
-    app = page("replay", session="02-parallel-calls", listed="Two readings")
-    app.selectbox(key="one").set_value("hermes").run()
-    app.selectbox(key="other").set_value("xml").run()
-    assert not app.exception
-    _, one, other = payloads(app)
-    assert one["text"] == other["text"]
-    assert one["events"] != other["events"]
-    assert any("events differ." in text.value for text in app.text)
-    app.selectbox(key="other").set_value("hermes").run()
-    assert [each.value for each in app.success] == ["Both read the same events."]
-    app.selectbox(key="other").set_value("server: vllm").run()
-    assert not app.exception
+def test_dialects_and_servers_stand_in_columns_of_one_player() -> None:
+    app = page("replay", session="02-parallel-calls", columns="xml,hermes,server:vllm")
+    (data,) = payloads(app)
+    ours, other, server = data["columns"]
+    assert (ours["name"], other["name"]) == ("xml", "hermes")
+    assert server["name"].startswith("vllm")
+    assert len(ours["calls"]) == 2
+    assert ours["events"] != other["events"]
+    assert len({len(column["steps"]) for column in data["columns"]}) == 1
+    first = data["differences"][0]
+    assert data["text"][first:].startswith("<get_weather>")
+    app.multiselect(key="columns").set_value(["xml"]).run()
+    (data,) = payloads(app)
+    assert (len(data["columns"]), data["differences"]) == (1, [])
+    old = page("replay", session="02-parallel-calls", **{"as": "hermes", "server": "ollama"})
+    assert old.multiselect(key="columns").value == ["hermes", "server:ollama"]
 
 
 def test_marks_can_be_set_and_are_a_policy_then() -> None:
@@ -395,7 +405,7 @@ def test_marks_can_be_set_and_are_a_policy_then() -> None:
     assert "The marks you set: a policy of your own" in " ".join(c.value for c in app.caption)
     assert strip(app)["sentence"].startswith("15 requests: ")
     names = [row["name"] for row in bars(app) if row["on"]]
-    assert names == ["The marks you set"]
+    assert names == ["The marks you set +12"]
 
 
 def test_what_if_changes_the_price() -> None:
@@ -500,7 +510,7 @@ def test_the_gemini_threshold_stands_on_the_strip_of_samples_and_of_what_is_past
     assert "too few characters for an explicit Gemini cache" in below["note"]
     unfold(app, "what-if")
     app.selectbox(key="explicit-caching").set_value("off").run()
-    assert "explicit caching is off" in strip(app)["note"]
+    assert "explicit caching is not enabled" in strip(app)["note"]
     body = {"contents": [{"role": "user", "parts": [{"text": "tide " * 100}]}]}
     loaded = first_session(Source("request.json", json.dumps(body).encode())).session
     on_disk().add("asked", new_entry(loaded.with_model("gemini/gemini-2.5-pro")))
@@ -512,17 +522,19 @@ def test_the_player_gets_every_step_and_character() -> None:
     app = page("replay", session="09-reasoning", step="20")
     (data,) = payloads(app)
     assert data["step"] == 20
-    assert data["segments"][0][1] == 0
-    assert data["segments"][-1][2] == len(data["text"])
-    for (_, _, stop), (_, start, _) in zip(data["segments"], data["segments"][1:], strict=False):
-        assert stop == start
-    assert data["steps"][-1][4] == len(data["events"])
+    for column in data["columns"]:
+        segments = column["segments"]
+        assert (segments[0][1], segments[-1][2]) == (0, len(data["text"]))
+        for (_, _, stop), (_, start, _) in zip(segments, segments[1:], strict=False):
+            assert stop == start
+        assert column["steps"][-1][2] == len(column["events"])
+        assert len(column["steps"]) == len(data["steps"])
 
 
 def test_a_recording_may_be_read_as_another_dialect() -> None:
     app = page("replay", session="02-parallel-calls")
     assert any("Complete calls: get_weather, get_tides." in text.value for text in app.text)
-    app.selectbox(key="as").set_value("hermes").run()
+    app.multiselect(key="columns").set_value(["hermes"]).run()
     assert any("Complete calls: none." in text.value for text in app.text)
 
 
@@ -588,7 +600,7 @@ def test_a_reply_in_a_file_is_called_as_the_file_is_and_was_not_recorded() -> No
     reply = b'<tool_call>{"name": "get_tides", "arguments": {}}</tool_call>'
     upload(app, "tides at noon.txt", reply)
     assert app.selectbox(key="session").value == "tides at noon"
-    assert "recorded" not in str(app.selectbox(key="as").placeholder)
+    assert "Not recorded: a whole text" in told(app)
 
 
 def upload(app: AppTest, file_name: str, data: bytes, wanted: str = "") -> None:
@@ -733,7 +745,7 @@ def test_an_uploaded_stream_is_replayed_with_what_the_provider_said() -> None:
     (data,) = payloads(app)
     assert data["timing"] == "none"
     assert data["text"] == 'hmHello thereget_weather{"city": "Oslo"}'
-    assert {segment[0] for segment in data["segments"]} == {
+    assert {segment[0] for segment in data["columns"][0]["segments"]} == {
         "reasoning",
         "text",
         "call-named",
@@ -787,26 +799,52 @@ def test_experiments_on_the_page(kind: str) -> None:
         assert len(app.success) == 1
 
 
-def test_every_dialect_and_what_can_be_taken_along() -> None:
-    app = page("replay", session="02-parallel-calls", listed="Every dialect")
+def test_every_dialect_is_listed_and_a_row_becomes_a_column() -> None:
+    app = page("replay", session="02-parallel-calls", listed="Detect")
     frame = app.dataframe[-1].value
     assert frame["dialect"][0] == "xml"
     assert frame["same calls"][0]
     assert {"vllm drops", "ollama drops"} <= set(frame.columns)
-    app = page("replay", session="02-parallel-calls", listed="Take it with you")
-    assert "def test_the_recording_reads_as_it_did" in verbatim(app)[-1]
+
+
+def test_an_export_holds_the_columns_that_are_shown() -> None:
+    app = page("replay", session="02-parallel-calls", columns="xml,server:vllm")
+    unfold(app, "export")
+    assert not app.exception
+    files = Reading(
+        load_session(paths.samples()["02-parallel-calls"]).recordings[0],
+        "xml",
+        (),
+        Switches(),
+        ("xml", "server:vllm"),
+    )
+    for form in ("pytest", "html", "json"):
+        assert "vllm" in files.file(form), form
 
 
 def test_a_servers_reading_stands_beside_ours() -> None:
-    app = page("replay", session="09-reasoning")
-    assert not any("hands over calls" in text.value for text in app.text)
-    app.selectbox(key="server").set_value("vllm").run()  # which opens its tab
-    told = next(text.value for text in app.text if "hands over calls" in text.value)
-    assert told.startswith("vllm")
-    ours, theirs = payloads(app)
-    assert theirs["text"] == ours["text"]
-    assert len(theirs["steps"]) == len(ours["steps"])
-    assert theirs["step"] == ours["step"] == len(ours["steps"]) - 1  # the end first
+    app = page("replay", session="09-reasoning", columns="hermes,server:vllm")
+    said = next(text.value for text in app.text if "hands over" in text.value)
+    assert said.startswith("vllm")
+    (data,) = payloads(app)
+    ours, theirs = data["columns"]
+    assert theirs["note"].startswith("server's parser: ")
+    assert ours["note"] == "this project's parser"
+    assert data["step"] == len(data["steps"]) - 1  # the end first
+
+
+def test_what_drops_most_stands_beside_the_own_reading_at_first() -> None:
+    call = "<tool_call>\n<function=t>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
+    reply = f"{call}\nAnd so on."
+    recorded = Recording("r", "qwen3-coder", (TextChunk(reply),))
+    on_disk().add("r", new_entry(replace(load_session(ASKED), recordings=(recorded,))))
+    app = page("replay", session="r")
+    own, other = app.multiselect(key="columns").value
+    assert own == "qwen3-coder"
+    assert other.startswith("server:")
+    (data,) = payloads(app)
+    assert data["columns"][1]["dropped"] >= len("And so on.")
+    assert "columns" not in app.query_params
 
 
 def test_the_switches_are_part_of_the_link() -> None:
@@ -874,4 +912,4 @@ def test_a_session_without_an_answer_says_what_to_bring() -> None:
     app.run()
     app.selectbox(key="session").set_value("asked").run()
     assert not app.exception
-    assert "Bring a model's reply" in app.info[0].value
+    assert "No reply yet. Import one" in app.info[0].value

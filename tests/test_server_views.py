@@ -38,7 +38,7 @@ from playground.servers import ServerReading, all_servers, server_names
 from playground.servers.segments import segments
 from playground.servers.view import Language, Server
 from playground.show.frames import cross_readings
-from playground.show.payloads import player
+from playground.show.replays import player
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Brest"}}\n</tool_call>'
 WEATHER: dict[str, Any] = {
@@ -298,8 +298,10 @@ def test_the_player_shows_step_by_step_what_is_dropped() -> None:
         assert all(event.span.stop <= step.stop for event in step.events)
     raw = (event for step in handed.steps for event in step.events)
     assert merged(raw) == handed.result.events
-    segments = player(handed)["segments"]
-    assert segments[-1] == ["finding", len(TEXT) - len(TEXT.split("</tool_call>")[1]), len(TEXT)]
+    (column,) = player(handed)["columns"]
+    segments = column["segments"]
+    assert column["dropped"] == len(TEXT.split("</tool_call>")[1])
+    assert segments[-1] == ["dropped", len(TEXT) - len(TEXT.split("</tool_call>")[1]), len(TEXT)]
     assert pg.replay(recording(TEXT), "hermes").handed is None
 
 

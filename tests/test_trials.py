@@ -426,7 +426,8 @@ def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
     counted = app.dataframe[1].value
     assert {"xml", "hermes", "native"} <= {*counted["dialect"]}
     assert {*counted["right arguments"]} == {"100 % (21 to 100)"}
-    assert "expected calls" in told(app)
+    app.session_state["workspace menu"] = True
+    assert "expected calls" in told(app.run())
     expectations(app).set_value("[{]").run()
     assert "This cannot be read" in app.error[0].value
     assert "expected:1" in told(app)

@@ -56,6 +56,12 @@ _SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the address's n
     "environment": ("Environment block", ["off"]),
 }
 VIEWS: Final = ("Strip", "Table", "Compaction", "All policies", "Payload")
+_OLDER_VIEWS: Final = {
+    "On the messages": "Strip",
+    "What it costs": "Strip",
+    "If it were shorter": "Compaction",
+    "What is sent": "Payload",
+}
 _MATRIX: Final = "cost matrix"
 _CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns by their titles
 _STRIP: Final = "strip"
@@ -92,6 +98,7 @@ def asked() -> tuple[Asked, str]:
             with st.popover("Marks", key="marks as a list"):
                 given = own_marks.choose(given)
         with st.container(horizontal=True, key="right", width="content"):
+            state.lead_on("shown", _OLDER_VIEWS)
             view = st.segmented_control(
                 "View",
                 VIEWS,

@@ -10,16 +10,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from playground.app import state
-from playground.app.shared import changes, components, readings, say, tables, widgets
-from playground.app.shared.components import Picture
+from playground.app.shared import changes, readings, say, tables
 from playground.app.shared.kept import kept
 from playground.app.shared.readings import Reading
 from playground.app.state import WorkingSession
 from playground.base.wording import counted
 from playground.dialects import dialect_names
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.result import ParseResult
-from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.questions.experiments import (
     CrossReading,
@@ -34,16 +31,21 @@ from playground.questions.restreaming import answers, restreamed, writer
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, broken_off, corrupted, rechunked, without
-from playground.servers import server_names
+from playground.servers import ServerReading
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.session import Session
-from playground.show import frames, payloads
+from playground.show import frames
 
 Tools = Sequence[ToolMetadata]
 PLAYER: Final = "player"
-LISTED: Final = "listed"  # the open tab's key
-HANDED: Final = "What a server hands over"
-_LONGEST_SHOWN: Final = 20_000  # characters of the test
+COLUMNS: Final = "columns"
+VIEWS: Final = ("Text", "Events", "Detect", "Experiments")
+OLDER_VIEWS: Final = {
+    "All events": "Events",
+    "Which dialect is this?": "Detect",
+    "Every dialect": "Detect",
+}
+_OF: Final = "recording of the columns"
 _EVERY: Final = "every dialect"
 _ROWS: Final = "every dialect's rows"
 
@@ -108,6 +110,8 @@ def recording_select(session: Session) -> Recording | None:
         format_func=say.option,
         key="recording",
         bind="query-params",
+        label_visibility="collapsed",
+        width=170,
         on_change=changes.of("recording", _from_its_end, shown=names[0]),
     )
     name = chosen if chosen in names else names[0]
@@ -118,66 +122,53 @@ def _from_its_end(_: str) -> None:
     state.forget_step()
 
 
-def reading_dialect(recording: Recording) -> str:
-    """Return the dialect that reads: the recording's own unless another one is chosen."""
-    names, own = dialect_names(), recording.dialect
-    known = own in names
-    usual = own if known else names[0]
-    unknown = f"recorded as {own}, unknown here" if own else "nobody knows the reply's own"
-    made = recording.timing == "synthetic"  # of a text: its dialect is told by its form
-    recorded = (
-        own if known and made else f"{own} (as recorded)" if known else f"{usual} ({unknown})"
+def columns(recording: Recording, tools: Tools) -> list[str]:
+    """Return the readings that stand side by side, dialects and servers in any mix.
+
+    Of another recording the usual ones stand there, as long as nobody chose.
+    """
+    known, own = readings.options(), recording.dialect
+    usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
+    values = state.url_values()
+    asked = [name for name in _asked(values) if name in known][: readings.MOST]
+    if state.held(_OF) != recording.name and (state.held(_OF) is not None or not asked):
+        state.choose(COLUMNS, usual)
+    elif asked and (state.held(COLUMNS) is None or state.went_back()):
+        state.choose(COLUMNS, asked)
+    elif not state.held(COLUMNS):
+        state.choose(COLUMNS, usual)
+    state.hold(_OF, recording.name)
+    chosen = st.multiselect(
+        "Columns",
+        known,
+        format_func=_column_name,
+        key=COLUMNS,
+        max_selections=readings.MOST,
+        select_all=False,
+        help="Up to four readings of the stream: dialects, and the parsers of servers.",
     )
-    chosen = st.selectbox(
-        "Read as", names, index=None, key="as", bind="query-params", placeholder=say.shown(recorded)
-    )
+    state.tell_url(COLUMNS, ",".join(chosen), ",".join(usual))
     return chosen or usual
 
 
-def reading_server() -> str:
-    """Return the server whose reading stands beside ours; "" for none."""
-    chosen = st.selectbox(
-        "Handed over by",
-        server_names(),
-        index=None,
-        key="server",
-        bind="query-params",
-        placeholder="no server: nothing is lost",
-        on_change=changes.of("server", _see_server),
-    )
-    return chosen or ""
+def _asked(values: Mapping[str, str]) -> list[str]:
+    """Return the columns of the address; older ones name a dialect and a server."""
+    if COLUMNS in values:
+        return values[COLUMNS].split(",")
+    named = [values.get("as", ""), values.get("server") and readings.SERVER + values["server"]]
+    return [str(each) for each in named if each]
 
 
-def _see_server(name: str | None) -> None:
-    """Show what a server hands over, once one is chosen."""
-    if name:
-        state.choose(LISTED, HANDED)
+def _column_name(column: str) -> str:
+    server = column.removeprefix(readings.SERVER)
+    return f"{server} (server)" if server != column else column
 
 
-def _about_server(timeline: Timeline) -> None:
-    """Show in a line how the chosen server reads the reply, beside our reading."""
-    server = timeline.server
-    if server is None:
-        return
-    calls = ", ".join(call.name for call in server.tool_calls) or "none"
-    dropped = sum(len(event.text) for event in server.dropped)
-    lost = f" It drops {counted(dropped, 'character')}." if dropped else ""
-    hands = "is assumed to hand over (not known)" if server.assumed else "hands over"
-    say.text(f"{server.name} {hands} calls: {calls}.{lost}")
-
-
-def show_server(reading: Reading) -> None:
-    """Show what a server hands over of the same recording, step by step, and what it drops."""
-    handed, server = reading.timeline.handed, reading.timeline.server
-    if server is None or handed is None:
-        st.info("Choose a server above: what it hands to its client stands here, step by step.")
-        return
-    if server.view.source:
-        say.text(f"Read in its code: {server.view.source}")
-    widgets.show_findings(server.server_findings, "about the server")
-    picture = Picture(payloads.player(handed))
-    last = len(handed.steps) - 1
-    components.player(picture, step=last, key="player-server", on_rest=readings.stay)
+def reading_dialect(recording: Recording, chosen: Sequence[str]) -> str:
+    """Return the dialect whose markers the reply is read by: that of the first column that is one,
+    else the recording's own."""
+    own = recording.dialect if recording.dialect in dialect_names() else dialect_names()[0]
+    return next((each for each in chosen if not each.startswith(readings.SERVER)), own)
 
 
 def take_position(position: float | None) -> None:
@@ -186,21 +177,8 @@ def take_position(position: float | None) -> None:
         state.set_url_number("step", int(position))
 
 
-def show_result(result: ParseResult, parser: ParserState) -> None:
-    """Show what is known at a step: calls, aborted calls, text."""
-    held = f", held back: {parser.held!r}" if parser.held else ""
-    say.text(f"parser: {parser.mode}{held}")
-    calls = frames.calls(result)
-    if not calls.empty:
-        tables.table(calls)
-    for title, text in (("reasoning", result.reasoning), ("content", result.content)):
-        if text.strip():
-            say.caption(title)
-            components.verbatim(text, title, key=f"so far {title}")
-
-
 def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
-    """Show the recording in a line or two: counts, how it ended, its cost, a server's reading.
+    """Show the recording in a line or two: counts, how it ended, its cost.
 
     Return a place below it, for what takes longer to compute.
     """
@@ -222,8 +200,24 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
         say.text(json.dumps(recording.error, ensure_ascii=False))
     if recording.note:
         say.text(recording.note)
-    _about_server(timeline)
+    if recording.timing == "synthetic" and recording.dialect not in dialect_names():
+        unknown = f"recorded as {recording.dialect}, unknown here"
+        say.text(unknown if recording.dialect else "Nobody knows the reply's own dialect.")
     return st.container()
+
+
+def about_servers(reading: Reading) -> None:
+    """Say what each server hands over, where that is read in its code, and what is not known."""
+    for each in reading.timelines:
+        server = each.result
+        if not isinstance(server, ServerReading):
+            continue
+        calls = ", ".join(call.name for call in server.tool_calls) or "none"
+        dropped = sum(len(event.text) for event in server.dropped)
+        lost = f" It drops {counted(dropped, 'character')}." if dropped else ""
+        hands = "is assumed to hand over (not known)" if server.assumed else "hands over"
+        source = f" Read in its code: {server.view.source}." if server.view.source else ""
+        say.text(f"{server.name} {hands} calls: {calls}.{lost}{source}")
 
 
 def _is_count(value: object) -> bool:
@@ -285,7 +279,7 @@ def every_dialect(reading: Reading) -> None:
     same = sum(row.same_calls and row.calls > 0 for row in rows)
     say.text(
         f"{same} of {len(rows)} dialects read the same calls as {reading.dialect}. "
-        "Choose a row to read the reply so."
+        "Choose a row for a column of its own."
     )
     state.hold(_ROWS, [row.dialect for row in rows])
     tables.table(
@@ -297,31 +291,39 @@ def every_dialect(reading: Reading) -> None:
 
 
 def _read_as_row(selection: Mapping[str, Any] | None) -> None:
-    """A row was chosen: its dialect reads the recording from now on."""
+    """A row was chosen: its dialect is a column from now on, the last one where all are taken."""
     for row in (selection or {}).get("rows", ())[:1]:
-        state.choose("as", state.held(_ROWS)[row])
+        add_column(state.held(_ROWS)[row])
+
+
+def add_column(name: str) -> None:
+    kept = [each for each in state.held(COLUMNS) or [] if each != name]
+    state.choose(COLUMNS, [*kept[: readings.MOST - 1], name])
+
+
+def read_first_as(name: str) -> None:
+    """This dialect is the first column, in the place of the one that was."""
+    kept = [each for each in (state.held(COLUMNS) or [])[1:] if each != name]
+    state.choose(COLUMNS, [name, *kept])
 
 
 # what is taken along
 
 
-def downloads(working: WorkingSession, reading: Reading) -> None:
+def export(working: WorkingSession, reading: Reading) -> None:
     """The replay as a test, a page or JSON, without secrets; the session as ours or as ATIF."""
     name = reading.recording.name
     stem = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "recording"
-    test = reading.file("pytest")
-    events = reading.file("json")
     session = working.session
     files = (
-        ("Test (pytest)", test, f"test_{stem}.py", "save test"),
+        ("Test (pytest)", reading.file("pytest"), f"test_{stem}.py", "save test"),
         ("Page (HTML)", reading.file("html"), f"{stem}.html", "save page"),
-        ("Events (JSON)", events, f"{stem}.json", "save events"),
+        ("Events (JSON)", reading.file("json"), f"{stem}.json", "save events"),
         ("Session", state.session_file(working), f"{working.name}.json", "save session"),
         ("Session (ATIF)", dump_atif(session), f"{working.name}.atif.json", "save atif"),
     )
-    with st.container(horizontal=True):
-        for label, text, file_name, key in files:
-            say.download_button(label, text, file_name, key=key)
-    st.text("The test holds the chunks and the events, and passes as it is:")
-    more = "\n…" if len(test) > _LONGEST_SHOWN else ""
-    components.verbatim(test[:_LONGEST_SHOWN] + more, "test", key="test")
+    with st.popover("Export", key="export", on_change="rerun") as place:
+        if place.open:
+            for label, text, file_name, key in files:
+                say.download_button(label, text, file_name, key=key)
+            st.caption("Page and events hold the columns that are shown.")

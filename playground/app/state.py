@@ -296,6 +296,14 @@ def follow_url(key: str, options: Sequence[str]) -> None:
         st.session_state[key] = options[0]
 
 
+def lead_on(key: str, names: Mapping[str, str]) -> None:
+    """Before a bound widget is drawn first: an older name in the address means the present one."""
+    asked = str(st.query_params.get(key, ""))
+    if asked in names and key not in st.session_state:
+        st.query_params.pop(key)
+        st.session_state[key] = names[asked]
+
+
 def went_back() -> bool:
     """Return True if the browser's Back or Forward asked for this run.
 

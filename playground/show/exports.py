@@ -15,9 +15,10 @@ from playground.questions.comparison import Column
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
 from playground.sessions.native_format import dump_recording
+from playground.show.replays import reading_name
 from playground.show.wire import event_json, timeline_json
 
-_TEST: Final = '''"""{name}, read as {dialect}: written by the dialect playground."""
+_TEST: Final = '''"""{name}, read as {dialect}{beside}: written by the dialect playground."""
 
 import json
 
@@ -44,11 +45,18 @@ def test_the_recording_reads_as_it_did() -> None:
 '''
 
 
-def pytest_file(recording: Recording, timeline: Timeline, tools: Sequence[ToolMetadata]) -> str:
-    """Return a test that holds the chunks and the events that they give now."""
+def pytest_file(
+    recording: Recording,
+    timeline: Timeline,
+    tools: Sequence[ToolMetadata],
+    beside: Sequence[Timeline] = (),
+) -> str:
+    """Return a test that holds the chunks and the events that they give now; it names what was seen
+    `beside` that reading."""
     switches = timeline.result.switches
     return _TEST.format(
         dialect=timeline.dialect,
+        beside="".join(f", beside {reading_name(each)}" for each in beside),
         name=visible(recording.name).replace('"', "'").replace("\\", "/"),
         recording=_raw(dump_recording(recording)),
         tools=_raw([tool.model_dump(mode="json", exclude_defaults=True) for tool in tools]),
@@ -62,9 +70,12 @@ def _raw(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, indent=1)
 
 
-def replay_json(timeline: Timeline) -> str:
-    """Return a replay as JSON."""
-    return json.dumps(timeline_json(timeline), ensure_ascii=False, indent=1) + "\n"
+def replay_json(timeline: Timeline, beside: Sequence[Timeline] = ()) -> str:
+    """Return a replay as JSON, with the readings that stand beside it by their names."""
+    data = timeline_json(timeline)
+    if beside:
+        data["beside"] = {reading_name(each): timeline_json(each) for each in beside}
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
 def request_texts(column: Column) -> dict[str, tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
@@ -12,12 +11,9 @@ from playground.cache.answers.placement import CachePlacement, PartPlacement
 from playground.cache.answers.wire import CacheWire
 from playground.dialects.rendering import Block, message_text
 from playground.dialects.request_messages import Rendering
-from playground.nouns.events import Event, event_name
 from playground.nouns.wire_blocks import WireBlock
 from playground.parsing.values import dump_json
 from playground.questions.comparison import Column, DiffLine, visible
-from playground.questions.timeline import Timeline
-from playground.show.wire import event_text
 
 if TYPE_CHECKING:
     from playground.questions.provider_payload import ProviderPayload
@@ -220,63 +216,3 @@ def _folded(run: list[str], context: int) -> list[tuple[str, str]]:
         ("gap", f"{len(run) - 2 * context:,} equal lines"),
         *(("same", text) for text in run[-context:]),
     ]
-
-
-# player
-
-_OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "finding")
-
-
-def player(timeline: Timeline) -> Payload:
-    """Return a timeline for the player: text once, segments and events by offset, states by
-    number.
-    """
-    merged = timeline.result.events
-    first_steps, last_steps = _steps_of_events(timeline)
-    states: dict[tuple[str, str, str], int] = {}
-    steps = []
-    for index, step in enumerate(timeline.steps):
-        state = step.state
-        call = "" if state.call_index is None else f"call {state.call_index}"
-        named = " · ".join(x for x in (call, state.call_name, state.argument) if x)
-        detail = keep_order(named)
-        # Thousands of steps share a few states: each is sent to the browser once, by its number.
-        number = states.setdefault((state.mode, detail, state.held[:_LABEL]), len(states))
-        count = bisect_right(first_steps, index)  # steps never go back
-        steps.append([step.at, step.stop, number, step.given[:_LABEL], count, step.kind])
-    return {
-        "text": timeline.text,
-        "timing": timeline.timing,
-        "kinds": list(_OWNING),
-        "segments": [
-            [_kind(event), event.span.start, event.span.stop]
-            for event in merged
-            if event.span.stop > event.span.start
-        ],
-        "events": [
-            [_kind(event), *event.span, first, last, keep_order(event_text(event)[:_LABEL])]
-            for event, first, last in zip(merged, first_steps, last_steps, strict=True)
-        ],
-        "steps": steps,
-        "states": list(states),
-    }
-
-
-def _kind(event: Event) -> str:
-    return event_name(event).replace(" ", "-")
-
-
-def _steps_of_events(timeline: Timeline) -> tuple[list[int], list[int]]:
-    """For each merged event the steps that began and ended it; all are in the stream's order."""
-    # Merged events are runs of the raw ones: one walk over both finds where each began and ended.
-    raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
-    first: list[int] = []
-    last: list[int] = []
-    position = 0
-    for event in timeline.result.events:
-        first.append(raw[position][1])
-        while raw[position][0].span.stop < event.span.stop:
-            position += 1
-        last.append(raw[position][1])
-        position += 1
-    return first, last

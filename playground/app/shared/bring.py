@@ -127,7 +127,7 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
                 Offer("New session with them", lambda: _new(found), shown),
             ]
         case "reply":
-            ranked = (("listed", "Which dialect is this?"),)
+            ranked = (("listed", "Detect"),)
             return [
                 Offer("See who reads it", lambda: _new(found), "replay", ranked),
                 Offer("Into this session", lambda: _reply(found), "replay", ranked),

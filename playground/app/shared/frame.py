@@ -39,7 +39,8 @@ def head(entry: PageEntry) -> bool:
         bring.dialog(entry.name)
     elif pressed == "?":
         help_dialog(entry)
-    workspace.notice()
+    if is_there:
+        workspace.notice()
     return is_there
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from streamlit.delta_generator import DeltaGenerator
 
-from playground.app import state
 from playground.app.shared import say, tables, widgets
 from playground.app.shared.kept import kept
 from playground.app.shared.readings import Reading
@@ -34,8 +33,8 @@ def _likeliest(text: str, tools: Tools) -> Detection | None:
     return found[0] if found else None
 
 
-def looks_like(reading: Reading, place: DeltaGenerator) -> None:
-    """If no call was read, offer the dialect whose calls stand in the text."""
+def looks_like(reading: Reading, place: DeltaGenerator, read_as: Callable[[str], None]) -> None:
+    """If no call was read, offer the dialect whose calls stand in the text; `read_as` takes it."""
     result = reading.timeline.result
     if result.tool_calls or result.aborted:
         return
@@ -50,8 +49,8 @@ def looks_like(reading: Reading, place: DeltaGenerator) -> None:
             key="read as it looks",
             icon=":material/switch_access_shortcut:",
             type="primary",
-            on_click=state.choose,
-            args=("as", found.dialect),
+            on_click=read_as,
+            args=(found.dialect,),
         )
 
 

@@ -70,14 +70,6 @@ def _advice(code: str, message: str) -> str:
     return "".join(f"\n{line}" for line in lines if line and line not in message)
 
 
-def drawn_dialect(chosen: Sequence[str]) -> str:
-    """Return the one of the chosen dialects whose messages are drawn."""
-    drawn = st.segmented_control(
-        "Shown dialect", chosen, default=chosen[0], required=True, key="drawn", bind="query-params"
-    )
-    return drawn if drawn in chosen else chosen[0]
-
-
 def dialect_select(label: str, key: str, default: str = "") -> str:
     names = dialect_names()
     index = names.index(default) if default in names else 0
@@ -138,12 +130,12 @@ def reading_switches(dialect: str) -> Switches:
     declared = get_dialect(dialect)
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}
-    with st.popover("Options", icon=":material/tune:", help="How the reply is read"):
-        for field, label, options in _SWITCHES:
-            default = getattr(own, field)
-            listed = [default, *(option for option in options if option != default)]
-            picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
-            chosen[field] = picked or default
+    st.caption(f"How {dialect} is read")
+    for field, label, options in _SWITCHES:
+        default = getattr(own, field)
+        listed = [default, *(option for option in options if option != default)]
+        picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
+        chosen[field] = picked or default
     return replace(own, **chosen)  # type: ignore[arg-type]
 
 

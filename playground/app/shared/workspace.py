@@ -54,6 +54,7 @@ def missing() -> None:
     if name in state.session_names():
         st.error("This session cannot be read. Its file is left as it is.")
         say.text(str(state.held(state.REFUSED) or ""))
+        state.hold(state.REFUSED, "")
     else:
         st.error("This link asks for a session that is not here.")
         say.text(name)
@@ -100,7 +101,7 @@ def notice() -> None:
         _button("Put mine in its place", "swap_horiz", _take_mine)
 
 
-def _several() -> None:
+def several() -> None:
     """Show which of a file's sessions is open, and the way to the others."""
     held: tuple[str, list[str]] | None = state.held(state.SEVERAL)
     file_name, names = held or ("", [])
@@ -168,7 +169,7 @@ def menu(working: WorkingSession) -> None:
             say.text(working.session.purpose)
         if working.session.scripted:
             st.caption("Hand-written sample")
-        _several()
+        several()
         _edits(working)
         repair.problems(working)
         say.download_button(

@@ -1,16 +1,12 @@
-// The stream player: fed once, it owns position, speed and keys; it reports only when it rests.
-// Text is drawn in segments, of which a step rewrites the last one at most.
+// The stream player: one transport over up to four readings of one stream, their texts at the same
+// height. It is fed once, owns position, speed and keys, and reports only when it rests. Only lines
+// in sight are drawn: four columns of 200,000 characters play at 55 frames a second.
 
 const mounted = new WeakMap()
 const SPEEDS = [0.25, 0.5, 1, 2, 5, 20]
-const BLOCK = 4096
 const PACE = 0.05 // seconds a chunk, where nobody recorded times
-const ROWS = 1500 // of the event list
-const TIMING = {
-  recorded: "times as recorded",
-  synthetic: "times made up",
-  none: "no times recorded: played at 20 chunks a second",
-}
+const ROW = 20 // pixels, of a line of text and of an event
+const TIMING = { recorded: "recorded", synthetic: "simulated", none: "no times: 20 chunks a second" }
 
 function chooser(title, options, chosen, action) {
   const node = element("select", "")
@@ -26,13 +22,43 @@ function chooser(title, options, chosen, action) {
   return node
 }
 
-// segments: [kind, start, stop] in order; long ones are cut so that redrawing one stays cheap
-function cut(segments) {
-  const result = []
-  for (const [kind, start, stop] of segments) {
-    for (let at = start; at < stop; at += BLOCK) result.push([kind, at, Math.min(at + BLOCK, stop)])
+// The index of the first of sorted `items` for which `isPast` holds
+function search(items, isPast) {
+  let [low, high] = [0, items.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isPast(items[middle])) high = middle
+    else low = middle + 1
   }
-  return result
+  return low
+}
+
+const isWide = (code) => code >= 0x1100 && (code < 0x1160 || (code > 0x2e7f && code < 0xa4d0) || (code > 0xabff && code < 0xd7a4) || (code > 0xf8ff && code < 0xfb00) || (code > 0xff00 && code < 0xff61) || code > 0x1f2ff)
+const joins = (code) => code === 0x200d || code === 0xfe0f || (code > 0x2ff && code < 0x370) || (code > 0x1f3fa && code < 0x1f400)
+
+// [start, stop] of every line, of `most` characters: by count, so that only lines in sight are drawn
+function wrap(codeAt, length, most) {
+  const lines = []
+  let [start, used, space] = [0, 0, -1]
+  for (let at = 0; at < length; at += 1) {
+    const code = codeAt(at)
+    if (code === 10) {
+      lines.push([start, at + 1])
+      ;[start, used, space] = [at + 1, 0, -1]
+      continue
+    }
+    const wide = code === 9 ? 2 : joins(code) ? 0 : isWide(code) ? 2 : 1
+    if (used + wide > most && at > start && wide && codeAt(at - 1) !== 0x200d) {
+      const cut = space > start ? space + 1 : at
+      lines.push([start, cut])
+      ;[start, space] = [cut, -1]
+      used = at - cut
+    }
+    used += wide
+    if (code === 32) space = at
+  }
+  lines.push([start, length])
+  return lines
 }
 
 class Player {
@@ -42,16 +68,26 @@ class Player {
     this.report = report
     // offsets count code points, as Python does
     this.points = /[\ud800-\udfff]/.test(data.text) ? Array.from(data.text) : null
-    this.segments = cut(data.segments)
+    this.length = this.points ? this.points.length : data.text.length
     this.times = data.timing === "none" ? data.steps.map((_, i) => i * PACE) : data.steps.map((s) => s[0])
-    this.step = Math.min(data.step ?? 0, data.steps.length - 1)
-    this.event = -1 // the event that the arrows stand on, when they step by event
-    this.unit = "chunk"
-    this.playing = 0
-    this.speed = 1
-    this.shown = 0
+    this.total = this.times[this.times.length - 1] || 1
+    this.step = Math.min(data.step ?? this.last, this.last)
+    Object.assign(this, { event: -1, unit: "chunk", playing: 0, speed: 1, lit: -1, view: "text", found: -1, top: 0, phone: 0 })
     this.build()
-    this.draw()
+    this.sizes = new ResizeObserver(() => this.layout())
+    this.sizes.observe(root)
+    this.heard = (event) => {
+      // the first player that is seen answers to keys that were pressed elsewhere
+      if (!event.defaultPrevented && this.root.checkVisibility()) this.act(event.detail, event)
+    }
+    document.addEventListener("playground-key", this.heard)
+    this.layout()
+  }
+
+  leave() {
+    cancelAnimationFrame(this.playing)
+    this.sizes.disconnect()
+    document.removeEventListener("playground-key", this.heard)
   }
 
   slice(start, stop) {
@@ -65,70 +101,153 @@ class Player {
   build() {
     const { data } = this
     this.playButton = button("Play", "Play or pause (space)", () => this.toggle())
-    this.slider = element("input", "slider")
-    Object.assign(this.slider, { type: "range", min: 0, max: this.last })
-    this.slider.setAttribute("aria-label", "Step")
-    this.slider.oninput = () => this.seek(Number(this.slider.value))
-    this.slider.onchange = () => this.rest()
-    const speed = chooser("Speed", SPEEDS.map((s) => [s, `${s}×`]), 1, (v) => (this.speed = Number(v)))
-    const unit = chooser("Step by", [["chunk", "by chunk"], ["event", "by event"]], "chunk", (v) => {
-      this.unit = v
-      this.event = this.data.steps[this.step][4] - 1
-    })
+    this.playButton.className = "play"
     this.place = element("span", "place")
-    const bar = element("div", "controls")
+    this.eventsButton = button("Events", "Show events in place of the text", () => this.show(this.view === "text" ? "events" : "text"))
+    const many = data.differences.length
+    const different = button(`◆ First difference`, many ? `First difference (f), then the next of ${many}` : "The columns read alike", () => this.difference(1))
+    different.disabled = !many
+    const bar = element("div", "controls transport")
     bar.append(
       button("|◀", "First step (Home)", () => this.seek(0, true)),
       button("◀", "One step back (←)", () => this.move(-1)),
       this.playButton,
       button("▶", "One step on (→)", () => this.move(1)),
       button("▶|", "Last step (End)", () => this.seek(this.last, true)),
-      this.slider,
-      unit,
-      button("◀ finding", "Previous finding ([)", () => this.finding(-1)),
-      button("finding ▶", "Next finding (])", () => this.finding(1)),
-      speed,
+      chooser("Step by", [["chunk", "by chunk"], ["event", "by event"], ["finding", "by finding"]], "chunk", (v) => {
+        this.unit = v
+        this.event = this.data.columns[0].steps[this.step][2] - 1
+      }),
+      chooser("Speed", SPEEDS.map((s) => [s, `${s}×`]), 1, (v) => (this.speed = Number(v))),
+      different,
+      this.eventsButton,
       this.place,
     )
-    this.state = element("div", "state")
-    this.text = element("div", "text")
-    this.text.tabIndex = 0
-    this.events = element("div", "events")
-    const columns = element("div", "columns")
-    columns.append(this.text, this.events)
+    this.slider = element("input", "slider")
+    Object.assign(this.slider, { type: "range", min: 0, max: this.total, step: "any" })
+    this.slider.setAttribute("aria-label", "Step")
+    this.slider.oninput = () => this.seek(search(this.times, (t) => t > this.slider.value) - 1)
+    this.slider.onchange = () => this.rest()
+    this.rhythm = element("canvas", "rhythm")
+    const scrubber = element("div", "scrubber")
+    scrubber.append(this.rhythm, this.slider)
+    this.tabs = element("div", "tabs")
+    this.columns = element("div", "columns")
+    this.columns.style.setProperty("--columns", data.columns.length)
+    this.parts = data.columns.map((column, at) => this.buildColumn(column, at))
     const legend = element("div", "legend")
     for (const kind of data.kinds) legend.append(element("span", `k-${kind}`, kind.replace("-", " ")))
-    this.root.replaceChildren(bar, this.state, columns, legend)
+    legend.append(element("span", "to", "still to come"))
+    this.root.replaceChildren(bar, scrubber, this.tabs, this.columns, legend, this.buildFindings())
     this.root.tabIndex = 0
     this.root.onkeydown = (event) => this.key(event)
-    this.heard = (event) => {
-      // the first player that is seen answers to keys that were pressed elsewhere
-      if (event.defaultPrevented || !this.root.checkVisibility()) return
-      this.act(event.detail, event)
-    }
-    document.addEventListener("playground-key", this.heard)
-    this.rows = []
-    this.from = 0
-    this.fill(0)
+    this.choose(0)
   }
 
-  // The rows of the event list; of a very long one, those around `index`
-  fill(index) {
-    const { events } = this.data
-    const many = events.length > ROWS
-    this.from = many ? Math.max(0, Math.min(index - ROWS / 2, events.length - ROWS)) : 0
-    const shown = events.slice(this.from, this.from + ROWS)
-    this.rows = shown.map(([kind, , , , , label], at) => {
-      const row = element("div", `event k-${kind}`)
-      row.append(element("span", "what", kind.replace("-", " ")), element("span", "label", label))
-      row.onclick = () => this.toEvent(this.from + at)
+  buildColumn(column, at) {
+    const part = { node: element("div", "column"), state: element("small", ""), drawn: "" }
+    const head = element("div", "head")
+    const title = element("div", "title")
+    title.append(element("h2", "", column.name))
+    const whole = column.calls.filter((call) => call.ended !== null).length
+    title.append(element("span", whole ? "tag ok" : "tag bad", whole ? counted(whole, "call") : "no call"))
+    if (column.dropped) title.append(element("span", "tag bad", `${counted(column.dropped, "character")} dropped`))
+    title.append(copyButton(`text of ${column.name}`, () => this.data.text))
+    head.append(title, part.state)
+    part.text = element("div", "text")
+    part.text.tabIndex = 0
+    part.text.setAttribute("role", "group")
+    part.text.setAttribute("aria-label", `The stream as ${column.name} reads it`)
+    part.sheet = element("div", "sheet")
+    part.text.append(part.sheet)
+    part.text.onscroll = () => this.scrolled(part.text.scrollTop)
+    part.calls = element("div", "calls")
+    part.node.append(head, part.text, part.calls)
+    this.columns.append(part.node)
+    const tab = button(column.name, `Show ${column.name}`, () => this.choose(at))
+    this.tabs.append(tab)
+    return part
+  }
+
+  // On a narrow screen one column is shown
+  choose(at) {
+    this.phone = at
+    this.parts.forEach((part, number) => part.node.classList.toggle("on", number === at))
+    ;[...this.tabs.children].forEach((tab, number) => tab.setAttribute("aria-pressed", number === at))
+    this.parts.forEach((part) => (part.text.scrollTop = this.top))
+  }
+
+  buildFindings() {
+    const card = element("section", "findings")
+    card.setAttribute("aria-label", "Findings")
+    this.rows = this.data.findings.map(([column, severity, code, at, message, fix, about], number) => {
+      const row = element("div", "found")
+      const words = element("div", "words")
+      words.append(element("b", "", message), element("small", "", `${code} · at ${grouped(at)}`), element("p", "", fix))
+      if (about.trim()) words.append(element("code", "", about))
+      const copied = `${column}: ${message} (${code}, at ${at}). ${fix}\n${about}`
+      row.append(
+        element("span", severity === "info" ? "tag" : "tag bad", column),
+        words,
+        button("Show", `Show the text of finding ${number + 1}`, () => this.toFinding(number)),
+        copyButton(`finding ${number + 1}`, () => copied),
+      )
       return row
     })
-    const more = (count, where) =>
-      count > 0 ? [element("div", "more", `${grouped(count)} more ${where}`)] : []
-    const after = events.length - this.from - shown.length
-    this.events.replaceChildren(...more(this.from, "before"), ...this.rows, ...more(after, "behind"))
-    this.counted = 0
+    const title = element("div", "title")
+    title.append(element("h2", "", "Findings"), element("small", "", `${this.rows.length}, worst first · [ and ] go through them`))
+    card.append(title, ...this.rows)
+    card.hidden = !this.rows.length
+    return card
+  }
+
+  // Lines, heights and the rhythm follow from the room there is
+  layout() {
+    const seen = this.parts.find((part) => part.text.clientWidth)
+    if (!seen) return
+    const probe = element("span", "line", "0".repeat(100))
+    seen.sheet.append(probe)
+    const wide = probe.getBoundingClientRect().width / 100 || 8
+    probe.remove()
+    const most = Math.max(10, Math.floor((seen.text.clientWidth - 26) / wide))
+    if (most !== this.most) {
+      this.most = most
+      const { text } = this.data
+      const codeAt = this.points ? (at) => this.points[at].codePointAt(0) : (at) => text.charCodeAt(at)
+      this.lines = wrap(codeAt, this.length, most)
+      for (const part of this.parts) part.drawn = ""
+    }
+    this.drawRhythm()
+    this.draw()
+  }
+
+  lineOf(offset) {
+    return Math.max(0, search(this.lines, ([start]) => start > offset) - 1)
+  }
+
+  scrolled(top) {
+    if (Math.abs(top - this.top) < 1) return
+    this.top = top
+    for (const part of this.parts) if (part.text.scrollTop !== top) part.text.scrollTop = top
+    this.drawTexts()
+  }
+
+  // The line of an offset, or an event, comes into sight in every column
+  follow(row) {
+    const seen = this.parts.find((part) => part.text.clientHeight)
+    if (!seen) return
+    const [height, at] = [seen.text.clientHeight, row * ROW]
+    if (at < this.top + ROW || at > this.top + height - 3 * ROW) {
+      const most = seen.sheet.offsetHeight - height + 20
+      this.scrolled(Math.max(0, Math.min(at - height / 2, most)))
+      for (const part of this.parts) part.text.scrollTop = this.top
+    }
+  }
+
+  show(view) {
+    this.view = view
+    this.eventsButton.setAttribute("aria-pressed", view === "events")
+    this.draw(true)
   }
 
   key(event) {
@@ -144,42 +263,59 @@ class Player {
       ArrowRight: slider ? null : () => this.move(1),
       Home: () => this.seek(0, true),
       End: () => this.seek(this.last, true),
-      "[": () => this.finding(-1),
-      "]": () => this.finding(1),
+      "[": () => this.toFinding(this.found - 1),
+      "]": () => this.toFinding(this.found + 1),
+      f: () => this.difference(1),
+      F: () => this.difference(-1),
     }
-    const action = actions[key]
+    const action = event.ctrlKey || event.metaKey ? null : actions[key]
     if (!action) return false
     event.preventDefault()
     action()
     return true
   }
 
-  leave() {
-    cancelAnimationFrame(this.playing)
-    document.removeEventListener("playground-key", this.heard)
-  }
-
   move(direction) {
     if (this.unit === "chunk") return this.seek(this.step + direction, true)
-    const at = this.event < 0 ? this.data.steps[this.step][4] - (direction > 0 ? 1 : 0) : this.event
+    if (this.unit === "finding") return this.toFinding(this.found + direction)
+    const count = this.data.columns[0].steps[this.step][2]
+    const at = this.event < 0 ? count - (direction > 0 ? 1 : 0) : this.event
     return this.toEvent(at + direction)
   }
 
-  // An event is whole at the step that gave its last character
+  // An event of the first column is whole at the step that gave its last character
   toEvent(index) {
-    const { events } = this.data
+    const { events } = this.data.columns[0]
     if (!events.length) return
     const at = Math.max(0, Math.min(index, events.length - 1))
-    this.seek(events[at][4], false, at)
-    this.rest()
+    this.seek(events[at][4], true, at)
   }
 
-  finding(direction) {
-    const { events } = this.data
-    const found = events.map((e, i) => [e, i]).filter(([e]) => e[0] === "finding")
-    const here = ([e, i]) => (this.event >= 0 ? i - this.event : e[4] - this.step)
-    const next = direction > 0 ? found.find((f) => here(f) > 0) : found.filter((f) => here(f) < 0).pop()
-    if (next) this.toEvent(next[1])
+  stepAt(offset) {
+    const { steps } = this.data.columns[0]
+    return Math.min(this.last, search(steps, ([stop]) => stop > offset))
+  }
+
+  toFinding(index) {
+    const { findings } = this.data
+    if (!findings.length) return
+    this.found = Math.max(0, Math.min(index, findings.length - 1))
+    this.rows.forEach((row, number) => row.classList.toggle("now", number === this.found))
+    this.light(findings[this.found][3])
+  }
+
+  // The next of the places at which the columns begin to differ; the first one again after the last
+  difference(direction) {
+    const { differences } = this.data
+    if (!differences.length) return
+    const at = differences.indexOf(this.lit) + direction
+    this.light(differences[(at + differences.length) % differences.length])
+  }
+
+  light(offset) {
+    this.lit = offset
+    this.seek(this.stepAt(offset), true)
+    this.follow(this.lineOf(offset))
   }
 
   toggle() {
@@ -191,7 +327,7 @@ class Player {
     const frame = (now) => {
       clock += ((now - last) / 1000) * this.speed
       last = now
-      let step = this.step
+      let { step } = this
       while (step < this.last && this.times[step + 1] <= clock) step += 1
       if (step !== this.step) this.seek(step)
       if (step === this.last) return this.pause()
@@ -215,62 +351,122 @@ class Player {
     this.step = Math.max(0, Math.min(step, this.last))
     this.event = event
     this.draw()
+    const [stop, , count] = this.data.columns[0].steps[this.step]
+    this.follow(this.view === "text" ? this.lineOf(stop) : event < 0 ? count : event)
     if (resting) this.rest()
   }
 
-  draw() {
-    const [, stop, state, given, count, kind] = this.data.steps[this.step]
-    this.drawText(stop)
-    this.slider.value = this.step
+  draw(anew = false) {
+    if (!this.lines) return
+    const [, given, kind] = this.data.steps[this.step]
+    this.slider.value = this.times[this.step]
     const where = this.step === this.last ? "end of the stream" : `chunk ${grouped(this.step + 1)} of ${grouped(this.last)}`
-    const time = this.data.timing === "none" ? "" : ` · ${seconds(this.times[this.step])}`
-    this.place.textContent = `${where}${time} · ${TIMING[this.data.timing]}`
-    const [mode, detail, held] = this.data.states[state]
-    this.state.replaceChildren(
-      element("span", "mode", mode),
-      element("span", "", detail),
-      element("span", "held", held ? `held: ${isolated(JSON.stringify(held))}` : ""),
-      element("span", "given", given ? `${kind}: ${isolated(JSON.stringify(given))}` : kind),
-    )
-    this.drawEvents(count)
+    const time = this.data.timing === "none" ? "" : `${seconds(this.times[this.step])}, `
+    const got = given ? ` · ${kind === "text" ? "" : `${kind} `}${isolated(JSON.stringify(given))}` : ""
+    this.place.textContent = `${where} · ${time}${TIMING[this.data.timing]}${got}`
+    this.place.title = this.place.textContent
+    this.slider.setAttribute("aria-valuetext", where)
+    this.data.columns.forEach((column, at) => this.drawHead(column, this.parts[at]))
+    this.drawTexts(anew)
   }
 
-  drawText(stop) {
-    const { segments, text } = this
-    let want = this.shown
-    while (want > 0 && segments[want - 1][1] >= stop) want -= 1
-    while (want < segments.length && segments[want][1] < stop) want += 1
-    if (want < this.shown) {
-      const behind = document.createRange()
-      behind.setStart(text, want)
-      behind.setEnd(text, this.shown)
-      behind.deleteContents()
-    }
-    const fresh = document.createDocumentFragment()
-    for (let index = Math.max(0, Math.min(this.shown, want) - 1); index < want; index += 1) {
-      const [kind, start, end] = segments[index]
-      const part = this.slice(start, Math.min(end, stop))
-      const node = index < this.shown ? text.childNodes[index] : element("span", `k-${kind}`)
-      if (node.textContent !== part) node.textContent = part
-      if (index >= this.shown) fresh.append(node)
-    }
-    text.append(fresh)
-    this.shown = want
-    text.scrollTop = text.scrollHeight
+  drawHead(column, part) {
+    const [stop, state] = column.steps[this.step]
+    const [mode, detail, held] = column.states[state]
+    const isOver = this.step === this.last
+    part.state.textContent = isOver ? column.note : [mode, detail, held ? `waiting: ${isolated(JSON.stringify(held))}` : ""].filter(Boolean).join(" · ")
+    const calls = column.calls.filter((call) => call.began <= this.step)
+    const cards = calls.map((call) => {
+      const card = element("div", "call")
+      const fate = call.ended !== null && call.ended <= this.step ? "" : call.aborted !== null && call.aborted <= this.step ? "aborted" : "still open"
+      card.append(element("b", "", call.name), element("small", "", fate))
+      for (const [key, from, to] of call.arguments) {
+        if (from >= stop) continue
+        const line = element("div", "", key ? `${key}: ` : "")
+        line.append(element("i", "", this.slice(from, Math.min(to, stop, from + 2000))))
+        card.append(line)
+      }
+      return card
+    })
+    part.calls.replaceChildren(...(cards.length ? cards : [element("div", "call none", column.calls.length ? "No call yet" : "No call is read")]))
   }
 
-  drawEvents(count) {
-    const now = this.event >= 0 ? this.event : count - 1
-    if (now >= 0 && (now < this.from || now >= this.from + this.rows.length)) this.fill(now)
-    const want = Math.max(0, Math.min(count - this.from, this.rows.length))
-    for (let i = want; i < this.counted; i += 1) this.rows[i].classList.remove("past")
-    for (let i = this.counted; i < want; i += 1) this.rows[i].classList.add("past")
-    this.counted = want
-    this.current?.classList.remove("now")
-    this.current = this.rows[now - this.from]
-    if (!this.current) return
-    this.current.classList.add("now")
-    this.events.scrollTop = this.current.offsetTop - this.events.clientHeight + 40
+  drawTexts(anew = false) {
+    this.data.columns.forEach((column, at) => {
+      const part = this.parts[at]
+      if (!part.text.clientHeight) return
+      const rows = this.view === "text" ? this.lines : column.events
+      const from = Math.max(0, Math.floor(this.top / ROW) - 3)
+      const to = Math.min(rows.length, from + Math.ceil(part.text.clientHeight / ROW) + 7)
+      const drawn = [this.view, from, to, column.steps[this.step], this.event, this.lit].join()
+      if (drawn === part.drawn && !anew) return
+      part.drawn = drawn
+      part.sheet.style.height = `${Math.max(this.lines.length, this.view === "text" ? 0 : column.events.length) * ROW}px`
+      const nodes = []
+      for (let row = from; row < to; row += 1) {
+        const node = this.view === "text" ? this.line(column, rows[row]) : this.eventRow(column, row)
+        node.style.top = `${row * ROW}px`
+        nodes.push(node)
+      }
+      part.sheet.replaceChildren(...nodes)
+    })
+  }
+
+  line(column, [start, stop]) {
+    const { segments } = column
+    const [reached] = column.steps[this.step]
+    const node = element("div", "line")
+    const add = (kind, from, to) => {
+      if (from >= to) return
+      const past = to <= reached
+      const span = element("span", `k-${kind}${past ? " past" : " to"}`, this.slice(from, to).replace("\n", ""))
+      if (from === this.lit) span.classList.add("lit")
+      node.append(span)
+    }
+    for (let at = Math.max(0, search(segments, ([, , end]) => end > start)); at < segments.length && segments[at][1] < stop; at += 1) {
+      const [kind, first, end] = segments[at]
+      const edges = [Math.max(first, start), Math.min(end, stop)]
+      for (const edge of [reached, this.lit, this.lit + 1]) if (edge > edges[0] && edge < edges[edges.length - 1]) edges.push(edge)
+      edges.sort((a, b) => a - b)
+      for (let edge = 1; edge < edges.length; edge += 1) add(kind, edges[edge - 1], edges[edge])
+    }
+    return node
+  }
+
+  eventRow(column, index) {
+    const [kind, , , , , label] = column.events[index]
+    const count = column.steps[this.step][2]
+    const now = this.event >= 0 && column === this.data.columns[0] ? this.event : count - 1
+    const row = element("div", `event k-${kind}${index < count ? " past" : ""}${index === now ? " now" : ""}`)
+    row.append(element("span", "what", kind.replace("-", " ")), element("span", "label", label))
+    row.onclick = () => this.seek(column.events[index][4], true, column === this.data.columns[0] ? index : -1)
+    return row
+  }
+
+  // How many chunks came when, and where columns differ or something was found
+  drawRhythm() {
+    const [width, dots] = [this.slider.clientWidth, devicePixelRatio || 1]
+    Object.assign(this.rhythm, { width: width * dots, height: 22 * dots })
+    const context = this.rhythm.getContext("2d")
+    context.scale(dots, dots)
+    const ink = (name) => {
+      this.place.style.color = `var(--${name})`
+      const colour = getComputedStyle(this.place).color
+      this.place.style.color = ""
+      return colour
+    }
+    const bins = new Float32Array(Math.max(1, Math.floor(width / 3)))
+    for (const time of this.times) bins[Math.min(bins.length - 1, Math.floor((time / this.total) * bins.length))] += 1
+    const most = Math.max(...bins)
+    context.fillStyle = ink("rhythm")
+    bins.forEach((count, at) => context.fillRect(at * 3, 15 - (14 * count) / most, 2, (14 * count) / most))
+    const tick = (offset, name, size) => {
+      const x = (this.times[this.stepAt(offset)] / this.total) * width
+      context.fillStyle = ink(name)
+      context.fillRect(Math.min(width - size, Math.max(0, x - size / 2)), 17, size, 5)
+    }
+    for (const [, , , at] of this.data.findings) tick(at, "found", 5)
+    if (this.data.differences.length) tick(this.data.differences[0], "ink", 4)
   }
 }
 

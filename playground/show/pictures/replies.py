@@ -15,7 +15,6 @@ from playground.questions.detection import Detections
 from playground.questions.timeline import Timeline
 from playground.questions.trials import Trial
 from playground.questions.trials.figures import Measure
-from playground.show import payloads
 from playground.show.colours import EVENT_COLOURS
 from playground.show.markup import (
     CODE_STYLE,
@@ -27,6 +26,7 @@ from playground.show.markup import (
     table,
 )
 from playground.show.pictures.requests import findings
+from playground.show.replays import player, reading_name
 from playground.show.wire import CARRY_HEAD, carry_rows
 
 _MOST: Final = 6_000  # characters of coloured text
@@ -35,14 +35,22 @@ _ARGUMENTS: Final = 2_000
 
 @draws("picture", Timeline)
 def timeline(value: Timeline) -> Markup:
-    """Return the player at its end; as plain markup the coloured text, its calls and findings."""
-    chunks = counted(len(value.steps) - 1, "chunk")
+    """Return the player at its end, what a server hands over beside our reading; as plain markup
+    the coloured text, its calls and findings."""
+    return replays([value, value.handed] if value.handed else [value])
+
+
+def replays(values: Sequence[Timeline]) -> Markup:
+    """Return readings of one stream as columns of one player; as plain markup one after another."""
+    first = values[0]
+    chunks = counted(len(first.steps) - 1, "chunk")
+    read = "; ".join(_read(each.result, reading_name(each)) for each in values)
     return Markup(
-        value.recording or "A reply",
-        f"{chunks}, {_read(value.result, value.dialect)}",
-        static=_reading(value.result),
+        first.recording or "A reply",
+        f"{chunks}, {read}",
+        static="".join(f"<h2>{escaped(reading_name(v))}</h2>{_reading(v.result)}" for v in values),
         component="player",
-        data=lambda: {"key": "", "step": len(value.steps) - 1, **payloads.player(value)},
+        data=lambda: {"key": "", "step": len(first.steps) - 1, **player(*values)},
     )
 
 

@@ -1,0 +1,184 @@
+"""The data of the player: one stream, read in up to four columns, by dialects and by servers."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from playground.base.findings import CODES
+from playground.base.fixes import FIXES
+from playground.base.wording import keep_order
+from playground.nouns.events import (
+    ArgumentEvent,
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallNamedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    event_name,
+)
+from playground.questions.timeline import Timeline
+from playground.servers import ServerReading
+from playground.show.wire import event_text
+
+Payload = dict[str, Any]
+_OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "finding", "dropped")
+_DROPS: Final = "server-drops"
+_SEVERITIES: Final = ("error", "warning", "info")
+_LABEL: Final = 160
+
+
+def player(*readings: Timeline) -> Payload:
+    """Return readings of one stream as columns under one transport: text and steps once, segments
+    and events of each by offset, states by number, and where the columns differ."""
+    first = readings[0]
+    columns = [_column(each) for each in readings]
+    return {
+        "text": first.text,
+        "timing": first.timing,
+        "kinds": list(_OWNING),
+        "steps": [[step.at, step.given[:_LABEL], step.kind] for step in first.steps],
+        "columns": columns,
+        "differences": list(_differences([column["segments"] for column in columns])),
+        "findings": sorted(
+            (found for each in readings for found in _findings(each)),
+            key=lambda found: (_SEVERITIES.index(found[1]), found[3]),
+        ),
+    }
+
+
+def reading_name(reading: Timeline) -> str:
+    """Return what a column is called: a server, or a dialect."""
+    result = reading.result
+    return result.name if isinstance(result, ServerReading) else reading.dialect
+
+
+def _column(reading: Timeline) -> Payload:
+    result, events = reading.result, reading.result.events
+    first_steps, last_steps = _steps_of_events(reading)
+    states: dict[tuple[str, str, str], int] = {}
+    steps = []
+    for index, step in enumerate(reading.steps):
+        state = step.state
+        call = "" if state.call_index is None else f"call {state.call_index}"
+        named = " · ".join(x for x in (call, state.call_name, state.argument) if x)
+        # Thousands of steps share a few states: each is sent to the browser once, by its number.
+        told = (state.mode, keep_order(named), state.held[:_LABEL])
+        number = states.setdefault(told, len(states))
+        # steps never go back
+        steps.append([step.stop, number, bisect_right(first_steps, index)])
+    dropped = result.dropped if isinstance(result, ServerReading) else []
+    return {
+        "name": keep_order(reading_name(reading)),
+        "note": keep_order(_note(reading)),
+        "dropped": sum(len(event.text) for event in dropped),
+        "segments": [
+            [_kind(event), event.span.start, event.span.stop]
+            for event in events
+            if event.span.stop > event.span.start
+        ],
+        "events": [
+            [_kind(event), *event.span, first, last, keep_order(event_text(event)[:_LABEL])]
+            for event, first, last in zip(events, first_steps, last_steps, strict=True)
+        ],
+        "calls": _calls(reading, last_steps),
+        "steps": steps,
+        "states": list(states),
+    }
+
+
+def _note(reading: Timeline) -> str:
+    result = reading.result
+    if not isinstance(result, ServerReading):
+        return "this project's parser"
+    source = result.view.source.partition(" ")
+    known = "assumed, not known" if result.assumed else f"{source[0]} {source[2].partition(' ')[0]}"
+    return f"server's parser: {known}"
+
+
+def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
+    """Return each call: its name, its arguments by their place in the text, the step that ended it,
+    and whether it was aborted; neither for one that is left open."""
+    calls: dict[int, Payload] = {}
+    for event, ended in zip(reading.result.events, last, strict=True):
+        match event:
+            case CallStartedEvent():
+                call = {"name": "", "began": ended, "ended": None, "aborted": None, "arguments": []}
+                calls[event.call_index] = call
+            case CallNamedEvent():
+                calls[event.call_index]["name"] = keep_order(event.name)
+            case ArgumentEvent():
+                arguments, key = calls[event.call_index]["arguments"], keep_order(event.key or "")
+                if arguments and arguments[-1][0] == key:
+                    arguments[-1][2] = event.span.stop
+                else:
+                    arguments.append([key, event.span.start, event.span.stop])
+            case CallEndedEvent():
+                calls[event.call_index]["ended"] = ended
+            case CallAbortedEvent():
+                calls[event.call_index]["aborted"] = ended
+    return list(calls.values())
+
+
+def _findings(reading: Timeline) -> Iterator[tuple[str, str, str, int, str, str, str]]:
+    """Yield each finding of a column: its column, severity, code, place, message, what to do, and
+    the text that it is about."""
+    for event in reading.result.events:
+        if isinstance(event, FindingEvent):
+            found = event.finding
+            meaning = CODES[found.code].meaning if found.code in CODES else ""
+            told = [each for each in (meaning, FIXES.get(found.code, "")) if each]
+            told = [each for each in told if each not in found.message]
+            yield (
+                keep_order(reading_name(reading)),
+                found.severity,
+                found.code,
+                event.span.start,
+                keep_order(found.message),
+                ". ".join(each[:1].upper() + each[1:] for each in told),
+                event.text[:_LABEL],
+            )
+
+
+def _differences(columns: Sequence[Sequence[Sequence[Any]]]) -> Iterator[int]:
+    """Yield each offset at which the columns begin to make different things of the text."""
+    edges = sorted({edge for column in columns for _, *span in column for edge in span})
+    places = [0] * len(columns)
+    before: tuple[str, ...] = ()
+    for start, _ in pairwise(edges):
+        kinds = []
+        for number, segments in enumerate(columns):
+            while places[number] < len(segments) and segments[places[number]][2] <= start:
+                places[number] += 1
+            at = places[number]
+            inside = at < len(segments) and segments[at][1] <= start
+            kinds.append(segments[at][0] if inside else "")
+        now = tuple(kinds)
+        if now != before and len(set(now)) > 1:
+            yield start
+        before = now
+
+
+def _kind(event: Event) -> str:
+    if isinstance(event, FindingEvent) and event.finding.code == _DROPS:
+        return "dropped"
+    return event_name(event).replace(" ", "-")
+
+
+def _steps_of_events(timeline: Timeline) -> tuple[list[int], list[int]]:
+    """For each merged event the steps that began and ended it; all are in the stream's order."""
+    # Merged events are runs of the raw ones: one walk over both finds where each began and ended.
+    raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
+    first: list[int] = []
+    last: list[int] = []
+    position = 0
+    for event in timeline.result.events:
+        first.append(raw[position][1])
+        while raw[position][0].span.stop < event.span.stop:
+            position += 1
+        last.append(raw[position][1])
+        position += 1
+    return first, last
