@@ -316,7 +316,7 @@ def test_displays_come_alive_beside_each_other(
     path.write_text(in_a_notebook(fragments), encoding="utf-8")
     browser_page.goto(path.as_uri())
     live = [value for value in shown.values() if isinstance(value, Live)]
-    for component in (".panes .pane", ".player .event", ".strip canvas"):
+    for component in (".panes .pane", ".player .line", ".strip canvas"):
         expect(browser_page.locator(component).first).to_be_attached()
     left = "[...document.querySelectorAll('.playground')].map((e) => e.childNodes.length)"
     assert browser_page.evaluate(left) == [0] * len(live)  # the markup gave way

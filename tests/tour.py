@@ -34,8 +34,8 @@ JOBS = (
     Job("miss", "Why did my fourth request miss the cache?", 5),
     Job("marks", "Without marks I pay it all. What does one mark of my own change?", 5),
     Job("answer", "I have only a transcript. What did the model stream, step by step?", 3),
-    Job("server", "The stream broke off inside a call. Which server ran it all the same?", 3),
-    Job("edit", "Let me try another system prompt and one message more, and take it back.", 10),
+    Job("server", "The stream broke off inside a call. Which server ran it all the same?", 1),
+    Job("edit", "Let me try another system prompt and one message more, and take it back.", 11),
 )
 
 

@@ -15,7 +15,8 @@ from playground.app.shared import changes, components, history
 
 _OFF: Final = "keys are off"
 _SWITCH: Final = "switch of the keys"
-_PAGES: Final = {f"g{entry.name[0]}": entry for entry in PAGES[:ON_TOP]}
+_LETTERS: Final = {"cache": "a"}  # of a page whose first letter another one has
+_PAGES: Final = {f"g{_LETTERS.get(entry.name, entry.name[0])}": entry for entry in PAGES[:ON_TOP]}
 _STEPS: Final = {"undo": history.undo, "redo": history.redo}
 _LISTED: Final = {
     "i": "import something of yours",

@@ -26,7 +26,7 @@ Tools = Sequence[ToolMetadata]
 SERVER: Final = "server:"  # before a server's name: a dialect may have the same
 MOST: Final = 4
 _RUN_MODELS: Final = 4  # of the servers, which come first in their list
-_LONGEST: Final = 100_000  # characters, of which every server is asked
+_LONGEST: Final = 30_000  # characters, of which every server is asked
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,15 @@ def _file(
 
 @kept(64)
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
-    """Return the own reading, and beside it what shows something: the server that drops most of the
-    reply, or another dialect that reads it otherwise."""
+    """Return the own reading, and beside it what shows something: a server that runs what is no
+    whole call, the one that drops most of the reply, or another dialect."""
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:
+        calls = len(own.result.tool_calls)
+        for name in server_names()[:_RUN_MODELS]:
+            read = _timeline(recording, dialect, tools, None, name).server
+            if read and len(read.tool_calls) > calls:  # it runs what is no whole call
+                return [dialect, f"{SERVER}{name}"]
         drops = dropped_by_servers(own.result, dialect, tools)
         # that of a server which runs models: a library of the client's drops what it is told to
         running = [name for name in server_names()[:_RUN_MODELS] if drops.get(name)]
@@ -136,4 +141,4 @@ def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]
 
 def options() -> list[str]:
     """Return all that a column may be."""
-    return [*dialect_names(), *(f"{SERVER}{name}" for name in server_names())]
+    return [*(f"{SERVER}{name}" for name in server_names()), *dialect_names()]

@@ -34,8 +34,8 @@ def choose(model: str) -> WhatIf:
         parallel = st.number_input(
             "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
         )
-        shuffled = st.toggle("Tools in any order", key="if-shuffled", bind="query-params")
-        clock = st.toggle("Time in the system prompt", key="if-clock", bind="query-params")
+        shuffled = st.toggle("Shuffle the tools", key="if-shuffled", bind="query-params")
+        clock = st.toggle("Put a clock in the system prompt", key="if-clock", bind="query-params")
     st.caption("A session without an environment block gets one of about 1,500 characters.")
     _policy_upload()
     return WhatIf(
@@ -66,7 +66,7 @@ def _policy_upload() -> None:
     for name in policies.lasting():
         with st.container(horizontal=True, vertical_alignment="center"):
             say.text(name)
-            st.button("Forget it", key=f"forget {name}", on_click=policies.forget, args=(name,))
+            st.button("Remove", key=f"forget {name}", on_click=policies.forget, args=(name,))
     if fault := policies.error():
         st.error("This policy cannot be read:")
         say.text(fault)

@@ -1,0 +1,89 @@
+"""The frame in a real browser: what is seen on the first screen, and what does not jump there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+from serving import CHROMIUM, FLAGS, served
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+if CHROMIUM is None and not os.environ.get("CI"):
+    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
+
+expect.set_options(timeout=12_000)
+
+SHIFT = """() => {
+  window.shift = 0
+  new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value
+  }).observe({ type: "layout-shift", buffered: true })
+}"""
+FOUR = "&".join(f"dialects={name}" for name in ("xml", "hermes", "native", "qwen3-coder"))
+# a page, what of it is its answer, and how far down that may begin: wide, and at a phone's width
+FIRST = [
+    ("start", ".bring", 230, 300),
+    (f"compare?session=02-parallel-calls&{FOUR}", ".panes .row pre", 220, 330),
+    ("cache?session=12-long-tool-run", ".strip .drawing", 250, 330),
+    ("cache?session=07-gemini-above", ".strip .drawing", 250, 360),
+    ("replay?session=04-truncated-call", ".player .text", 200, 360),
+]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with served(tmp_path_factory.mktemp("elsewhere")) as url, sync_playwright() as playwright:
+        assert CHROMIUM, "CI must have chromium"
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_context(base_url=url).new_page()
+        page.set_default_timeout(60_000)
+        page.add_init_script(f"({SHIFT})()")
+        yield page
+        browser.close()
+
+
+@pytest.mark.parametrize(("path", "answer", "wide", "narrow"), FIRST)
+def test_the_answer_stands_on_the_first_screen_and_does_not_jump(
+    page: Page, path: str, answer: str, wide: int, narrow: int
+) -> None:
+    for size, most in (((1440, 900), wide), ((390, 844), narrow)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.goto(f"/{path}")
+        expect(page.locator(answer).first).to_be_visible()
+        settled = "[data-testid=stApp][data-test-script-state=notRunning]"
+        expect(page.locator(settled)).to_be_visible()
+        page.wait_for_timeout(400)
+        box = page.locator(answer).first.bounding_box()
+        assert box and box["y"] <= most, size
+        bar = page.locator(".st-key-bar").bounding_box()
+        assert bar and bar["height"] == 48
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), size
+        assert page.locator("[data-testid=stSidebar]:visible").count() == 0
+        assert page.evaluate("shift") <= 0.1, size
+
+
+def test_a_menu_of_pages_closes_when_one_is_chosen(page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/cache?session=12-long-tool-run")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("link", name="Corpus").click()
+    expect(page).to_have_url(re.compile("/corpus"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Corpus")
+    expect(page.locator("[data-testid=stPopoverBody]")).to_have_count(0)
+
+
+def test_a_change_of_the_model_is_undone_by_a_key(page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/cache?session=06-cache-eight-turns")
+    page.get_by_role("combobox", name="Model").click()
+    page.get_by_role("option", name="openai/gpt-5").click()
+    expect(page).to_have_url(re.compile("model="))
+    expect(page.locator(".strip h2")).to_contain_text("The provider caches by itself")
+    page.locator("h1").focus()
+    page.keyboard.press("Control+z")
+    expect(page).not_to_have_url(re.compile("model="))
+    expect(page.locator(".strip h2")).to_contain_text("3 marks, none can hit")
