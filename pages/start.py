@@ -1,4 +1,4 @@
-"""Start: a box for anything of one's own, the three jobs, the samples."""
+"""Start: what this is, a box for anything of one's own, three jobs, one's own things, samples."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import streamlit as st
 from playground.app import start
 from playground.app.shared import bring, workspace
 
-st.header("Bring something of yours", anchor=False)
-bring.panel()
-st.header("Three jobs", anchor=False)
-start.jobs()
-st.header("Your workspace", anchor=False)
-workspace.shelf()
-workspace.trash()
-st.header("Samples", anchor=False)
-start.gallery()
+with st.container(key="start"):
+    start.welcome()
+    bring.panel()
+    start.jobs()
+    st.header("Yours", anchor=False)
+    workspace.shelf()
+    workspace.trash()
+    st.header("Samples", anchor=False)
+    start.gallery()

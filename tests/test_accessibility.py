@@ -36,7 +36,7 @@ expect.set_options(timeout=12_000)
 SESSIONS = {"replay": "05-call-in-a-fence&step=20", "cache": "12-long-tool-run"}
 OTHER_VIEWS = [
     "compare?view=Counts",
-    "compare?view=Difference",
+    "compare?view=Lines",
     "cache?session=12-long-tool-run&shown=All+policies",
     "replay?session=05-call-in-a-fence&columns=xml,hermes,server:vllm,server:ollama&listed=Detect",
 ]
@@ -142,7 +142,7 @@ def test_help_says_what_a_page_answers_its_keys_and_more(page: Page) -> None:
 
 def test_what_opens_over_a_page_is_for_everybody(page: Page) -> None:
     opened(page, "compare")
-    page.get_by_role("button", name="Find dialects").click()
+    page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_text("The API's own field")).to_be_visible()
     settled(page)
     assert violations(page) == []

@@ -233,7 +233,7 @@ def test_differences_are_told_word_by_word(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "two.html"
     path.write_text(compared.html(), encoding="utf-8")
     page.goto(path.as_uri())
-    page.get_by_label("Differences from").select_option("xml")
+    page.get_by_label("Diff against").select_option("xml")
     rules = page.locator(".block[data-origin='rules']").nth(1)
     gone, come = (rules.locator(tag).all_text_contents() for tag in ("del", "ins"))
     assert any("XML" in each for each in gone)

@@ -27,7 +27,7 @@ FOUR = "&".join(f"dialects={name}" for name in ("xml", "hermes", "native", "qwen
 # a page, what of it is its answer, and how far down that may begin: wide, and at a phone's width
 FIRST = [
     ("start", ".bring", 230, 300),
-    (f"compare?session=02-parallel-calls&{FOUR}", ".panes .row pre", 220, 330),
+    (f"compare?session=02-parallel-calls&{FOUR}", ".panes .row .block", 220, 330),
     ("cache?session=12-long-tool-run", ".strip .drawing", 250, 330),
     ("cache?session=07-gemini-above", ".strip .drawing", 250, 360),
     ("replay?session=04-truncated-call", ".player .text", 200, 360),

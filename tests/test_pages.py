@@ -17,7 +17,6 @@ from wires import FRAMINGS, WRITERS, Said
 
 from playground.app.shared.readings import Reading
 from playground.base import paths
-from playground.base.wording import counted
 from playground.dialects import dialect_names
 from playground.dialects.marks.policies import POLICIES
 from playground.dialects.models import dialect_for
@@ -97,19 +96,21 @@ def test_compare_shows_every_chosen_dialect_with_its_counts() -> None:
     app = page("compare", session="02-parallel-calls")
     app.multiselect(key="dialects").set_value(dialect_names()).run()
     (data,) = payloads(app)
-    while not all("tokens" in note for note in data["notes"]):  # they are being counted
+    while any(figures[1][0] == "…" for figures in data["figures"]):  # they are being counted
         (data,) = payloads(app.run())
     assert [pane["name"] for pane in data["panes"]] == dialect_names()
-    for pane in data["panes"]:
+    for pane, figures in zip(data["panes"], data["figures"], strict=True):
         shown = sum(len(data["texts"][b[0]]) for _, blocks in pane["cells"] for b in blocks)
         assert pane["note"] == f"{shown:,} characters"
+        assert figures[0][0] == f"{shown:,}"
     session = load_session(paths.samples()["02-parallel-calls"])
     columns = compare(session).columns
-    heads = [note.partition(", ") for note in data["notes"]]
-    assert [tokens for tokens, _, _ in heads] == [f"~{c.tokens.tokens:,} tokens" for c in columns]
-    assert [findings for _, _, findings in heads] == [
-        counted(len(c.findings), "finding") if c.findings else "" for c in columns
-    ]
+    heads = [[value for value, _, _ in figures[1:]] for figures in data["figures"]]
+    for (tokens, lost, findings), column in zip(heads, columns, strict=True):
+        assert tokens == f"~{column.tokens.tokens:,}"
+        dropped = [fact for fact in column.schema_facts if not fact.kept]
+        assert lost == (f"{len(dropped)} of {len(column.schema_facts)}" if dropped else "none")
+        assert findings == f"{len(column.findings)}"
     assert len({findings for _, _, findings in heads}) > 1  # none, and some
 
 
@@ -196,7 +197,7 @@ def test_an_edited_tool_is_used_and_a_broken_edit_changes_nothing() -> None:
     assert "SUN" in json.dumps(payloads(app))
     editor(app, key).set_value('{"name": ').run()
     assert [error.value for error in app.error] == [
-        "This cannot be read; the last readable one is in use."
+        "This cannot be read. Shown is the text before this edit."
     ]
     assert any("tool 0:1: not JSON" in text.value for text in app.text)
     assert "SUN" in json.dumps(payloads(app))
@@ -265,7 +266,7 @@ def test_discarding_edits_brings_the_file_back() -> None:
 
 
 def test_the_difference_shows_what_is_invisible() -> None:
-    app = page("compare", session="02-parallel-calls", view="Difference")
+    app = page("compare", session="02-parallel-calls", view="Lines")
     (data,) = payloads(app)
     assert {"removed", "added", "same"} <= {change for change, _ in data["lines"]}
     assert ["heading", "tool:get_tides"] in data["lines"]

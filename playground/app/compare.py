@@ -10,14 +10,14 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.serving import access
-from playground.app.shared import components, say, tables, tool_schemas, waiting
+from playground.app.shared import brought, changes, components, say, tables, tool_schemas, waiting
 from playground.app.shared.components import Picture
 from playground.app.shared.kept import kept
 from playground.app.shared.runs import Runs
 from playground.app.state import WorkingSession
 from playground.base import paths
 from playground.base.errors import PlaygroundError
-from playground.base.wording import counted
+from playground.base.wording import grouped
 from playground.dialects import get_dialect
 from playground.dialects.preflight import checks_from
 from playground.dialects.schema_losses import MOST_FACTS
@@ -34,7 +34,12 @@ from playground.tokens import TokenCount
 
 _SHOWN = 4_000  # characters of the answer, while it comes
 _MOMENT = 0.1  # seconds
+Figure = tuple[str, str, str]  # a value, what of, and whether it is good or bad
 PANES = "compare panes"
+VIEW = "view"
+VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines", "Run")
+_PAGES = {"Payload": "payload", "Raw prompt": "raw", "Trials": "trials"}
+_OLDER_VIEWS = {"Side by side": "As sent", "Difference": "Lines"}
 COUNTING = f"Tokens are being counted. {waiting.LOADING}"
 
 
@@ -90,34 +95,71 @@ def token_counts(compared: Comparison) -> list[TokenCount | None]:
     return [token_count(each.session, each.dialect.name) for each in compared.columns]
 
 
-def notes(compared: Comparison) -> list[str]:
-    """Return the notes in each pane's head beside its characters: tokens and findings.
+def figures(compared: Comparison) -> list[list[Figure]]:
+    """Return the figures in each pane's head: characters, tokens, schema facts lost, findings; the
+    best of the first two is marked.
 
     A count is waited for only a moment, and never drawn by a run of its own, which would close a
     dialog: a slow one appears after the next change, and under Counts at once.
     """
     wait([_tokens(each.session, each.dialect.name) for each in compared.columns], _MOMENT)
-    found: list[str] = []
-    for column, count in zip(compared.columns, token_counts(compared), strict=True):
-        tokens = in_short(count) if count else ""
-        findings = counted(len(column.findings), "finding") if column.findings else ""
-        found.append(", ".join(filter(None, [tokens, findings])))
+    counts = token_counts(compared)
+    sizes = [sum(column.characters.values()) for column in compared.columns]
+    known = [count.tokens for count in counts if count]
+    found: list[list[Figure]] = []
+    for column, count, size in zip(compared.columns, counts, sizes, strict=True):
+        facts = column.schema_facts
+        lost = sum(not fact.kept for fact in facts)
+        told = f"{lost} of {len(facts)}" if lost else "none"
+        tokens = in_short(count).removesuffix(" tokens") if count else "…"
+        fewest = count is not None and len(known) == len(counts) and count.tokens == min(known)
+        found.append(
+            [
+                (grouped(size), "characters", "good" if size == min(sizes) else ""),
+                (tokens, "tokens", "good" if fewest else ""),
+                (told, "facts lost", "bad" if lost else ""),
+                (grouped(len(column.findings)), "findings", "bad" if column.findings else ""),
+            ]
+        )
     return found
 
 
 # what is shown
 
 
+def view_select() -> str:
+    """Return the view; one that is a page of its own is gone to."""
+    state.lead_on(VIEW, _OLDER_VIEWS)
+    chosen = st.selectbox(
+        "View",
+        [*VIEWS, *_PAGES],
+        key=VIEW,
+        bind="query-params",
+        label_visibility="collapsed",
+        width=140,
+        on_change=changes.of(VIEW, _take_view, shown=VIEWS[0]),
+    )
+    return str(chosen)
+
+
+def _take_view(view: str) -> None:
+    if view in _PAGES:
+        state.choose(VIEW, VIEWS[0])
+        brought.set_target(_PAGES[view])
+
+
 def origin_select(origins: list[str]) -> str:
     """Return the tool, message or part of the prompt that every pane shows."""
     chosen = st.selectbox(
-        "Show in every pane",
+        "Jump to",
         origins,
         index=None,
         format_func=say.option,
         key="origin",
         bind="query-params",
-        placeholder="Choose a part, or click on one below",
+        placeholder="Jump to",
+        label_visibility="collapsed",
+        width=170,
     )
     return chosen or ""
 
@@ -179,11 +221,11 @@ def take_along(compared: Comparison, name: str) -> None:
     """A dialect's whole request, all pages of it: to copy and to save, exactly as it is sent."""
     chosen = [column.dialect.name for column in compared.columns]
     with st.popover(
-        "Copy or save", icon=":material/content_copy:", key="take along", on_change="rerun"
+        "Copy", icon=":material/content_copy:", key="take along", on_change="rerun"
     ) as place:
         if not place.open:
             return
-        dialect = st.selectbox("Request in", chosen, key="taken dialect")
+        dialect = st.selectbox("Dialect", chosen, key="taken dialect")
         texts = exports.request_texts(compared.column(str(dialect)))
         form = st.segmented_control(
             "As", list(texts), default="JSON", required=True, key="taken as"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.app.pages import ON_TOP, PAGES, PageEntry, page_entry
+from playground.app.pages import ON_TOP, PAGES, PageEntry, listed, page_entry, views
 from playground.base import paths
 
 _BRAND: Final = ":material/stacked_bar_chart:"
@@ -45,10 +45,18 @@ def bar(shown: PageEntry) -> None:
     """
     st.page_link(_streamlit_page(PAGES[0]), label="Dialect Playground", icon=_BRAND)
     with st.container(horizontal=True, key="pages", gap=None):
-        for entry in PAGES[:ON_TOP]:
+        for entry in listed()[:ON_TOP]:
             st.page_link(_streamlit_page(entry), width="content", icon=None)
-    _menu("More", PAGES[ON_TOP:], shown)
-    _menu(shown.title, PAGES, shown)
+    _menu("More", listed()[ON_TOP:], shown)
+    _menu(views(shown)[0].title, listed(), shown)
+
+
+def view_links(shown: PageEntry) -> None:
+    """Links to the views of the page that is shown, where it has some."""
+    with st.container(horizontal=True, key="views", gap=None):
+        for entry in views(shown):
+            label = entry.view or entry.title
+            st.page_link(_streamlit_page(entry), label=label, width="content")
 
 
 def _menu(label: str, entries: Sequence[PageEntry], shown: PageEntry) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 from playground.base.registry import PageEntry as PageEntry
 from playground.base.registry import pages_after
 
-ON_TOP: Final = 5  # of the list: the bar shows these, the others are behind its last button
+ON_TOP: Final = 5  # of the list: the bar shows these, others are behind its last button
 CORE_PAGES: Final = (
     PageEntry(
         "start",
@@ -25,6 +25,7 @@ CORE_PAGES: Final = (
         "view_column",
         "What is the model sent in each dialect, and what does it answer?",
         "dialects.md",
+        view="As sent",
     ),
     PageEntry(
         "cache",
@@ -52,32 +53,14 @@ CORE_PAGES: Final = (
         "Payload",
         "outbox",
         "Which HTTP body would each provider get, and what changed on the way there?",
+        within="compare",
     ),
     PageEntry(
         "raw",
         "Raw prompt",
         "data_object",
         "What does the model itself read, special tokens included?",
-    ),
-    PageEntry(
-        "own",
-        "Own dialect",
-        "design_services",
-        "How would a dialect of your own write and read calls, and does it keep the laws?",
-        "own-dialect.md",
-    ),
-    PageEntry(
-        "guide",
-        "Guide",
-        "menu_book",
-        "How is a dialect written, and what is read from a model's reply in it?",
-        "dialects.md",
-    ),
-    PageEntry(
-        "carry",
-        "Hostile values",
-        "luggage",
-        "Which hostile values reach a tool unchanged, and which does a dialect refuse?",
+        within="compare",
     ),
     PageEntry(
         "trials",
@@ -85,9 +68,48 @@ CORE_PAGES: Final = (
         "experiment",
         "Which dialect does my model handle best, by the calls that are expected of it?",
         "trials.md",
+        within="compare",
+    ),
+    PageEntry(
+        "guide",
+        "Dialects",
+        "menu_book",
+        "What is this dialect, and how do I declare one?",
+        "dialects.md",
+        view="Guide",
+    ),
+    PageEntry(
+        "carry",
+        "Values",
+        "luggage",
+        "Which hostile values reach a tool unchanged, and which does a dialect refuse?",
+        within="guide",
+    ),
+    PageEntry(
+        "own",
+        "Declare",
+        "design_services",
+        "How would a dialect of your own write and read calls, and does it keep the laws?",
+        "own-dialect.md",
+        within="guide",
     ),
 )
 PAGES: Final = tuple(pages_after(CORE_PAGES))
+
+
+def listed() -> list[PageEntry]:
+    """Return the pages that a menu lists: those that are no view of another one."""
+    return [entry for entry in PAGES if not _has_parent(entry)]
+
+
+def views(entry: PageEntry) -> list[PageEntry]:
+    """Return the page that an entry is a view of, or is itself, and all its views."""
+    name = entry.within if _has_parent(entry) else entry.name
+    return [page_entry(name), *(each for each in PAGES if each.within == name)]
+
+
+def _has_parent(entry: PageEntry) -> bool:
+    return bool(entry.within) and has_page(entry.within)
 
 
 def has_page(name: str) -> bool:

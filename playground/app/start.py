@@ -1,79 +1,131 @@
-"""The Start page's parts: the three jobs, each with a live example, and the samples."""
+"""The Start page's parts: what this is, the three jobs with a true miniature each, the samples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
-from playground.app import navigation, state
-from playground.app.shared import components, say
+from playground.app import navigation
+from playground.app.shared import components, readings, say
 from playground.app.shared.kept import kept
 from playground.base import paths
-from playground.base.wording import counted, grouped, percent
+from playground.base.wording import percent
 from playground.cache.answers.simulation import simulate_cache
+from playground.dialects import dialect_names
+from playground.parsing.switches import Switches
 from playground.questions.comparison import compare
-from playground.questions.timeline import replay
 from playground.sessions.loading import load_session, sample_sessions
 from playground.sessions.session import Session
+from playground.show.policy_bars import Candidate, policy_bars
+from playground.show.replays import player
 
-_CARD: Final = 310  # pixels: three in a row, or as many as there is room for
+Rows = list[dict[str, Any]]
+_SERVERS: Final = (f"{readings.SERVER}vllm", f"{readings.SERVER}ollama")
+_AROUND: Final = (6, 22)  # characters before and after the place that a miniature shows
 
 
 class Job(NamedTuple):
-    """A job that people come for: its page, its question, and two lines about a sample."""
+    """A job that people come for: its page, its question, what it shows, and a sample's rows."""
 
     page: str
     question: str
+    told: str
     sample: str
-    example: Callable[[Session], list[str]]
+    example: Callable[[Session], Rows]
+    more: dict[str, str] = {}  # of the address
 
 
-def _compared(session: Session) -> list[str]:
-    """Return what two dialects take to say the same."""
-    columns = compare(session, ["xml", "native"]).columns
-    sizes = [(column.dialect.name, sum(column.characters.values())) for column in columns]
-    return [f"{name:8}{size:>6,} characters" for name, size in sizes]
+def _compared(session: Session) -> Rows:
+    """Return what three dialects take to say the same, and the schema facts that they say."""
+    columns = compare(session, ["xml", "hermes", "native"]).columns
+    sizes = [sum(column.characters.values()) for column in columns]
+    rows = []
+    for column, size in zip(columns, sizes, strict=True):
+        facts = column.schema_facts
+        said = f"{sum(fact.kept for fact in facts)} of {len(facts)} facts"
+        share = size / max(sizes)
+        rows.append(
+            {"name": column.dialect.name, "shares": [share], "figure": f"{size:,} · {said}"}
+        )
+    return rows
 
 
-def _cached(session: Session) -> list[str]:
-    """Return what the default marks read from the cache in two dialects, and its share of full
-    price.
-    """
-    cells = [simulate_cache(session, dialect=name, policy="azad") for name in ("native", "xml")]
+def _cached(session: Session) -> Rows:
+    """Return what two policies read from the cache and cost."""
+    cells = {
+        name: simulate_cache(session, dialect="native", policy=name)
+        for name in ("azad", "claude-code")
+    }
+    titles = {"azad": "default marks", "claude-code": "last mark moves"}
+    found = [Candidate(name, titles[name], cell) for name, cell in cells.items()]
+    rows = policy_bars(found, "")
+    for row in rows:
+        read = percent(cells[row["key"]].read_permille / 1000)
+        row["figure"] = f"{read} read · {row['figure'].partition(' · ')[2]}"
+    return rows
+
+
+def _replayed(session: Session) -> Rows:
+    """Return one place of a reply as three readers have it: where they differ first."""
+    recording, tools = session.recordings[0], tuple(session.tools)
+    given = recording, recording.dialect, tools, Switches()
+    data = player(*readings.Reading(*given, (recording.dialect, *_SERVERS)).timelines)
+    at = next(iter(data["differences"]), 0)
+    first, last = max(0, at - _AROUND[0]), at + _AROUND[1]
     return [
-        f"{cell.dialect:7}{percent(cell.read_permille / 1000):>5} read, "
-        f"costs {grouped(cell.cost_permille / 1000, 2)}"
-        for cell in cells
-    ]
-
-
-def _replayed(session: Session) -> list[str]:
-    """Return what the right dialect and a wrong one read of one reply."""
-    recording = session.recordings[0]
-    found = [replay(recording, name, session.tools) for name in (recording.dialect, "json")]
-    return [
-        f"{each.dialect:8}{counted(len(each.result.tool_calls), 'call')} read" for each in found
+        {
+            "name": column["name"].partition(":")[0],
+            "figure": "call" if any(c["ended"] is not None for c in column["calls"]) else "no call",
+            "pieces": [
+                [kind, data["text"][max(start, first) : min(stop, last)].replace("\n", " ")]
+                for kind, start, stop in column["segments"]
+                if stop > first and start < last
+            ],
+        }
+        for column in data["columns"]
     ]
 
 
 _JOBS: Final = (
-    Job("compare", "Which dialect should tell my model?", "02-parallel-calls", _compared),
-    Job("cache", "Will my cache marks ever hit?", "12-long-tool-run", _cached),
-    Job("replay", "Who reads this reply, who loses what?", "02-parallel-calls", _replayed),
+    Job(
+        "compare",
+        "Which format suits my model?",
+        "One session in several dialects, side by side.",
+        "02-parallel-calls",
+        _compared,
+    ),
+    Job(
+        "cache",
+        "Will my cache_control marks hit?",
+        "Where they land, what each request reads, what it costs.",
+        "12-long-tool-run",
+        _cached,
+    ),
+    Job(
+        "replay",
+        "Which parser reads this reply?",
+        "One stream through up to four parsers and servers.",
+        "04-truncated-call",
+        _replayed,
+        {"columns": ",".join(("qwen3-coder", *_SERVERS))},
+    ),
 )
+_BEST: Final = {"06": "cache", "07": "cache", "08": "cache", "12": "cache"} | {
+    number: "replay" for number in ("04", "05", "09", "10")
+}
 
 
 @kept(1)
-def _samples() -> dict[str, Session]:
+def _samples() -> Mapping[str, Session]:
     return sample_sessions()
 
 
 @kept(8)
-def _example(page: str) -> str:
+def _example(page: str) -> Rows:
     job = next(job for job in _JOBS if job.page == page)
-    return "\n".join(job.example(load_session(paths.samples()[job.sample])))
+    return job.example(load_session(paths.samples()[job.sample]))
 
 
 def prepare() -> None:
@@ -83,33 +135,46 @@ def prepare() -> None:
     _samples()
 
 
+def welcome() -> None:
+    """Say in a sentence what this is, and what a dialect is."""
+    st.header(
+        "See exactly what your model is sent, what the cache keeps of it, "
+        "and how its reply is read.",
+        anchor=False,
+    )
+    st.markdown(
+        'A **dialect** is the way a tool call is written: `<get_tides>` as XML tags, `{"name": '
+        '"get_tides"}` as JSON, or the provider\'s own tool fields. This playground knows '
+        f"{len(dialect_names())} of them."
+    )
+
+
 def jobs() -> None:
-    """A card a job: its question, an example that was computed just now, two ways on."""
-    own = state.working_session()
-    row = st.container(horizontal=True)
-    for job in _JOBS:
-        with row, st.container(border=True, key=f"job {job.page}", width=_CARD):
-            st.markdown(f"**{job.question}**")
-            components.verbatim(_example(job.page), "", key=f"example {job.page}")
-            st.page_link(
-                navigation.page(job.page),
-                label="See the example",
-                query_params={"session": job.sample},
-            )
-            if state.is_own(own.name):
+    """A card a job, which leads to what its miniature shows."""
+    with st.container(horizontal=True, key="jobs"):
+        for job in _JOBS:
+            with st.container(border=True, key=f"job {job.page}"):
                 st.page_link(
                     navigation.page(job.page),
-                    label="Open yours",
-                    query_params={"session": say.option(own.name)},
+                    label=job.question,
+                    icon=None,
+                    query_params={"session": job.sample} | job.more,
                 )
+                st.caption(job.told)
+                components.picture(_example(job.page), key=f"example {job.page}")
 
 
 def gallery() -> None:
-    """Every sample with what it is for, and the pages that show it best."""
-    row = st.container(horizontal=True)
+    """Every sample with what it is for; its name leads to the page that shows it best."""
     for name, session in _samples().items():
-        with row, st.container(border=True, key=f"sample {name}", width=_CARD):
-            st.markdown(f"**{session.title}**")
+        page = _BEST.get(name[:2], "compare")
+        with st.container(
+            horizontal=True, key=f"sample {name}", vertical_alignment="center", gap="small"
+        ):
+            st.page_link(
+                navigation.page(page),
+                label=session.title,
+                width=260,
+                query_params={"session": name},
+            )
             say.text(session.purpose)
-            page = "replay" if session.recordings and len(session.messages) < 2 else "compare"
-            st.page_link(navigation.page(page), label="Open", query_params={"session": name})

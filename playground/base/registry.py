@@ -47,7 +47,8 @@ class PageEntry(NamedTuple):
     `document` the file of `docs/` that tells more.
 
     A plugin's page names the module of its `parts`, and the page of the core `after` which it
-    stands; `rank` orders those that stand after the same one.
+    stands; `rank` orders those that stand after the same one. A page `within` another is a view of
+    it, called `view` there: no menu lists it.
     """
 
     name: str
@@ -58,6 +59,8 @@ class PageEntry(NamedTuple):
     parts: str = ""
     after: str = ""
     rank: int = 0
+    within: str = ""
+    view: str = ""
 
 
 class Plugin(NamedTuple):

@@ -19,6 +19,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from playground.app.serving.access import Access
+from playground.base import paths
 from playground.base.hosts import HostGate
 
 COOKIE: Final = "playground_token"
@@ -106,6 +107,48 @@ class TokenGate:
         return answer
 
 
+class StyleGate:
+    """Puts the style sheet into the head of the page, before the first paint.
+
+    Sent by the script it comes a second later, and everything jumps to its place.
+    """
+
+    def __init__(self, app: ASGIApp, css: str) -> None:
+        self._app, self._style = app, f"<style>{css}</style></head>".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        begun: list[Message] = []
+        text = bytearray()
+
+        async def styled(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html"):
+                    begun.append(message)
+                    return
+            elif begun and message["type"] == "http.response.body":
+                text.extend(message.get("body", b""))
+                if message.get("more_body"):
+                    return
+                body = bytes(text).replace(b"</head>", self._style, 1)
+                MutableHeaders(scope=begun[0])["content-length"] = str(len(body))
+                await send(begun.pop())
+                message = {**message, "body": body}
+            await send(message)
+
+        plain = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
+        scope = {**scope, "headers": plain} if _is_page(scope["path"]) else scope
+        await self._app(scope, receive, styled)
+
+
+def _is_page(path: str) -> bool:
+    """True for an address of a page, which is no file's and none of Streamlit's own."""
+    return "." not in path and "/_stcore" not in path
+
+
 def _cookie(scope: Scope) -> str:
     """Ours among the cookies, however odd the others are: all ports of a host share them."""
     return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")
@@ -121,4 +164,5 @@ def gates(access: Access) -> list[Any]:
         found.append(Middleware(OriginGate, origins=origins))
     if access.token:
         found.append(Middleware(TokenGate, token=access.token))
-    return found
+    css = paths.app_file().with_name("app.css").read_text(encoding="utf-8")
+    return [*found, Middleware(StyleGate, css=css)]

@@ -21,17 +21,18 @@ _FAVOURITES: Final = "favourite dialects"
 def dialects() -> list[str]:
     """Return the dialects that a page compares, and a way to find more of them."""
     favourites = [name for name in belongings.value(_FAVOURITES) or [] if name in dialect_names()]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center", key="dialects-row"):
         chosen = st.multiselect(
             "Dialects",
             list(dict.fromkeys([*favourites, *dialect_names()])),
             default=DEFAULT_DIALECTS,
             key=_CHOSEN,
             bind="query-params",
+            label_visibility="collapsed",
             select_all=False,  # it would stand first, and Enter takes what stands first
         )
         with st.popover(
-            "Find dialects", icon=":material/search:", key="find dialects", on_change="rerun"
+            "Add", icon=":material/add:", key="find dialects", on_change="rerun"
         ) as place:
             if place.open:
                 _finder(chosen, favourites)

@@ -48,22 +48,24 @@ def panes(
     panes: Picture,
     *,
     selected: str = "",
-    notes: Sequence[str] = (),
+    figures: Sequence[Sequence[Sequence[str]]] = (),
     key: str,
     on_select: Callable[[], None] = _nothing,
-    on_mark: Callable[[], None] = _nothing,
 ) -> None:
-    """Requests side by side; `selected` is the origin of the blocks that are lit in each, `notes`
+    """Requests side by side; `selected` is the origin of the blocks that are lit in each, `figures`
     what is known of each by now, in their order."""
-    data = panes.keyed(selected=selected, notes=list(map(keep_order, notes)))
-    _registered("panes", "panes")(
-        data=data, key=key, on_origin_change=on_select, on_mark_change=on_mark
-    )
+    data = panes.keyed(selected=selected, figures=figures)
+    _registered("panes", "panes")(data=data, key=key, on_origin_change=on_select)
 
 
 def difference(lines: Picture, *, key: str) -> None:
     """The rows of a diff."""
     _registered("difference", "diff")(data=lines.keyed(), key=key)
+
+
+def picture(rows: Sequence[dict[str, Any]], *, key: str) -> None:
+    """Rows of bars, or of a reply's pieces, that are only looked at."""
+    _registered("bars", "bars")(data={"title": "", "rows": list(rows)}, key=key)
 
 
 def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
@@ -92,12 +94,12 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
     _registered("player", "player")(data=data, key=key, on_position_change=on_rest)
 
 
-def keys(keys: Sequence[str], page: str, *, key: str) -> str:
-    """Return the one of these keys that was pressed for this run; "" for none. Two letters are two
-    keys, one after the other; a word is what a key with Ctrl asks for."""
+def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], None]) -> str:
+    """Return the one of these keys that was pressed for this run, and told before it; "" for none.
+    Two letters are two keys, one after the other; a word is what a key with Ctrl asks for."""
     data = {"keys": list(keys), "page": page}
     show = _registered("keys", "keys")
-    result = show(data=data, key=key, width="content", on_pressed_change=_nothing)
+    result = show(data=data, key=key, width="content", on_pressed_change=on_pressed)
     return str(result.pressed or "")
 
 
@@ -111,7 +113,7 @@ def bring(
         "rows": rows,
         "focus": focus,
         "label": "Paste anything, or drop a file",
-        "placeholder": "Paste or drop: a model's reply, a request (JSON, curl, Python), messages, "
-        "tools, a stream, a session, a chat template, a policy",
+        "placeholder": "Paste or drop a reply, a request (JSON, curl, Python), a transcript, "
+        "a stream, a chat template …",
     }
     _registered("bring", "bring")(data=data, key=key, on_typed_change=on_typed)

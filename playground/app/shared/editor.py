@@ -14,26 +14,26 @@ from playground.sessions import editing
 from playground.sessions.editing import NEW_PARTS, ROLES, Action, Edit
 from playground.sessions.session import Session
 
+EDIT = "edit"  # the switch that shows the editors
 _MOST_IN_LABEL = 40  # characters of a message's text
 
 
 def editors(working: WorkingSession) -> None:
     """Everything of the session that is sent; only the part that is open is drawn."""
-    with st.expander("Edit", icon=":material/edit:", key="edit", on_change="rerun") as place:
-        if not place.open:
-            return
-        prompts, messages, tools = st.tabs(
-            ["Prompts", "Messages", "Tools"], key="edited part", on_change="rerun"
-        )
-        if prompts.open:
-            with prompts:
-                _prompts(working)
-        if messages.open:
-            with messages:
-                _messages(working)
-        if tools.open:
-            with tools:
-                _tools(working)
+    if not state.held(EDIT):
+        return
+    prompts, messages, tools = st.tabs(
+        ["Prompts", "Messages", "Tools"], key="edited part", on_change="rerun"
+    )
+    if prompts.open:
+        with prompts:
+            _prompts(working)
+    if messages.open:
+        with messages:
+            _messages(working)
+    if tools.open:
+        with tools:
+            _tools(working)
 
 
 # one text, one button
@@ -53,7 +53,7 @@ def _text(
         on_change=drawn.on_change,
     )
     if drawn.fault:
-        st.error("This cannot be read; the last readable one is in use.")
+        st.error("This cannot be read. Shown is the text before this edit.")
         say.text(drawn.fault)
         st.button(
             "Show the one in use",

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from playground.app import navigation, state
+from playground.app import navigation, pages, state
 from playground.app.pages import PageEntry
 from playground.app.shared import bring, components, history, keys, model, say, workspace
 from playground.base import paths
 
+_OWN_VIEWS = {"compare"}  # pages whose row of controls leads to their views
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
 
 
@@ -39,6 +40,8 @@ def head(entry: PageEntry) -> bool:
         bring.dialog(entry.name)
     elif pressed == "?":
         help_dialog(entry)
+    if len(pages.views(entry)) > 1 and entry.name not in _OWN_VIEWS:
+        navigation.view_links(entry)
     if is_there:
         workspace.notice()
     return is_there

@@ -10,13 +10,16 @@ from typing import Final
 import streamlit as st
 
 from playground.app import navigation, state
-from playground.app.pages import ON_TOP, PAGES, PageEntry
+from playground.app.pages import ON_TOP, PageEntry, listed
 from playground.app.shared import changes, components, history
 
+_KEYS: Final = "keys"
 _OFF: Final = "keys are off"
 _SWITCH: Final = "switch of the keys"
 _LETTERS: Final = {"cache": "a"}  # of a page whose first letter another one has
-_PAGES: Final = {f"g{_LETTERS.get(entry.name, entry.name[0])}": entry for entry in PAGES[:ON_TOP]}
+_PAGES: Final = {
+    f"g{_LETTERS.get(entry.name, entry.name[0])}": entry for entry in listed()[:ON_TOP]
+}
 _STEPS: Final = {"undo": history.undo, "redo": history.redo}
 _LISTED: Final = {
     "i": "import something of yours",
@@ -38,15 +41,19 @@ def listen(entry: PageEntry) -> str:
     dialog."""
     off = bool(state.held(_OFF))
     wanted = [] if off else [*_PAGES, "i", "?", "s", "y"]
-    pressed = components.keys([*wanted, *_STEPS], entry.name, key="keys")
-    if pressed in _STEPS:
-        _STEPS[pressed](state.chosen_name())
-        st.rerun()
+    pressed = components.keys([*wanted, *_STEPS], entry.name, key=_KEYS, on_pressed=_take_step)
     if off:
         return ""  # a key that was pressed before the browser knew
     if pressed in _PAGES:
         navigation.go(_PAGES[pressed].name)
     return pressed
+
+
+def _take_step() -> None:
+    """Undo or redo, before anything is drawn: the model's own list could not be set any more."""
+    step = _STEPS.get(str(state.component_value(_KEYS, "pressed")))
+    if step:
+        step(state.chosen_name())
 
 
 def show() -> None:

@@ -22,6 +22,7 @@ from playground.sessions.entries import read_label
 
 OTHER: Final = "another session"
 _NEAREST: Final = 3
+_FEW: Final = 6  # of the user's own, which need no filter
 _MOST_SHOWN: Final = 30  # on the Start page
 _UNKEPT: Final = "fault of the disk"  # why the chosen session is not kept, told below the bar
 _NAME: Final = "name of "  # + session name: the field in which it is renamed
@@ -233,21 +234,25 @@ def shelf() -> None:
     tab = state.tab()
     names = tab.names()
     if not names:
-        say.text("Nothing yet. What you bring or edit stands here. " + _where())
+        say.text("What you import or edit appears here. " + _where())
         return
-    row = st.container(horizontal=True)
-    for name in names[:_MOST_SHOWN]:
-        with row, st.container(border=True, key=f"kept {name}", width=310):
-            st.markdown(f"**{_plain(say.shown(name))}**")
+    wanted = ""
+    if len(names) > _FEW:
+        wanted = st.text_input("Filter", key="filter of yours", placeholder="Filter", width=260)
+    found = [name for name in names if wanted.lower() in name.lower()]
+    for name in found[:_MOST_SHOWN]:
+        with st.container(
+            horizontal=True, key=f"kept {name}", vertical_alignment="center", gap="small"
+        ):
+            st.page_link(
+                navigation.page("compare"),
+                label=_plain(say.shown(name)),
+                width=260,
+                query_params={"session": say.option(name)},
+            )
             say.text(_told(name))
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.page_link(
-                    navigation.page("compare"),
-                    label="Open",
-                    query_params={"session": say.option(name)},
-                )
-                _button("Delete", "delete", _remove, name, key="delete kept")
-    if (more := len(names) - _MOST_SHOWN) > 0:
+            _button("Delete", "delete", _remove, name, key="delete kept")
+    if (more := len(found) - _MOST_SHOWN) > 0:
         say.text(f"{more:,} more stand in the list of sessions.")
     say.caption(_where())
 
@@ -287,7 +292,8 @@ def _told(name: str) -> str:
         "edit": label.edits,
     }
     listed = [counted(number, noun) for noun, number in counts.items() if number]
-    return "\n".join(filter(None, [label.title, ", ".join(listed) or "empty"]))
+    said = [label.title, ", ".join(listed) or "empty", label.origin and f"from {label.origin}"]
+    return " · ".join(filter(None, said))
 
 
 # what the buttons do

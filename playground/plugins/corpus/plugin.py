@@ -17,7 +17,7 @@ PLUGIN: Final = Plugin(
             "corpus.md",
             parts="playground.plugins.corpus.page",
             after="diff",
-            rank=2,
+            rank=1,
         ),
     ),
     drawings=("playground.plugins.corpus.drawings",),

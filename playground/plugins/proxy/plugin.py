@@ -17,7 +17,8 @@ PLUGIN: Final = Plugin(
             "proxy.md",
             parts="playground.plugins.proxy.page",
             after="diff",
-            rank=1,
+            rank=2,
+            within="corpus",
         ),
     ),
 )

@@ -16,13 +16,14 @@ PLUGIN: Final = Plugin(
     pages=(
         PageEntry(
             "templates",
-            "Templates",
+            "Other formats",
             "forum",
-            "What does a conversation template send and receive, step by step?",
+            "What do DSPy signatures, prompt templates and conversation templates send?",
             "conversation-templates.md",
             parts="playground.plugins.systems.pages.templates",
             after="own",
             rank=1,
+            view="Templates",
         ),
         PageEntry(
             "prompts",
@@ -32,6 +33,7 @@ PLUGIN: Final = Plugin(
             parts="playground.plugins.systems.pages.prompts",
             after="own",
             rank=2,
+            within="templates",
         ),
         PageEntry(
             "signatures",
@@ -42,6 +44,7 @@ PLUGIN: Final = Plugin(
             parts="playground.plugins.systems.pages.signatures",
             after="own",
             rank=3,
+            within="templates",
         ),
     ),
     names=dict.fromkeys(_ADAPTERS, "playground.plugins.systems.dspy"),

@@ -5,21 +5,24 @@ const KINDS = ["read", "written", "uncached"]
 function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".bars")
   if (!root || !data) return
-  const most = Math.max(1, ...data.rows.map(({ shares }) => shares.reduce((sum, share) => sum + share, 0)))
-  const rows = data.rows.map(({ key, name, title, shares, figure, on }) => {
-    const row = button("", title, () => setTriggerValue("chosen", key))
+  const most = Math.max(1, ...data.rows.map(({ shares = [] }) => shares.reduce((sum, share) => sum + share, 0)))
+  const rows = data.rows.map(({ key, name, title, shares, pieces, figure, on }) => {
+    const row = data.title ? button("", title, () => setTriggerValue("chosen", key)) : element("div")
     row.className = on ? "bar on" : "bar"
-    row.setAttribute("aria-pressed", Boolean(on))
-    const track = element("span", "track")
-    shares.forEach((share, at) => {
-      const part = element("i", KINDS[at])
+    if (data.title) row.setAttribute("aria-pressed", Boolean(on))
+    const track = element("span", pieces ? "pieces" : "track")
+    for (const [kind, text] of pieces ?? []) track.append(element("span", `k-${kind}`, text))
+    for (const [at, share] of (shares ?? []).entries()) {
+      const part = element("i", shares.length > 1 ? KINDS[at] : "size")
       part.style.width = `${(100 * share) / most}%`
       track.append(part)
-    })
-    row.append(element("span", "name", name), track, element("span", "figure", figure))
+    }
+    row.append(element("span", "name", name), track)
+    if (figure) row.append(element("span", "figure", figure))
     return row
   })
-  root.replaceChildren(element("h3", "", data.title), ...rows)
+  root.classList.toggle("still", !data.title)
+  root.replaceChildren(...(data.title ? [element("h3", "", data.title)] : []), ...rows)
 }
 
 export default function host(component) {

@@ -70,24 +70,11 @@ class Cells {
     }
     line.append(element("span", "count", grouped(characters(text))))
     line.append(copyButton(name, () => text))
-    const markable = this.data.marks && decided
-    if (markable) line.append(this.markButton(origin, name, decided.marked))
     node.append(line)
     node.onclick = () => {
       if (String(getSelection())) return // a text was marked to be copied
-      if (markable) this.report("mark", origin)
-      else this.select(origin)
+      this.select(origin)
     }
-    return node
-  }
-
-  markButton(origin, name, marked) {
-    const word = marked ? "clear mark" : "set mark"
-    const node = button(word, `${word} on ${name}`, (event) => {
-      event.stopPropagation()
-      this.report("mark", origin)
-    })
-    node.className = "copy"
     return node
   }
 

@@ -10,18 +10,23 @@ class Headed extends Searchable {
     this.data.panes.forEach((pane, at) => {
       const node = element("div", "pane")
       node.setAttribute("role", "columnheader")
-      const note = [pane.note, this.notes[at]].filter(Boolean).join(", ")
-      node.append(element("strong", "", pane.name), element("span", "count", note))
+      node.append(element("strong", "", pane.name))
+      if (!this.figures[at]) node.append(element("span", "count", pane.note))
       node.append(copyButton(`all of ${pane.name}`, () => this.whole(at)))
+      node.append(...(this.figures[at] ?? []).map(([value, of, tone]) => {
+        const figure = element("span", `figure ${tone}`)
+        figure.append(element("b", "", value), element("small", "", of))
+        return figure
+      }))
       row.append(node)
     })
     return row
   }
 
   // What was found out since a pane was drawn, in the order of the panes
-  note(notes) {
-    if (notes.join("\n") === this.notes.join("\n")) return
-    this.notes = notes
+  note(figures) {
+    if (figures.flat().join("\n") === this.figures.flat().join("\n")) return
+    this.figures = figures
     const head = this.drawHead()
     this.head.replaceWith(head)
     this.head = head

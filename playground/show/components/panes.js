@@ -14,7 +14,7 @@ class Grid extends Headed {
     super()
     this.root = root
     this.rows = new Map() // the drawn ones: number → node
-    this.notes = [] // what is known of a pane later than its text
+    this.figures = [] // what is known of a pane later than its text
     this.build()
     this.watcher = new ResizeObserver(() => this.resize())
     this.watcher.observe(this.scroller)
@@ -63,7 +63,7 @@ class Grid extends Headed {
     this.aside = button("", "", () => this.scrollAside(this.beyond()))
     this.aside.className = "aside"
     this.aside.hidden = true
-    const label = element("label", "compared", "Differences from ")
+    const label = element("label", "compared", "Diff against ")
     label.append(this.against)
     const back = button("◀", "Previous occurrence", () => this.go(-1))
     const on = button("▶", "Next occurrence (Enter)", () => this.go(1))
@@ -103,7 +103,7 @@ class Grid extends Headed {
 
   choices() {
     const { panes } = this.data
-    const options = ["no pane", ...panes.map((pane) => pane.name)].map((name, at) => {
+    const options = ["none", ...panes.map((pane) => pane.name)].map((name, at) => {
       const option = element("option", "", name)
       option.value = at - 1
       return option
@@ -311,16 +311,15 @@ function linesOf(text) {
   return lines
 }
 
-function mount({ data, parentElement, setStateValue, setTriggerValue }) {
+function mount({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".panes")
   if (!root || !data) return undefined
   const known = grids.get(root)
   const grid = known ?? new Grid(root)
   grids.set(root, grid)
-  grid.report = (name, value) =>
-    name === "mark" ? setTriggerValue(name, value) : setStateValue(name, value)
+  grid.report = setStateValue
   if (!known || grid.data.key !== data.key) grid.take(data)
-  grid.note(data.notes ?? [])
+  grid.note(data.figures ?? [])
   if (!known || grid.selected !== data.selected) grid.choose(data.selected, true)
   return known ? undefined : () => grid.leave()
 }
@@ -332,7 +331,7 @@ export default function host(component) {
       el.append(element("div", "panes"))
       const set = () => {}
       const data = model.get("data")
-      return mount({ data, parentElement: el, setStateValue: set, setTriggerValue: set })
+      return mount({ data, parentElement: el, setStateValue: set })
     },
   }
 }
