@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
-expect.set_options(timeout=12_000)  # a cold start on a busy machine is no defect
+expect.set_options(timeout=60_000)  # a cold start on a busy machine is no defect
 
 HOSTILE = (
     "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"

@@ -16,7 +16,7 @@ from test_browser_jobs import BODY, button
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-expect.set_options(timeout=12_000)
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module")
