@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served, widened
 
 import playground as pg
-from playground.app.pages import PAGES, PageEntry
+from playground.app.pages import PAGES, PageEntry, views
 from playground.plugins.corpus.building import build_corpus
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -110,8 +110,8 @@ def test_a_page_is_for_everybody(page: Page, entry: PageEntry) -> None:
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), width
         bar = page.locator(".st-key-bar")
         assert bar.evaluate("bar => bar.getBoundingClientRect().height") == 48, width
-        listed = page.get_by_role("button", name=entry.title, exact=True)
-        expect(listed if width == 390 else page.get_by_role("link", name="Compare")).to_be_visible()
+        menu = page.get_by_role("button", name=views(entry)[0].title, exact=True)
+        expect(menu.first).to_be_visible()
 
 
 @pytest.mark.long
@@ -178,7 +178,7 @@ def test_the_grid_is_used_by_keyboard_alone(page: Page) -> None:
     page.get_by_role("searchbox").focus()
     for _ in range(3):  # two buttons, the comparison
         page.keyboard.press("Tab")
-    expect(page.get_by_label("Differences from")).to_be_focused()
+    expect(page.get_by_label("Diff against")).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.get_by_role("region", name="Requests side by side")).to_be_focused()
     page.keyboard.press("End")

@@ -152,7 +152,7 @@ def test_a_reply_is_pasted_and_its_reader_is_seen(hand: Hand, tour: Tour) -> Non
 
 def test_a_request_is_brought_on_another_page_and_seen_there(hand: Hand, tour: Tour) -> None:
     page = hand.page
-    hand.click(page.get_by_role("link", name="Cache"))
+    hand.click(page.get_by_role("link", name="Cache", exact=True))
     expect(page.get_by_role("heading", name="Cache", exact=True)).to_be_visible()
     hand.click(button(page, "Import"))
     box = page.get_by_role("dialog").get_by_label("Paste anything")
@@ -212,7 +212,7 @@ def test_a_long_paste_a_picture_and_prose_are_one_clear_line(hand: Hand, tmp_pat
 
 def test_a_block_and_a_request_are_copied_as_they_are_sent(hand: Hand, tour: Tour) -> None:
     page = hand.page
-    hand.click(page.get_by_role("link", name="Compare"))
+    hand.click(page.get_by_role("link", name="Compare", exact=True))
     block = page.locator(".block[data-kind='dialect rules']").first
     shown = block.locator("pre").text_content()
     hand.click(block.get_by_role("button", name="Copy dialect rules"))
@@ -373,7 +373,7 @@ def test_a_cell_of_the_matrix_is_chosen_and_a_mark_is_set_by_a_click(
 def test_a_reply_that_nobody_recorded_is_replayed_from_its_end(hand: Hand, tour: Tour) -> None:
     page = hand.page
     sample(hand, "12-long-tool-run")
-    hand.click(page.get_by_role("link", name="Replay"))
+    hand.click(page.get_by_role("link", name="Replay", exact=True))
     player = page.locator(".player")
     expect(player.locator(".place")).to_contain_text("end of the stream")
     expect(player.locator(".text").first).to_contain_text("so summer time is counted.")

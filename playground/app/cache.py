@@ -40,7 +40,7 @@ from playground.dialects.marks.policies import POLICIES, get_policy
 from playground.nouns.prompt_data import CacheDialect
 from playground.sessions.session import Session
 from playground.show import frames
-from playground.show.policy_bars import Candidate, best_saving, policy_bars
+from playground.show.policy_bars import PricedPolicy, best_saving, policy_bars
 from playground.show.strip import strip
 
 _AS_NOTED: Final = "as noted"
@@ -208,12 +208,12 @@ def _policies(given: Asked, cell: CacheSimulation) -> None:
     each simulated, the best first."""
     own = policies.own()
     every = simulations(given.session, given.wire_dialect, given.apart, given.what_if, own)
-    found = [Candidate(e.policy, title(e.policy), e) for e in every if e.policy != given.policy]
-    found.append(Candidate(given.policy, title(given.policy), cell))
+    found = [PricedPolicy(e.policy, title(e.policy), e) for e in every if e.policy != given.policy]
+    found.append(PricedPolicy(given.policy, title(given.policy), cell))
     lives = cell.rules.rules.get("ttls") if cell.rules else None
     if not (given.is_sent or given.what_if.ttl) and lives and _HOUR in lives.value:
         hour = replace(given, what_if=replace(given.what_if, ttl=_HOUR)).simulated()
-        found.append(Candidate(_HOUR, f"{title(given.policy)}, for an hour", hour))
+        found.append(PricedPolicy(_HOUR, f"{title(given.policy)}, for an hour", hour))
     saving = best_saving(found, cell)
     components.bars(
         f"Policies, predicted, as % of uncached. {saving}",

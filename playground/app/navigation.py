@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from playground.app import state
 from playground.app.pages import ON_TOP, PAGES, PageEntry, listed, page_entry, views
 from playground.base import paths
 
@@ -63,9 +64,9 @@ def _menu(label: str, entries: Sequence[PageEntry], shown: PageEntry) -> None:
     """A list of pages that closes when one is chosen."""
     key = "more pages" if label == "More" else "all pages"
     seen = f"page of {key}"
-    if st.session_state.get(seen) != shown.name:
-        st.session_state[key] = False
-    st.session_state[seen] = shown.name
+    if state.held(seen) != shown.name:
+        state.choose(key, False)
+    state.hold(seen, shown.name)
     with st.popover(label, key=key, on_change="rerun") as menu:
         if menu.open:
             for entry in entries:

@@ -18,7 +18,7 @@ from playground.parsing.switches import Switches
 from playground.questions.comparison import compare
 from playground.sessions.loading import load_session, sample_sessions
 from playground.sessions.session import Session
-from playground.show.policy_bars import Candidate, policy_bars
+from playground.show.policy_bars import PricedPolicy, policy_bars
 from playground.show.replays import player
 
 Rows = list[dict[str, Any]]
@@ -59,7 +59,7 @@ def _cached(session: Session) -> Rows:
         for name in ("azad", "claude-code")
     }
     titles = {"azad": "default marks", "claude-code": "last mark moves"}
-    found = [Candidate(name, titles[name], cell) for name, cell in cells.items()]
+    found = [PricedPolicy(name, titles[name], cell) for name, cell in cells.items()]
     rows = policy_bars(found, "")
     for row in rows:
         read = percent(cells[row["key"]].read_permille / 1000)

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from playground.base.wording import counted, keep_order
 from playground.cache.answers.placement import CachePlacement, PartPlacement
-from playground.cache.answers.wire import CacheWire
 from playground.dialects.rendering import Block, message_text
 from playground.dialects.request_messages import Rendering
-from playground.nouns.wire_blocks import WireBlock
 from playground.parsing.values import dump_json
 from playground.questions.comparison import Column, DiffLine, visible
 
@@ -66,26 +64,6 @@ def placement_pane(placement: CachePlacement, most: int | None = None) -> Payloa
         "note": counted(len(placement.marks), "mark"),
         "messages": list(messages.values())[:most],
     }
-
-
-def sent_pane(sent: CacheWire) -> Payload:
-    """Return a request as it was sent, its marks on its blocks, which are named as the strip
-    does.
-    """
-    count = counted(len(sent.marks), "mark")
-    messages = [
-        {"role": block.role or block.tier, "blocks": [_sent_block(number, block)]}
-        for number, block in enumerate(sent.sent)
-    ]
-    return {"name": sent.model, "note": count, "messages": messages}
-
-
-def _sent_block(number: int, block: WireBlock) -> Payload:
-    name = f"block {number}"
-    shown = {"origin": name, "kind": block.role or block.tier, "label": name, "text": block.text}
-    if block.ttl is None:
-        return shown
-    return {**shown, "badge": f"● mark, {block.ttl}", "marked": True}
 
 
 def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -> Payload:

@@ -9,7 +9,7 @@ from playground.base.wording import dollars, percent
 from playground.cache.answers.cells import CacheSimulation
 
 
-class Candidate(NamedTuple):
+class PricedPolicy(NamedTuple):
     """A way to send the requests: the key by which it is chosen, its name, its outcome."""
 
     key: str
@@ -17,18 +17,18 @@ class Candidate(NamedTuple):
     cell: CacheSimulation
 
 
-def policy_bars(candidates: Sequence[Candidate], chosen: str) -> list[dict[str, Any]]:
+def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[str, Any]]:
     """Return a row for each outcome, with the names of all that have it; the first stands for them,
     or the chosen one. What the provider refuses has none."""
     priced = [each for each in candidates if not each.cell.errors]
     priced.sort(key=lambda each: (each.cell.cost_permille, each.key != chosen))
-    alike: dict[tuple[int, ...], list[Candidate]] = {}
+    alike: dict[tuple[int, ...], list[PricedPolicy]] = {}
     for each in priced:
         alike.setdefault(_outcome(each.cell), []).append(each)
     return [_row(group, chosen) for group in alike.values()]
 
 
-def best_saving(candidates: Sequence[Candidate], cell: CacheSimulation) -> str:
+def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> str:
     """Say in one sentence what the cheapest saves over `cell`; "" if nothing does."""
     priced = [each for each in candidates if not each.cell.errors]
     best = min(priced, key=lambda each: each.cell.cost_permille, default=None)
@@ -41,7 +41,7 @@ def best_saving(candidates: Sequence[Candidate], cell: CacheSimulation) -> str:
     return f"{best.name} saves {dollars((before - after) / 1e9)} of {dollars(before / 1e9)}."
 
 
-def _row(group: Sequence[Candidate], chosen: str) -> dict[str, Any]:
+def _row(group: Sequence[PricedPolicy], chosen: str) -> dict[str, Any]:
     first, *others = group
     return {
         "key": first.key,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from playground.app.shared import widgets
+from playground.app.shared import choosing, widgets
 from playground.app.shared.components import Picture
 from playground.app.shared.kept import kept
 from playground.dialects import dialect_names
@@ -133,9 +133,8 @@ def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]
         if losing := running or [name for name in drops if drops[name]]:
             most = max(losing, key=lambda name: drops[name])
             return [dialect, f"{SERVER}{most}"]
-    other = widgets.model_dialect()
-    if other == dialect:
-        other = "hermes" if dialect == "xml" else "xml"
+    near = [widgets.model_dialect(), *choosing.DEFAULT_DIALECTS]
+    other = next(name for name in near if name != dialect)
     return [dialect, other]
 
 

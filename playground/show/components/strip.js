@@ -6,6 +6,7 @@ const mounted = new WeakMap()
 const OUTCOMES = { read: "read", written: "written", uncached: "full price" } // and their words
 const TIERS = { tools: "tools", system: "system", assistant: "assistant", user: "user, results" }
 const [TOP, TALL, BELOW, CHART] = [42, 40, 12, 104] // pixels: above the blocks, they, the outcome
+const HEAD = 25 // of a mark, and the room beside it
 
 function tierOf([tier, , role]) {
   if (tier !== "messages") return tier
@@ -284,7 +285,12 @@ class Strip {
   drawSigns() {
     const focused = this.root.getRootNode().activeElement?.dataset?.block
     for (const old of this.drawing.querySelectorAll(".pin, .limit")) old.remove()
-    for (const [mark, back, ttl] of this.request.marks) this.drawing.append(this.pin(mark, back, ttl))
+    // marks that stand close: their heads stand apart, their lines where the marks are
+    const width = this.canvas.clientWidth
+    const places = this.request.marks.map(([mark]) => (this.request.ends[mark] / this.most) * width)
+    places.forEach((_, at) => at && (places[at] = Math.max(places[at], places[at - 1] + HEAD)))
+    for (let at = places.length - 1; at >= 0; at -= 1) places[at] = Math.min(places[at], at === places.length - 1 ? width : places[at + 1] - HEAD)
+    this.request.marks.forEach(([mark, back, ttl], at) => this.drawing.append(this.pin(mark, back, ttl, places[at])))
     const line = (name, tokens, words) => {
       const node = element("div", `limit ${name}`)
       node.style.left = this.at(Math.min(tokens, this.most))
@@ -301,12 +307,12 @@ class Strip {
     if (focused !== undefined) this.drawing.querySelector(`.pin[data-block="${focused}"]`)?.focus()
   }
 
-  pin(mark, back, ttl) {
+  pin(mark, back, ttl, left) {
     const place = `mark on block ${mark} (${ttl}), looks back to block ${back}`
     const node = button("", place, () => this.choose(mark))
     node.className = this.movable ? "pin movable" : "pin"
     node.dataset.block = mark
-    node.style.left = this.at(this.request.ends[mark])
+    node.style.left = `${left}px`
     if (!this.movable) return node
     node.title = `${place}. Drag it, or ← and →; Delete takes it away`
     node.onkeydown = (event) => {
