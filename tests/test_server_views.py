@@ -297,13 +297,13 @@ def test_the_player_shows_step_by_step_what_is_dropped() -> None:
     assert [step.stop for step in client_view.steps] == [step.stop for step in timeline.steps]
     for step in client_view.steps:
         assert all(event.span.stop <= step.stop for event in step.events)
-    raw = (event for step in handed.steps for event in step.events)
-    assert merged(raw) == handed.result.events
-    (column,) = player(handed)["columns"]
+    raw = (event for step in client_view.steps for event in step.events)
+    assert merged(raw) == client_view.result.events
+    (column,) = player(client_view)["columns"]
     segments = column["segments"]
     assert column["dropped"] == len(TEXT.split("</tool_call>")[1])
     assert segments[-1] == ["dropped", len(TEXT) - len(TEXT.split("</tool_call>")[1]), len(TEXT)]
-    assert pg.replay(recording(TEXT), "hermes").handed is None
+    assert pg.replay(recording(TEXT), "hermes").client_view is None
 
 
 @pytest.mark.parametrize("size", [1, 3, 40, 1000])
