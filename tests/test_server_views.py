@@ -303,7 +303,7 @@ def test_the_player_shows_step_by_step_what_is_dropped() -> None:
     segments = column["segments"]
     assert column["dropped"] == len(TEXT.split("</tool_call>")[1])
     assert segments[-1] == ["dropped", len(TEXT) - len(TEXT.split("</tool_call>")[1]), len(TEXT)]
-    assert pg.replay(recording(TEXT), "hermes").client_view is None
+    assert pg.replay(recording(TEXT), "hermes").handed is None
 
 
 @pytest.mark.parametrize("size", [1, 3, 40, 1000])
