@@ -650,7 +650,7 @@ def test_a_model_whose_rules_nobody_noted_costs_nothing_known() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"{", "bad.json:1: not JSON: "),
+        (b'{"a"', "bad.json:1: not JSON: "),
         (b'{"format": "playground-session/1", "messages": 3}', "field messages"),
         (b"\xff\x80", "bad.json:1: byte 0xff is not UTF-8"),
         (b'[{"description": "no name"}]', "bad.json:1, field tools.0.name"),
