@@ -409,7 +409,8 @@ def test_of_several_files_that_are_dropped_none_is_left_out_unsaid(
           const found = (root) => root.querySelector(".bring") ?? [...root.querySelectorAll("*")]
             .map((each) => each.shadowRoot && found(each.shadowRoot)).find(Boolean)
           const data = new DataTransfer()
-          for (const name of ["a.json", "b.json", "c.json"]) data.items.add(new File(["{"], name))
+          const add = (name) => data.items.add(new File(['{"a"'], name))
+          for (const name of ["a.json", "b.json", "c.json"]) add(name)
           const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true })
           found(document.querySelector("[role=dialog]")).dispatchEvent(drop)
         }"""
@@ -593,6 +594,7 @@ def test_a_mark_is_dragged_and_python_says_what_that_saves(page: Page, address: 
     expect(policies).to_contain_text("The marks you set")
     strip.locator(".pin").last.press("Delete")
     expect(strip.locator(".figures b").first).to_have_text("0 %")
+    strip.locator("canvas").first.click(position={"x": canvas["width"] - 1, "y": 60})
     strip.get_by_role("button", name="Set mark on block 44").click()
     expect(strip.locator(".figures b").first).to_have_text("86 %")
 

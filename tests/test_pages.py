@@ -671,7 +671,7 @@ def test_a_model_whose_rules_nobody_noted_costs_nothing_known() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"{", "bad.json:1: not JSON: "),
+        (b'{"a"', "bad.json:1: not JSON: "),
         (b'{"format": "playground-session/1", "messages": 3}', "field messages"),
         (b"\xff\x80", "bad.json:1: byte 0xff is not UTF-8"),
         (b'[{"description": "no name"}]', "bad.json:1, field tools.0.name"),
@@ -683,12 +683,17 @@ def test_a_broken_file_is_one_message_and_loses_nothing(
 ) -> None:
     app = page(name, session="06-cache-eight-turns")
     app.run()  # counts of tokens that were not there in time stand in the next run
-    before = payloads(app)
+    before = [drawn(data) for data in payloads(app)]
     upload(app, "bad.json", data)
     assert not [button for button in app.button if str(button.key).startswith("bring box ")]
     assert any(message in text.value for text in app.text)
     assert app.selectbox(key="session").value == "06-cache-eight-turns"
-    assert [data for data in payloads(app) if "said" not in data] == before
+    assert [drawn(data) for data in payloads(app) if "said" not in data] == before
+
+
+def drawn(data: dict[str, Any]) -> dict[str, Any]:
+    """What a component draws, without the figures that may come a run later."""
+    return {key: value for key, value in data.items() if key != "figures"}
 
 
 def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
