@@ -58,7 +58,9 @@ def test_a_declaration_is_typed_and_what_it_does_is_shown() -> None:
 
 def test_where_the_grammar_differs_is_said_beside_it() -> None:
     app = page("own", session="02-parallel-calls")
-    assert any("of the grammar beside the tools' schemas" in box.label for box in app.expander)
+    assert any(
+        "in the grammar, compared with the tools' schemas" in box.label for box in app.expander
+    )
 
 
 def test_an_audit_says_what_each_fault_means_the_worst_first() -> None:
@@ -204,7 +206,7 @@ def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, tmp_path:
     wait(box).to_be_focused()
     browser_page.keyboard.insert_text(TEMPLATE)
     browser_page.get_by_role("button", name="Own dialect from it").click()
-    wait(browser_page.get_by_role("heading", name="Own dialect", level=1)).to_be_visible()
+    wait(browser_page.get_by_role("heading", name="Declare", level=1)).to_be_visible()
     call = browser_page.get_by_label("A call", exact=True)
     wait(call).to_have_value("<do>{call:json}</do>")
     wait(browser_page.get_by_text("7 of 7 laws hold", exact=False)).to_be_visible()

@@ -1,4 +1,4 @@
-"""The Own dialect page's parts: where a declaration starts, its fields, what it does at once."""
+"""The Own dialect page's parts: where a declaration starts, and what is shown of its dialect."""
 
 from __future__ import annotations
 
