@@ -271,7 +271,7 @@ def _forms(secrets: Iterable[str]) -> dict[str, str]:
 
 
 def _in_base64(secret: str) -> Iterator[str]:
-    """Yield the characters that Base64 makes of a secret alone, by how many bytes stand before it."""
+    """Yield the characters that Base64 makes of a secret alone, wherever it begins."""
     data = secret.encode("utf-8", "surrogatepass")
     for before, start in ((0, 0), (1, 2), (2, 3)):
         whole = base64.b64encode(bytes(before) + data).decode()

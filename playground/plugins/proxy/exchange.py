@@ -1,7 +1,8 @@
 """One exchange as it is recorded: what was sent, what was predicted of it, what came back.
 
 Everything that is kept goes through the recorder, which stars secrets out; of headers nothing is
-kept but what the client calls itself. Bytes that nobody here can unpack are counted, not kept.
+kept but what the client calls itself. Bytes that nobody here can unpack, or that are no text, are
+counted, not kept: no search finds a key in them.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ import json
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote
 
 from playground.base.errors import InputFault
 from playground.base.json_numbers import load_json
+from playground.plugins.proxy.text_bytes import TextBytes
 from playground.recordings.growing import GrowingFile, numbered
 from playground.recordings.recorder import Recorder
-from playground.recordings.scrubbing import Searcher, Tally, starred
+from playground.recordings.scrubbing import Searcher, Tally, TooMuchWork, starred
 from playground.recordings.unpacking import CODINGS, TooMuchUnpacked, Unpacker
 from playground.recordings.value_scrubbing import BodyScrubber
 from playground.recordings.written import form_of
@@ -32,9 +34,12 @@ _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
 # Of a packed answer so much is recorded, or so many times what came: text is packed to a tenth.
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
-# Text of nothing but beginnings of secrets costs some seconds a megabyte, a model's less than one.
-_MOST_SECONDS: Final = 20.0
+# Text of nothing but beginnings of secrets costs a second a megabyte, any other a tenth.
+_MOST_SECONDS: Final = 20.0  # of work on an answer
+MOST_REQUEST_SECONDS: Final = 5.0  # of work on a request
 _PIECE: Final = 64 * 1024
+_FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around JSON, which is searched in them
+_ROUNDS: Final = 5  # of decoding what stands behind percent signs
 _LONGEST_AGENT: Final = 200  # characters of what a client calls itself
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes of a disk that recordings leave, or a twentieth
 Told = TypeVar("Told")
@@ -55,22 +60,29 @@ class Opened:
     session: str  # what the client calls its session, where it says so
     coding: str
     asks: bool
+    secrets: tuple[str, ...] = field(default=(), repr=False)  # the client's own, for this exchange
 
     def clean(self, search: Searcher) -> Opened:
         """Return this without secrets; all that is told of an exchange is made of it."""
         return replace(
             self,
             url=_clean_address(self.url, search),
-            model=starred(self.model, search),
-            agent=starred(self.agent, search)[:_LONGEST_AGENT],  # half a key is not known as one
+            model=_clean_address(self.model, search),
+            # half a key is not known as one: it is cut once it is clean
+            agent=_clean_address(self.agent, search)[:_LONGEST_AGENT],
         )
 
 
 def _clean_address(address: str, search: Searcher) -> str:
-    """Return an address without secrets; of one that hides them behind percent signs, decoded."""
-    decoded = unquote(address)
-    clean = starred(decoded, search)
-    return starred(address, search) if clean == decoded else clean
+    """Return an address without secrets; one that hides them behind percent signs is decoded."""
+    clean = deeper = starred(address, search)
+    for _ in range(_ROUNDS):
+        decoded = unquote(deeper)
+        if decoded == deeper:
+            break
+        deeper = starred(decoded, search)
+        clean = clean if deeper == decoded else deeper
+    return clean
 
 
 class WatchedExchange:
@@ -88,13 +100,17 @@ class WatchedExchange:
         self.first: float | None = None  # when the answer's first byte came
         self.fault = ""
         self.path: Path | None = None
-        self._folder, self._cleaner, self._search = folder, cleaner, search
+        self.search = search
+        self._folder, self._cleaner = folder, cleaner
         self._body: list[bytes] = []
         self._size = 0
         self._raw = False  # its body is recorded as bytes
         self._kept = {"sent": 0, "came": 0}  # bytes that are recorded as they are
-        self._more = {"sent": 0, "came": 0, "packed": 0}  # those that are counted alone
-        self._spent = 0.0  # seconds of work on the answer
+        # those that are counted alone
+        self._more = {"sent": 0, "came": 0, "packed": 0, "no_text": 0}
+        self._texts = {"sent": TextBytes(), "came": TextBytes()}
+        self._is_framed = False  # the answer
+        self._spent = {"sent": 0.0, "came": 0.0}  # seconds of work
         self._lines: GrowingFile | None = None
         self.tally = Tally()  # of what was starred out, once it is over
         self._recorder: Recorder | None = None
@@ -128,13 +144,20 @@ class WatchedExchange:
             return
         found, data = given
         tally = Tally()
+        began = time.thread_time()
         try:
-            clean = self._cleaner.scrubbed(found, tally)
+            search = self.search.bounded(MOST_REQUEST_SECONDS)
+            clean = self._cleaner.scrubbed(found, tally, search)
             form = form_of(found, data)
         except RecursionError:  # deeper than anybody's, and than it can be searched for secrets
             self._as_bytes(data)
             self._keep_sent(b"", last=True)
             return
+        except TooMuchWork:
+            self._leave_out(data)
+            return
+        finally:
+            self._spent["sent"] += time.thread_time() - began
         if not form:
             self._as_bytes(data)
             self._keep_sent(b"", last=True)
@@ -153,6 +176,7 @@ class WatchedExchange:
         """The answer begins, so many seconds after the request."""
         self.status, self._packed = status, coding
         self._is_json = "json" in kind and "stream" not in kind
+        self._is_framed = _FRAMED in kind
         is_read = coding in CODINGS
         self._unpacker = Unpacker(_MOST_UNPACKED, _MOST_TIMES) if is_read else None
         if self._begin():
@@ -192,7 +216,7 @@ class WatchedExchange:
         if self._packed and self._unpacker is None and error is None:
             unknown = f"the answer is packed as {self._packed}, which is not read here"
             error = {"type": "unreadable", "message": self.fault or unknown}
-        if self._more["came"] and self.opened.asks and error is None:
+        if self._is_cut_short and error is None:
             error = {"type": "unrecorded", "message": self.fault}
         if self._unpacker is not None:
             self._more["packed"] = 0
@@ -229,19 +253,43 @@ class WatchedExchange:
 
     def _as_bytes(self, data: bytes) -> None:
         self._raw = True
+        self._note_address()
+        # all of it at once, for a beginning tells little; what is packed is never a text
+        if self.opened.coding or not self._texts["sent"].feed(data):
+            self._texts["sent"].is_text = False
+            self._more["no_text"] += len(data)
+            return
+        for start in range(0, len(data), _PIECE):
+            self._keep_text(data[start : start + _PIECE])
+
+    def _note_address(self) -> None:
         self._body.clear()
         if self._begin(self.opened.model):
             line = {"url": self.opened.url, "agent": self.opened.agent}
             self._tell(lambda r: r.noted(line))
-        for start in range(0, len(data), _PIECE):
-            self._keep_sent(data[start : start + _PIECE])
+
+    def _leave_out(self, data: bytes) -> None:
+        """Record a request without what it says: searching it takes too long."""
+        self._note_address()
+        self._more["sent"] += len(data)
+        told = f"the request took more than {MOST_REQUEST_SECONDS:g} seconds to be searched for"
+        self.fault = f"{told} secrets; it is forwarded, and neither recorded nor predicted"
 
     def _keep_sent(self, data: bytes, last: bool = False) -> None:
-        if self.opened.coding:  # packed: nobody could find a secret in it
-            return
-        data = self._bounded("sent", data)
+        """Record bytes of the request if they are text; nobody finds a secret in what is not."""
+        if not self._texts["sent"].feed(data):
+            self._more["no_text"] += len(data)
+            data = b""
+        self._keep_text(data, last)
+
+    def _keep_text(self, data: bytes, last: bool = False) -> None:
+        """Record bytes of the request, within what one exchange may cost."""
+        is_dear = self._spent["sent"] > MOST_REQUEST_SECONDS
+        data = self._bounded("sent", data, 0 if is_dear else _MOST_RAW)
         if data or last:
+            began = time.thread_time()
             self._tell(lambda r: r.sent_bytes(data, last=last))
+            self._spent["sent"] += time.thread_time() - began
 
     def _begin(self, model: str = "") -> bool:
         """The file is there from here on, unless the disk refuses it."""
@@ -254,7 +302,7 @@ class WatchedExchange:
                 self._lines, self.path = lines, lines.path
                 self._recorder = Recorder(
                     lines,
-                    self._search,
+                    self.search,
                     name=name,
                     dialect="native",
                     model=model,
@@ -266,8 +314,14 @@ class WatchedExchange:
 
     def _keep(self, at: float, data: bytes) -> None:
         """Record bytes of the answer, within what one exchange may cost."""
+        if not self._is_framed and not self._texts["came"].feed(data):
+            self._more["no_text"] += len(data)
+            if self.opened.asks and not self.fault:
+                told = "the answer has bytes that are no text; they, and what follows them, are"
+                self.fault = f"{told} forwarded and not recorded"
+            return
         most = _MOST_ANSWER if self.opened.asks else _MOST_RAW
-        is_dear = self._spent > _MOST_SECONDS
+        is_dear = self._spent["came"] > _MOST_SECONDS
         kept = self._bounded("came", data, 0 if is_dear else most)
         if len(kept) < len(data) and not self.fault and (is_dear or self.opened.asks):
             told = f"has more than {most:,} bytes"
@@ -276,9 +330,14 @@ class WatchedExchange:
         if kept:
             began = time.thread_time()
             self._tell(lambda r: r.piece(at, kept))
-            self._spent += time.thread_time() - began
+            self._spent["came"] += time.thread_time() - began
 
-    def _bounded(self, way: str, data: bytes, most: int = _MOST_RAW) -> bytes:
+    @property
+    def _is_cut_short(self) -> bool:
+        """True if a model's answer is not recorded to its end."""
+        return self.opened.asks and bool(self._more["came"] or not self._texts["came"].is_text)
+
+    def _bounded(self, way: str, data: bytes, most: int) -> bytes:
         """What is kept of these bytes; the rest is counted."""
         kept = data[: max(0, most - self._kept[way])]
         self._kept[way] += len(kept)

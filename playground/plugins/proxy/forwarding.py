@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from playground.plugins.proxy.addresses import Upstreams, api_of, asks_a_model
 from playground.plugins.proxy.exchange import MOST_BODY
-from playground.plugins.proxy.headers import for_client, for_provider
+from playground.plugins.proxy.headers import credentials, for_client, for_provider
 from playground.plugins.proxy.refusals import Refusal, RequestHead, answer, read_head, refusal_of
 from playground.plugins.proxy.upstream import Upstream
 from playground.plugins.proxy.upstream_client import UpstreamClient
@@ -134,6 +134,7 @@ class Forwarder:
             next((headers[name][:200] for name in _SESSION_NAMES if name in headers), ""),
             headers.get("content-encoding", "").lower().replace("identity", ""),
             asks_a_model(head.method, head.path),
+            credentials(head.raw_headers, head.query),
         )
         return passing
 

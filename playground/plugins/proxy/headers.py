@@ -1,10 +1,17 @@
-"""Which headers pass: all but those of one connection, and of packings those that are read here."""
+"""Which headers pass: all but those of one connection, and of packings those that are read here;
+and what of them is a client's own credential."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Final
+from urllib.parse import unquote
 
+from playground.recordings.environment import environment_secrets
 from playground.recordings.unpacking import CODINGS
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -25,6 +32,10 @@ _OF_A_CONNECTION: Final = frozenset(
 )
 # What frames a message, or says whose it is, goes on whatever `Connection` calls it.
 _NOT_DROPPED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
+# What a header or a part of a query is called that holds a credential.
+_TELLS: Final = re.compile(r"auth|token|key|secret|passw|pwd|cookie|credential|sig|code", re.I)
+_BLOCK: Final = 256  # characters of a credential that are looked for in one
+_MOST_BLOCKS: Final = 64
 
 
 def for_provider(given: Headers, authorization: str = "") -> list[tuple[bytes, bytes]]:
@@ -78,3 +89,38 @@ def _packings(accepted: bytes) -> bytes:
     if not kept and any(one.startswith("*") for one in names):
         kept = ["gzip"]
     return ", ".join(kept or ["identity"]).encode()
+
+
+def credentials(given: Headers, query: str) -> tuple[str, ...]:
+    """Return what a client says to be let in, to be starred out where somebody repeats it.
+
+    By the rules for the environment's keys: nothing of under eight characters, and no plain word.
+    """
+    blocks = (
+        secret[len(secret) * n // count : len(secret) * (n + 1) // count]
+        for name, value in (*_decoded(given), *query_values(query))
+        if _TELLS.search(name)
+        for secret in environment_secrets({"COOKIE" if "cookie" in name else "KEY": value})
+        for count in [-(-len(secret) // _BLOCK)]
+        for n in range(count)
+    )
+    return tuple(dict.fromkeys(islice(blocks, _MOST_BLOCKS)))
+
+
+def _decoded(given: Headers) -> Iterator[tuple[str, str]]:
+    """Yield names and values of headers; of a name with a password in Base64 the password, too."""
+    for raw_name, raw in given:
+        name, value = raw_name.decode("latin-1").lower(), raw.decode("latin-1")
+        yield name, value
+        scheme, _, pair = value.partition(" ")
+        if scheme.lower() == "basic":
+            with suppress(ValueError):
+                yield name, base64.b64decode(pair).decode("latin-1").partition(":")[2]
+
+
+def query_values(query: str) -> list[tuple[str, str]]:
+    """Return names and values of a query, and these as they are without percent signs. One that
+    stands without a name is its own."""
+    pairs = [each.partition("=") for each in re.split("[&;]", query) if each]
+    named = [(name, value if sign else name) for name, sign, value in pairs]
+    return [*named, *((name, unquote(value)) for name, value in named if "%" in value)]

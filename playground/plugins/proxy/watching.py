@@ -26,7 +26,7 @@ from playground.plugins.proxy.storage import keep_all
 from playground.plugins.proxy.watched_run import WatchedRun, unpacked
 from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, numbered
-from playground.recordings.scrubbing import Tally, searcher
+from playground.recordings.scrubbing import Searcher, Tally, searcher
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
 from playground.sessions.workspaces import on_disk
@@ -43,13 +43,14 @@ class RunWatcher:
     def __init__(self, run: WatchedRun, say: Said) -> None:
         self._folder, self._block, self._say = Path(run.folder), run.block, say
         self._tally = Tally()
-        self._search = searcher((*environment_secrets(), *run.secrets), run.emails)
+        self._secrets, self._emails = (*environment_secrets(), *run.secrets), run.emails
+        self._search = searcher(self._secrets, run.emails)
         self._cleaner = BodyScrubber(self._search)
         self._sight = CacheForecast()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
         self._ledger: GrowingFile | None = numbered(self._folder / FILE)  # another may have died
-        self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream})
+        self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream}, self._search)
 
     def told(self, event: tuple[Any, ...]) -> None:
         """Take one event of the forwarding process. A bug that it meets ends the recording of its
@@ -62,8 +63,10 @@ class RunWatcher:
     def _take(self, event: tuple[Any, ...]) -> None:
         kind, number, *given = event
         if kind == "open":
-            opened = Opened(number, *given).clean(self._search)
-            self._open[number] = WatchedExchange(opened, self._folder, self._cleaner, self._search)
+            opened = Opened(number, *given)
+            search = searcher((*self._secrets, *opened.secrets), self._emails)
+            opened = opened.clean(search)
+            self._open[number] = WatchedExchange(opened, self._folder, self._cleaner, search)
             return
         exchange = self._open.get(number)
         if exchange is None:  # it began before this process did
@@ -108,7 +111,7 @@ class RunWatcher:
         if exchange is not None:
             with suppress(Exception):
                 exchange.end({"type": type(bug).__name__, "message": told})
-            self._note({**_ledger_entry(exchange), "fault": told})
+            self._note({**_ledger_entry(exchange), "fault": told}, exchange.search)
 
     def _request_complete(self, number: int, exchange: WatchedExchange, waits: bool) -> None:
         exchange.asked()
@@ -127,7 +130,7 @@ class RunWatcher:
         if underway is not None and not (blocked and waits):
             self._sight.sent(underway)
             self._underway[number] = underway
-        self._note(line)
+        self._note(line, exchange.search)
 
     def _predicted(self, exchange: WatchedExchange) -> Underway | None:
         if exchange.request is None or not exchange.opened.asks:
@@ -165,11 +168,12 @@ class RunWatcher:
             "error": error,
             "fault": exchange.fault,
         }
-        self._note({key: value for key, value in line.items() if value not in (None, "")})
+        line = {key: value for key, value in line.items() if value not in (None, "")}
+        self._note(line, exchange.search)
 
-    def _note(self, line: dict[str, Any]) -> None:
+    def _note(self, line: dict[str, Any], search: Searcher) -> None:
         """Write a line into the ledger and say it, clean of secrets."""
-        line = scrubbed_with(self._search, line, self._tally)
+        line = scrubbed_with(search, line, self._tally)
         if self._ledger is not None:
             try:
                 self._ledger.add(dumped(line))
