@@ -56,6 +56,7 @@ def proxy(
     with it; what is said stands in the run's folder then. No credential is stored. None is added,
     but for one that the address of --upstream or of such a variable holds: it goes there alone.
     """
+    from playground.base.errors import InputFault
     from playground.plugins.proxy.addresses import upstreams
     from playground.plugins.proxy.serving import (
         Proxy,
@@ -71,11 +72,14 @@ def proxy(
     check_spending(given, host, public)
     report, out = TerminalReport(), new_run()
     tell = _line_writer(report, as_json, out / "said.txt" if command else None)
-    running = Proxy(
-        ProxySettings(
-            given, tell, host, port, hosts, emails=scrub_emails, block=block is not None, out=out
-        )
+    settings = ProxySettings(
+        given, tell, host, port, hosts, emails=scrub_emails, block=block is not None, out=out
     )
+    try:
+        running = Proxy(settings)
+    except InputFault:  # nothing will be recorded: its port is taken, say
+        out.rmdir()
+        raise
     try:
         if command:
             return run_with_child(running, command)
@@ -118,8 +122,8 @@ def check_spending(given: Upstreams, host: str, public: bool) -> None:
     spent = next((one for one in given.all if one.spends), None)
     if spent is not None and (public or not is_loopback(host)):
         raise InputFault(
-            f"the upstream's address ({spent.host}) holds a password or a key, which whoever "
-            "reaches the proxy would spend",
+            f"the upstream's address ({spent.host}) holds what may be a password or a key, which "
+            "whoever reaches the proxy would spend",
             where="--public",
             expected="an address without one: each client sends a key of its own",
         )
@@ -133,10 +137,13 @@ def _line_writer(
     """
     from playground.recordings.growing import GrowingFile
 
-    file = GrowingFile(path) if path is not None else None
+    file: GrowingFile | None = None
 
     def tell(line: dict[str, Any]) -> None:
+        nonlocal file
         told = list(report.lines(line))
+        if file is None and path is not None:
+            file = GrowingFile(path)
         if file is not None:
             for each in told:
                 file.add(visible(each) + "\n")

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from http import HTTPStatus
 from typing import Any, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from playground.plugins.proxy.refusals import Refusal
+from playground.plugins.proxy.refusals import Refusal, unquoted
 
 MOST_HEADERS: Final = 256
 MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
 HEAD_SECONDS: Final = 30.0  # in which a head has to come
 _LINGER_SECONDS: Final = 1.0
+_READ: Final = 32 * 1024  # bytes at a time; of a client whose bytes cost much work ever fewer
+_LEAST_READ: Final = 1024
+_MOST_WORK: Final = 0.01  # seconds on one reading: chunks of one byte cost a thousand times more
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
-_QUOTED: Final = re.compile(r":?\s*(?:bytearray\()?b['\"]")
 
 
 class BoundedConnection(h11.Connection):
@@ -86,6 +89,7 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._read(_READ)
         if len(self.connections) > self.most_connections:
             told = f"there are {self.most_connections} connections already; try again later"
             self._refuse(Refusal(503, "too_many_connections", told), linger=False)
@@ -99,7 +103,10 @@ class Protocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         if self._refused:  # what is on its way already; closing on it would lose the refusal
             return
+        began = time.thread_time()
         super().data_received(data)
+        if time.thread_time() - began > _MOST_WORK:
+            self._read(max(_LEAST_READ, len(data) // 4))
         if self.conn.their_state is not h11.IDLE:
             self._stop_waiting()
         elif self._patience is None:
@@ -109,9 +116,14 @@ class Protocol(H11Protocol):
         """Say why nothing can be read, in place of uvicorn's one sentence for all."""
         fault = self.conn.fault
         status = fault.error_status_hint if fault is not None else 400
-        why = _QUOTED.split(str(fault), maxsplit=1)[0] if fault is not None else msg
+        why = unquoted(str(fault)) if fault is not None else msg
         told = f"the request cannot be read: {why}"
         self._refuse(Refusal(status, "unreadable_request", told))
+
+    def _read(self, size: int) -> None:
+        """Read so many bytes at a time: the loop has a turn for everybody else between two."""
+        if hasattr(self.transport, "max_size"):  # asyncio's own, whose 256 kB no option changes
+            self.transport.max_size = size
 
     def _wait_for_head(self) -> None:
         self._patience = self.loop.call_later(HEAD_SECONDS, self._lose_patience)

@@ -36,7 +36,8 @@ _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
 # Text of nothing but beginnings of secrets costs a second a megabyte, any other a tenth.
 _MOST_SECONDS: Final = 20.0  # of work on an answer
-MOST_REQUEST_SECONDS: Final = 5.0  # of work on a request
+_MOST_REQUEST_SECONDS: Final = 1.0  # of work on a request, and
+_REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each byte of it
 _PIECE: Final = 64 * 1024
 _FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around JSON, which is searched in them
 _ROUNDS: Final = 5  # of decoding what stands behind percent signs
@@ -146,7 +147,7 @@ class WatchedExchange:
         tally = Tally()
         began = time.thread_time()
         try:
-            search = self.search.bounded(MOST_REQUEST_SECONDS)
+            search = self.search.bounded(self._most_seconds)
             clean = self._cleaner.scrubbed(found, tally, search)
             form = form_of(found, data)
         except RecursionError:  # deeper than anybody's, and than it can be searched for secrets
@@ -272,8 +273,13 @@ class WatchedExchange:
         """Record a request without what it says: searching it takes too long."""
         self._note_address()
         self._more["sent"] += len(data)
-        told = f"the request took more than {MOST_REQUEST_SECONDS:g} seconds to be searched for"
+        told = f"the request took more than {self._most_seconds:.1f} seconds to be searched for"
         self.fault = f"{told} secrets; it is forwarded, and neither recorded nor predicted"
+
+    @property
+    def _most_seconds(self) -> float:
+        """The work that searching the request may take."""
+        return _MOST_REQUEST_SECONDS + self._size * _REQUEST_SECONDS
 
     def _keep_sent(self, data: bytes, last: bool = False) -> None:
         """Record bytes of the request if they are text; nobody finds a secret in what is not."""
@@ -284,7 +290,7 @@ class WatchedExchange:
 
     def _keep_text(self, data: bytes, last: bool = False) -> None:
         """Record bytes of the request, within what one exchange may cost."""
-        is_dear = self._spent["sent"] > MOST_REQUEST_SECONDS
+        is_dear = self._spent["sent"] > self._most_seconds
         data = self._bounded("sent", data, 0 if is_dear else _MOST_RAW)
         if data or last:
             began = time.thread_time()

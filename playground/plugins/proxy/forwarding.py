@@ -22,10 +22,19 @@ from starlette.types import Receive, Scope, Send
 from playground.plugins.proxy.addresses import Upstreams, api_of, asks_a_model
 from playground.plugins.proxy.exchange import MOST_BODY
 from playground.plugins.proxy.headers import credentials, for_client, for_provider
-from playground.plugins.proxy.refusals import Refusal, RequestHead, answer, read_head, refusal_of
+from playground.plugins.proxy.joined_pieces import joined
+from playground.plugins.proxy.refusals import (
+    Refusal,
+    RequestHead,
+    answer,
+    read_head,
+    refusal_of,
+    unquoted,
+)
 from playground.plugins.proxy.upstream import Upstream
 from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watcher_pipe import WatcherPipe
+from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
 _LONGEST_AGENT: Final = 4096  # of which less is kept, once its secrets are out
@@ -177,7 +186,7 @@ class Forwarder:
         try:
             response = await self._client.send(head.method, upstream, target, headers, body)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            return await self._unanswered(send, passing, _words(error, upstream), error)
+            return await self._unanswered(send, passing, self._words(error, upstream), error)
         try:
             if not 200 <= response.status_code < 600:
                 words = f"its status {response.status_code} is none of an answer"
@@ -231,12 +240,12 @@ class Forwarder:
         number = passing.number
         self._watcher.put("status", number, passing.at, response.status_code, coding, kind)
         try:
-            async for data in response.aiter_raw():
+            async for data in joined(response.aiter_raw()):
                 await send({"type": "http.response.body", "body": data, "more_body": True})
                 self._watcher.put("piece", number, passing.at, data, size=len(data))
                 await self._watcher.room()
         except (httpx.HTTPError, httpx.StreamError) as error:
-            words = _words(error, passing.upstream)
+            words = self._words(error, passing.upstream)
             raise BrokenOff(f"the provider's answer broke off: {words}") from error
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -249,6 +258,15 @@ class Forwarder:
         self._watcher.put("piece", passing.number, passing.at, body, size=len(body))
         passing.started = True
         await answer(send, refusal)
+
+    def _words(self, error: Exception, upstream: Upstream) -> str:
+        """Return a library's words on an error without what was sent or came, as far as it tells.
+
+        A proxy of the environment may answer with the password that it was sent.
+        """
+        secrets = (*environment_secrets(), *self._client.secrets, *upstream.secrets)
+        words = scrubbed(unquoted(str(error)) or type(error).__name__, secrets=secrets)
+        return words[:_LONGEST_WORDS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,9 +307,3 @@ async def _until_client_leaves(receive: Receive, done: asyncio.Event) -> None:
     await done.wait()
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def _words(error: Exception, upstream: Upstream) -> str:
-    """Return a library's words on an error, which may quote what was sent or what came."""
-    words = scrubbed(str(error) or type(error).__name__, secrets=upstream.secrets)
-    return words[:_LONGEST_WORDS]

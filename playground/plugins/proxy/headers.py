@@ -33,7 +33,7 @@ _OF_A_CONNECTION: Final = frozenset(
 # What frames a message, or says whose it is, goes on whatever `Connection` calls it.
 _NOT_DROPPED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
 # What a header or a part of a query is called that holds a credential.
-_TELLS: Final = re.compile(r"auth|token|key|secret|passw|pwd|cookie|credential|sig|code", re.I)
+TELLS: Final = re.compile(r"auth|token|key|secret|passw|pwd|cookie|credential|sig|code", re.I)
 _BLOCK: Final = 256  # characters of a credential that are looked for in one
 _MOST_BLOCKS: Final = 64
 
@@ -99,7 +99,7 @@ def credentials(given: Headers, query: str) -> tuple[str, ...]:
     blocks = (
         secret[len(secret) * n // count : len(secret) * (n + 1) // count]
         for name, value in (*_decoded(given), *query_values(query))
-        if _TELLS.search(name)
+        if TELLS.search(name)
         for secret in environment_secrets({"COOKIE" if "cookie" in name else "KEY": value})
         for count in [-(-len(secret) // _BLOCK)]
         for n in range(count)

@@ -6,10 +6,10 @@ Nothing of a refused request is recorded, and nothing of it is repeated but a na
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 
 from starlette.types import Scope, Send
 
@@ -20,6 +20,13 @@ from playground.plugins.proxy.dot_segments import has_dot_segments
 MOST_ADDRESS: Final = 64 * 1024  # characters of a path with its query
 _VERSIONS: Final = ("1.0", "1.1")
 _LONGEST_NAME: Final = 100  # characters of what a client called a host
+_QUOTED: Final = re.compile(r":?\s*(?:bytearray\()?b['\"]")
+_ORIGIN: Final = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?", re.I)
+
+
+def unquoted(words: str) -> str:
+    """Return a library's words on a fault up to where they quote bytes that came."""
+    return _QUOTED.split(words, maxsplit=1)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +144,9 @@ def _foreign_page(head: RequestHead) -> Refusal | None:
 
 
 def _is_ours(origin: str) -> bool:
-    """Return True if a page's origin is this machine."""
-    try:
-        host = urlsplit(origin).hostname or ""
-    except ValueError:
-        return False
-    return is_loopback(host) if host else origin != "null"
+    """Return True if a page's origin is this machine; a file or an extension is no such origin."""
+    parts = _ORIGIN.fullmatch(origin)
+    return parts is not None and is_loopback(parts[1].lower())
 
 
 def _signed_request(head: RequestHead) -> Refusal | None:

@@ -72,7 +72,10 @@ class Proxy:
             WatchedRun(
                 folder=str(settings.out),
                 upstream=given.shown if given else "",
-                secrets=tuple(each for one in settings.upstreams.all for each in one.secrets),
+                secrets=(
+                    *self._client.secrets,
+                    *(each for one in settings.upstreams.all for each in one.secrets),
+                ),
                 emails=settings.emails,
                 block=settings.block,
             ),

@@ -14,7 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from playground.base.errors import InputFault
-from playground.plugins.proxy.upstream import Upstream
+from playground.plugins.proxy.upstream import Upstream, password_secrets
 
 _CONNECT_SECONDS: Final = 30.0
 # It waits as long as its own client does.
@@ -50,6 +50,12 @@ class UpstreamClient:
         self._transports = {_DIRECT: httpx.AsyncHTTPTransport(limits=_LIMITS)}
         for scheme, address in self._proxies.items():
             self._transports[scheme] = _through(scheme, address)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What is secret of the environment's proxies' addresses."""
+        users = (each.rpartition("@")[0].rpartition("://")[2] for each in self._proxies.values())
+        return tuple(secret for user in users if user for secret in password_secrets(user))
 
     async def send(
         self,

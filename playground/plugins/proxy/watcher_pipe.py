@@ -25,6 +25,7 @@ _EVENT: Final = 100  # bytes, whatever is in it
 _MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
 _MOST_STARTS: Final = 4
 _LAST_SECONDS: Final = 60.0
+_SILENT_SECONDS: Final = 1.0  # before it is told that something is still to be recorded
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -69,18 +70,31 @@ class WatcherPipe:
             self._verdicts.pop(number, None)
 
     def close(self) -> None:
-        """The end: what waits is recorded first."""
+        """The end: what waits is recorded first, within a minute, or until somebody interrupts."""
         with self._changed:
             self._over = True
             self._changed.notify()
-        self._sender.join(_LAST_SECONDS)
+        closing = threading.Thread(target=self._finish, daemon=True)
+        closing.start()
+        try:
+            closing.join(_SILENT_SECONDS)
+            if closing.is_alive():
+                told = f"what passed is still being recorded, for {_LAST_SECONDS:g} s at most"
+                self._tell({"fault": f"{told}; Ctrl-C leaves the rest out"})
+                closing.join(_LAST_SECONDS)
+        except KeyboardInterrupt:
+            self._tell({"fault": "the rest is not recorded"})
+        if closing.is_alive():
+            self._process.kill()
+            closing.join(_SILENT_SECONDS)
+
+    def _finish(self) -> None:
+        """Wait until the watching process has recorded all and ended."""
+        self._sender.join()
         with suppress(OSError, ValueError):
             self._process.stdin.close()  # type: ignore[union-attr]
-        try:
-            self._process.wait(_LAST_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-        self._reader.join(_LAST_SECONDS)
+        self._process.wait()
+        self._reader.join()
 
     def _started(self) -> subprocess.Popen[bytes]:
         self._starts += 1
