@@ -134,8 +134,8 @@ def _websocket(head: RequestHead) -> Refusal | None:
 def _foreign_page(head: RequestHead) -> Refusal | None:
     """A page of another origin could write into the workspace, and spend what an upstream's address
     holds. Browsers tell of it; for a picture, say, without an Origin."""
-    origin = head.headers.get("origin", "")
-    if origin and not _is_ours(origin):
+    origin = head.headers.get("origin")
+    if origin is not None and not _is_ours(origin):
         told = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"
         return Refusal(403, "foreign_origin", told)
     if head.headers.get("sec-fetch-site", "").lower() == "cross-site":
