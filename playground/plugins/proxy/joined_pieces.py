@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 _MOST_WAITING: Final = 256 * 1024  # bytes
-_TURN: Final = 0.01  # seconds until everybody else gets a turn
+_TURN: Final = 0.003  # seconds until everybody else gets a turn
 
 
 async def joined(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
