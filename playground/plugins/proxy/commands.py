@@ -73,14 +73,7 @@ def proxy(
     report, folder = TerminalReport(), new_run()
     write = _line_writer(report, as_json, folder / "said.txt" if command else None)
     settings = ProxySettings(
-        targets,
-        write,
-        host,
-        port,
-        hosts,
-        emails=scrub_emails,
-        block=block is not None,
-        out=folder,
+        targets, write, host, port, hosts, emails=scrub_emails, block=block is not None, out=folder
     )
     try:
         server = Proxy(settings)

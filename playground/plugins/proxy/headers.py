@@ -120,6 +120,7 @@ def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
         yield name, value
         scheme, _, pair = value.partition(" ")
         if scheme.lower() == "basic":
+            yield name, pair.rstrip("=")
             with suppress(ValueError):
                 yield name, base64.b64decode(pair).decode("latin-1").partition(":")[2]
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 _MOST_WAITING: Final = 256 * 1024  # bytes
-_TURN: Final = 0.01  # seconds of reading until all others have their turn
+_TURN: Final = 0.003  # seconds of reading until all others have their turn
 
 
 async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
