@@ -177,7 +177,7 @@ class RawUpstream:
                     for h in head.lower().split(b"\r\n")
                     if b"content-length:" in h
                 ),
-                None,
+                0 if head.startswith(b"CONNECT ") else None,
             )
             if self.drop:  # counted, and not kept
                 self.size = len(rest)

@@ -374,7 +374,7 @@ def test_garbage_is_refused_and_the_proxy_stays_up(seen: Seen, garbage: bytes) -
 
 
 @pytest.mark.parametrize(
-    "body", [b"\xff\xfe\x00", b"[1, 2]", b"{" * 2000, b'{"messages": 7, "model": {}}', b""]
+    "body", [b"caf\xe9", b"[1, 2]", b"{" * 2000, b'{"messages": 7, "model": {}}', b""]
 )
 def test_a_body_that_is_no_request_is_forwarded_and_kept_as_it_was(seen: Seen, body: bytes) -> None:
     answer = b"HTTP/1.1 400 Bad\r\ncontent-length: 3\r\n\r\nbad"

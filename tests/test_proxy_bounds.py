@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
+import signal
+import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from proxied import MODEL, Seen, World, a_world, exchange, look, raw_upstream, said
 
 from playground.plugins.proxy import exchange as exchanges
+from playground.plugins.proxy.connection import Protocol
 from playground.plugins.proxy.exchange import Opened, WatchedExchange
+from playground.plugins.proxy.joined_pieces import join_pieces
 from playground.plugins.proxy.watched_run import WatchedRun, read_run
+from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.plugins.proxy.watching import RunWatcher
-from playground.recordings.scrubbing import searcher
+from playground.recordings.scrubbing import TooMuchWork, searcher
 from playground.recordings.unpacking import TooMuchUnpacked, Unpacker
 from playground.recordings.value_scrubbing import BodyScrubber
 
@@ -47,14 +55,14 @@ def packed_answer(packed: bytes, coding: bytes = b"gzip", kind: bytes = b"text/p
 
 def test_a_small_answer_that_unpacks_to_much_is_recorded_to_a_bound(seen: Seen) -> None:
     """Two hundred megabytes in 204 kB; the client gets every byte."""
-    packed = gzip.compress(b"\0" * (200 * MB), 9)
+    packed = gzip.compress(b"a" * (200 * MB), 9)
     assert len(packed) < 210_000
     with raw_upstream(seen, packed_answer(packed)):
         with httpx.stream("POST", f"{seen.url}/v1/messages", json=seen.body()) as got:
             assert b"".join(got.iter_raw()) == packed
         row = seen.over(1, seconds=60)[0]
     lines = seen.file(row)
-    assert said(lines) == b"\0" * (8 * MB)
+    assert said(lines) == b"a" * (8 * MB)
     assert row["fault"].startswith("the answer unpacks to more than 8,388,608 bytes, from ")
     assert row["fault"].endswith("; the rest is forwarded and not recorded")
     assert lines[-1]["error"] == {"type": "unreadable", "message": row["fault"]}
@@ -134,14 +142,14 @@ def test_a_request_of_many_archives_is_forwarded_and_kept_as_bytes(seen: Seen) -
 # answers that are long, and disks that are full
 
 
-def watched(folder: Path, **more: Any) -> WatchedExchange:
+def watched(folder: Path, sent: bytes | None = None, **more: Any) -> WatchedExchange:
     """An exchange as the recorder has it, whose request was sent."""
     known: dict[str, Any] = {"api": "anthropic", "model": "", "agent": "", "client": ""}
     known |= {"session": "", "coding": "", "asks": True, **more}
     search = searcher(())
     opened = Opened(1, 0.0, "https://a.example/v1/messages", **known)
     found = WatchedExchange(opened, folder, BodyScrubber(search), search)
-    found.add_request_piece(b'{"messages": []}')
+    found.add_request_piece(b'{"messages": []}' if sent is None else sent)
     found.end_request()
     return found
 
@@ -177,6 +185,34 @@ def test_an_answer_that_costs_too_much_is_recorded_no_further(
     kept, left = len(said(lines)), next(x["not_kept"] for x in lines if "not_kept" in x)["came"]
     assert kept + left == 6_400_000 and kept < 640_000
     assert found.fault.startswith("the answer took 0.05 seconds to be recorded so far; the rest")
+
+
+@pytest.mark.parametrize("form", ['{"messages": [{"content": "%s"}]}', '{"a":\n"%s"}', "%s"])
+def test_a_request_that_costs_too_much_is_left_out_and_its_answer_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setattr(exchanges, "_MOST_REQUEST_SECONDS", 0.05)
+    monkeypatch.setattr(exchanges, "_REQUEST_SECONDS", 0.0)
+    began = time.thread_time()
+    found = watched(tmp_path, (form % ("password: " * 300_000)).encode())
+    assert time.thread_time() - began < 2.0  # and not a second for each of three megabytes
+    found.begin_answer(0.1, 200, "", "text/plain")
+    found.add_answer_piece(0.2, b"words")
+    found.end(None)
+    lines = [json.loads(line) for line in (tmp_path / "00001.jsonl").read_text().splitlines()]
+    assert not any("request" in line for line in lines) and said(lines) == b"words"
+    kept = sum(len(line.get("sent", "")) for line in lines)
+    left = next(line["not_kept"] for line in lines if "not_kept" in line)["sent"]
+    assert left > 2 * MB and kept + left >= 3_000_000
+    if "messages" in form:
+        assert found.fault.startswith("the request took more than 0.1 seconds to be searched")
+
+
+def test_a_search_ends_when_its_time_is_over() -> None:
+    text = "password: " * 20_000
+    with pytest.raises(TooMuchWork):
+        searcher(()).bounded(0).search(text)
+    assert searcher(()).bounded(60).search(text) == searcher(()).search(text)
 
 
 def test_a_disk_that_is_nearly_full_is_left_alone(
@@ -271,3 +307,78 @@ def test_a_recorder_that_is_behind_holds_no_other_client_up(seen: Seen) -> None:
         for _ in range(5):
             assert seen.ask(json=seen.body()).status_code == 200
         assert time.monotonic() - began < 10
+
+
+# bytes one by one
+
+
+async def _pieces(cut: list[bytes], waits: set[int]) -> AsyncIterator[bytes]:
+    for number, data in enumerate(cut):
+        if number in waits:
+            await asyncio.sleep(0)
+        yield data
+
+
+@given(st.lists(st.binary(max_size=4), max_size=50), st.sets(st.integers(0, 49)))
+def test_joined_pieces_are_the_bytes_that_came(cut: list[bytes], waits: set[int]) -> None:
+    async def run() -> list[bytes]:
+        return [data async for data in join_pieces(_pieces(cut, waits))]
+
+    found = asyncio.run(run())
+    assert b"".join(found) == b"".join(cut) and len(found) <= len(waits) + 1
+
+
+def test_an_answer_of_single_bytes_is_joined_and_breaks_off_as_it_did(seen: Seen) -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n"
+    for end in (b"0\r\n\r\n", b""):
+        with raw_upstream(seen, head + b"1\r\na\r\n" * 20_000 + end):
+            data = b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            got = exchange(seen.url, data + b"Content-Length: 2\r\n\r\n{}", close=False)
+        row = seen.over(1 if end else 2)[-1]
+        assert got.count(b"a\r\n") < 2000 and got.endswith(b"0\r\n\r\n") == bool(end)
+        assert said(seen.file(row)) == b"a" * 20_000 and ("error" in row) == (not end)
+
+
+def test_a_client_whose_bytes_cost_much_work_is_read_in_ever_smaller_pieces(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two of them everybody else has a turn."""
+    sizes: list[int] = []
+    take = Protocol.data_received
+
+    def noted(self: Protocol, data: bytes) -> None:
+        sizes.append(len(data))
+        take(self, data)
+
+    monkeypatch.setattr(Protocol, "data_received", noted)
+    head = b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+    data = head + b"Connection: close\r\n\r\n" + b"1\r\na\r\n" * 30_000 + b"0\r\n\r\n"
+    with raw_upstream(seen, OK) as upstream:
+        assert exchange(seen.url, data, close=False).endswith(b"{}")
+    assert sum(sizes) == len(data) and max(sizes) <= 32 * 1024 and max(sizes[10:]) <= 8192
+    sizes.clear()
+    with raw_upstream(seen, OK):
+        seen.ask(content=b"x" * MB)
+    assert sum(map(bool, sizes)) < 100  # others are read in large ones
+    assert len(upstream.got) == 1
+
+
+# the end
+
+
+def test_the_end_says_what_it_waits_for(tmp_path: Path) -> None:
+    told: list[dict[str, Any]] = []
+    pipe = WatcherPipe(WatchedRun(str(tmp_path)), told.append)
+    (process,) = pipe.processes
+    time.sleep(1.0)
+    process.send_signal(signal.SIGSTOP)
+    closing = threading.Thread(target=pipe.close)
+    closing.start()
+    until = time.monotonic() + 10
+    while not any("fault" in line for line in told) and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGCONT)
+    closing.join(20)
+    assert not closing.is_alive() and process.returncode == 0
+    fault = next(line["fault"] for line in told if "fault" in line)
+    assert "still being recorded, for 60 s at most; Ctrl-C" in fault

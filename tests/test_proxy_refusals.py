@@ -6,6 +6,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import h11
@@ -63,6 +64,17 @@ REFUSED: dict[str, tuple[bytes, int, str]] = {
         403,
         "a page of 'http://[::1' may not use",
     ),
+    **{
+        f"the origin {origin}": (
+            request(headers=b"Origin: %s\r\n" % origin.encode()),
+            403,
+            "may not use this proxy",
+        )
+        for origin in (
+            *("NULL", "file://", "http://evil\\@localhost", "http://127.0.0.1:a", "", "x"),
+            *("chrome-extension://localhost", "http://localhost.evil", "http://localhost/ x"),
+        )
+    },
     "an origin that is null": (request(headers=b"Origin: null\r\n"), 403, "a page of 'null'"),
     "a picture in a page of another site": (
         request(b"GET /v1/models HTTP/1.1", b"Sec-Fetch-Site: cross-site\r\n", body=b""),
@@ -165,6 +177,13 @@ UP = (
     "/v1/%c0%ae%c0%ae/admin",
     "/v1/..%c0%afadmin",
     "/%25252525252525252e",  # encoded more often than anybody does by accident
+    "/v1/%e0%80%ae%e0%80%ae/admin",
+    "/v1/..%f8%80%80%80%afadmin",
+    "/v1/%c0.%c0./admin",
+    "/v1/..%23x/admin",
+    "/v1/..%00.png/admin",
+    "/v1/%ef%bc%8e%ef%bc%8e/admin",
+    "/v1/%u002e%u002e/admin",
 )
 STRAIGHT = (
     "/v1/messages",
@@ -197,6 +216,39 @@ def test_any_other_path_is_forwarded_to_the_byte(seen: Seen, path: str, base: st
         seen.world.target += base
         assert exchange(seen.url, post(path.encode()), close=False).endswith(b"{}")
     assert upstream.got[0].split(b"\r\n")[0] == f"POST {base}{path} HTTP/1.1".encode()
+
+
+DOTS = (
+    *(".", "%2e", "%252E", "%c0%ae", "%e0%80%ae", "%f0%80%80%ae", "%f8%80%80%80%ae"),
+    *("%fc%80%80%80%80%ae", "%u002e", "%uff0e", "%ef%bc%8e", "%e2%80%a4", "%ef%b9%92"),
+)
+SLASHES = (
+    *("/", "\\", "%2f", "%5C", "%255c", "%c0%af", "%c1%9c", "%e0%80%af", "%f0%80%80%af"),
+    *("%u2215", "%uff0f", "%ef%bc%8f", "%ef%bc%bc", "%e2%81%84"),
+)
+TAILS = (
+    "",
+    ";x=1",
+    "%3bx",
+    "#x",
+    "%23",
+    "%3fx",
+    "%00",
+    "%00.png",
+    "%20",
+    "%09",
+    "%0a",
+    "+",
+    "%c2%ad",
+)
+
+
+@pytest.mark.parametrize("dots", [1, 2])
+def test_a_parent_is_refused_however_its_dots_and_slashes_are_written(dots: int) -> None:
+    for segment in product(DOTS, repeat=dots):
+        for before, tail, after in product(SLASHES, TAILS, SLASHES):
+            path = f"/v1{before}{''.join(segment)}{tail}{after}admin"
+            assert has_dot_segments(path), path
 
 
 def test_dot_segments_are_looked_for_in_a_bounded_number_of_rounds() -> None:

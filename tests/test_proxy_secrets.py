@@ -3,32 +3,61 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import html
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 import httpx
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
-from proxied import KEY, WAIT, RawUpstream, Seen, World, a_world, look, raw_upstream, started
+from hypothesis import given
+from hypothesis import strategies as st
+from proxied import (
+    KEY,
+    WAIT,
+    RawUpstream,
+    Seen,
+    World,
+    a_world,
+    look,
+    raw_upstream,
+    said,
+    started,
+)
 
 from playground.base.errors import InputFault
 from playground.cli import main
 from playground.plugins.proxy.addresses import VARIABLES, upstreams
 from playground.plugins.proxy.upstream import Upstream, read_upstream
 from playground.plugins.proxy.upstream_client import UpstreamClient
+from playground.recordings.scrubbing import scrubbed
 
 WORD = "hunter2024" + "Winter"  # a password
 TOKEN = "sk-" + "proj-" + "Ab3" * 16
 RANDOM = "f3a9c17e" * 4  # what may be a token, and has the look of none that is known
 PAIR = base64.b64encode(f"bob:{WORD}".encode()).decode()
+
+
+def base64_of(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+USER = "f83kd0Zk2" + "Qx9wT71pL"
+SHORT = "h7Kq2z"
+ODD = "p@ss/w0rd 2024" + '"é\\'
 # Address behind the host, what of it is secret, and how the request begins that goes there.
 HELD = {
     "a password": ("bob:" + WORD + "@", "/v1", (WORD, PAIR), "POST /v1/messages?beta=true HTTP"),
@@ -50,6 +79,18 @@ HELD = {
         (TOKEN,),
         f"POST /{TOKEN}/v1/messages?beta=true HTTP",
     ),
+    "a token as the name": (
+        f"{USER}:x-oauth-basic@",
+        "/v1",
+        (USER, base64_of(f"{USER}:x-oauth-basic")),
+        "POST /v1/messages?beta=true HTTP",
+    ),
+    "a short password": (
+        f"bob:{SHORT}@",
+        "/v1",
+        (SHORT, base64_of(SHORT), base64_of(f"bob:{SHORT}")),
+        "POST /v1/messages?beta=true HTTP",
+    ),
     "a random part of the path": (
         "",
         f"/{RANDOM}/v1",
@@ -57,6 +98,68 @@ HELD = {
         f"POST /{RANDOM}/v1/messages?beta=true HTTP",
     ),
 }
+
+
+# Address behind the scheme and behind the host, what the host says, and what of it is secret.
+REPEATED = {
+    "a token as the name": (f"{USER}:x-oauth-basic@", "", f"no user {USER}", USER),
+    "a name alone": ("letmein@", "", "no user letmein", "letmein"),
+    "a plain word": ("bob:correct" + "horse@", "", "correct" + "horse is wrong", "horse"),
+    "a short one": (f"bob:{SHORT}@", "", f"{SHORT} is wrong", SHORT),
+    "digits": ("bob:4711081512@", "", "not 4711081512", "4711081512"),
+    "a path": ("bob:%2Fetc%2Fx@", "", "not /etc/x, %2Fetc%2Fx", "etc"),
+    "a sign": (f"bob:{quote(ODD, safe='')}@", "", f"{ODD} {quote(ODD, safe='')}", "w0rd"),
+    "small letters": (
+        f"bob:{quote(ODD, safe='')}@",
+        "",
+        f"{quote(ODD, safe='').lower().replace('w0rd', 'w0rd')} {quote(ODD)} {quote_plus(ODD)}",
+        "w0rd",
+    ),
+    "HTML": (f"bob:{quote(ODD, safe='')}@", "", html.escape(ODD), "w0rd"),
+    "JSON in JSON": (f"bob:{quote(ODD, safe='')}@", "", json.dumps(json.dumps(ODD)), "w0rd"),
+    "a pair without =": (
+        f"bobby:{WORD}@",
+        "",
+        base64_of(f"bobby:{WORD}").rstrip("="),
+        base64_of(f"bobby:{WORD}")[9:21],
+    ),
+    "Base64": (f"bob:{WORD}@", "", base64_of(WORD), base64_of(WORD)[:12]),
+    "Base64 in it": (f"bob:{WORD}@", "", base64_of(f"xyz{WORD}"), base64_of(WORD)[:12]),
+    "a short key": ("", "?sig=" + SHORT, f"sig {SHORT}", SHORT),
+    "a word as key": ("", "?key=correct" + "horse", "correct" + "horse", "horse"),
+    "no name": ("", "?" + USER, USER, USER),
+    "semicolons": ("", "?a=b;key=" + WORD, WORD, WORD),
+    "a version's name": ("", "?key_version=" + USER, USER, USER),
+    "a short token": ("", "/x/9f8Kd0" + "2Lq1z", "9f8Kd0" + "2Lq1z", "2Lq1z"),
+    "dashes": ("", "/9f8K-d02L" + "-q1zA-88sK", "9f8K-d02L" + "-q1zA-88sK", "q1zA"),
+    "a key in the path": ("", "/key=plain" + "password", "plain" + "password", "plain" + "pass"),
+    "a key behind its name": ("", "/api-key/" + SHORT, SHORT, SHORT),
+}
+
+
+@pytest.mark.parametrize("kind", REPEATED)
+def test_what_an_upstream_repeats_of_its_address_is_starred_out(kind: str) -> None:
+    user, rest, said, secret = REPEATED[kind]
+    found = read_upstream(f"http://{user}h{rest}")
+    assert secret in said
+    assert secret not in scrubbed(said, secrets=found.secrets)
+    assert secret not in found.shown or kind == "a pair without ="
+
+
+@given(
+    st.text(st.characters(max_codepoint=0x2FF, exclude_categories=["C"]), min_size=8, max_size=40)
+)
+def test_a_secret_that_is_given_is_found_in_every_usual_form(secret: str) -> None:
+    forms = [secret, quote(secret), quote(secret, safe=""), quote_plus(secret), html.escape(secret)]
+    forms += [re.sub("%..", lambda escape: escape[0].lower(), form) for form in forms[1:4]]
+    forms += [json.dumps(secret)[1:-1], json.dumps(json.dumps(secret))[3:-3]]
+    for form in forms:
+        assert scrubbed(f"{form} and", secrets=[secret]) == "*" * len(form) + " and"
+    for before in ("", "x", "xy", "xyz", "Basic bob:"):
+        packed = base64_of(before + secret + "!")
+        start, stop = -(-len(before) * 8 // 6), len((before + secret).encode()) * 8 // 6
+        clean = scrubbed(packed, secrets=[secret])
+        assert clean[start:stop] == "*" * (stop - start) and len(clean) == len(packed)
 
 
 @contextmanager
@@ -206,7 +309,21 @@ def test_an_upstream_is_shown_as_far_as_it_is_no_secret(given: str, shown: str |
         (f"http://h/v1?key={WORD}", True),
         (f"http://h/{TOKEN}/v1", True),
         ("http://h/v1?api-version=2024-10-21-preview", False),
-        (f"http://h/{RANDOM}/v1", False),  # an account, as like as not
+        (f"http://h/{RANDOM}/v1", True),  # an account, as like as not, and nobody knows
+        ("http://h/v1?key=correct" + "horse", True),
+        ("http://h/v1?api_key=letmein", True),
+        ("http://h/v1?code=12345678", True),
+        ("http://h/v1?sig=ab12", True),
+        ("http://h/v1?xyz", True),
+        ("http://h/v1?key_version=1", True),
+        ("http://h/v1?api-version=1&a=2", True),
+        (f"http://h/v1?api-version={WORD}%2F1", True),
+        ("http://h/v1/key=plain" + "password", True),
+        ("http://h/api-key/letmein/v1", True),
+        ("http://h/9f8K-d02L" + "-q1zA-88sK/v1", True),
+        ("http://h/v1?api-version=preview", False),
+        ("http://h/v1?", False),
+        ("http://h/openai/deployments/gpt-4o-2024-11-20/mixtral-8x7b-v0.1/us-east-1", False),
     ],
 )
 @pytest.mark.parametrize("others", [("--public",), ("--public", "--host", "0.0.0.0")])
@@ -259,6 +376,9 @@ def everything(run: Path) -> str:
         ("/v1/messages", f"tool/1 {'x' * 150} {KEY}"),
         (f"/v1/{KEY}/messages", "tool/1"),
         (f"/v1/{KEY.replace('-', '%2D')}/messages", "tool/1"),
+        (f"/v1/{KEY.replace('s', '%2573').replace('-', '%252D')}/messages", "tool/1"),
+        (f"/v1/{KEY.replace('s', '%25252573')}/messages", "tool/1"),
+        ("/v1/messages", "tool/1 " + "".join(f"%{ord(c):02x}" for c in KEY)),
         (f"/v1/models?key={KEY}", "tool/1"),
         (f"/v1beta/models/{KEY}:generateContent", "tool/1"),
         (f"/model/{KEY}/converse", f"{KEY} tool"),
@@ -280,7 +400,115 @@ def test_the_ledger_and_what_is_said_hold_no_key(
     assert "tool" in row["agent"] or "*" in row["agent"]
     for place in (everything(seen.world.out), json.dumps(seen.lines)):
         assert KEY[:30] not in place and KEY.replace("-", "%2D") not in place
+        assert KEY[20:50] not in place and "%41%62" not in place
         assert f"{WORD}1" not in place
+
+
+OWN = "corpgw-" + "77ZQx9pLmW2v"  # a key of a form that nobody knows
+LONG = "".join(f"{n:02x}Zq" for n in range(200))
+CLIENTS = {
+    "a bearer": ("authorization", f"Bearer {OWN}", OWN),
+    "a bare key": ("x-api-key", OWN, OWN),
+    "a gateway's": ("cf-aig-authorization", f"Bearer {OWN}", OWN),
+    "a password": ("authorization", f"Basic {base64_of(f'me:{OWN}')}", OWN),
+    "its pair": (
+        "authorization",
+        f"Basic {base64_of(f'me:{OWN}')}",
+        base64_of(f"me:{OWN}").rstrip("="),
+    ),
+    "a cookie": ("cookie", f"lang=en; sid={OWN}", OWN),
+    "a long one": ("x-api-key", LONG, LONG),
+    "the query": ("key", "", OWN),
+}
+
+
+@pytest.mark.parametrize("kind", CLIENTS)
+def test_a_clients_own_key_is_not_kept_whoever_repeats_it(seen: Seen, kind: str) -> None:
+    """As it is, in JSON, in Base64, letter by letter, and in a head that cannot be read."""
+    name, value, secret = CLIENTS[kind]
+    headers = {name: value} if value else {}
+    url = f"{seen.url}/v1/messages" + ("" if value else f"?key={secret}")
+    delta = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"%s"}}'
+    events = "".join(f"data: {delta % character}\n\n" for character in secret)
+    bodies = [f'{{"error": {{"message": "Incorrect API key provided: {value} {secret}"}}}}', events]
+    bodies.append(base64_of(f"Authorization: Bearer {secret} {secret} {secret}"))
+    heads = [f"HTTP/1.1 401 No\r\ncontent-length: {len(body)}\r\n\r\n" for body in bodies]
+    answers = [head + body for head, body in zip(heads, bodies, strict=True)]
+    answers += [f"HTTP/1.1 200 OK\r\nbad {secret} header\r\n\r\n", f"HTTP/1.1 {secret}\r\n\r\n"]
+    for number, answer in enumerate(answers, 1):
+        with raw_upstream(seen, answer.encode()):
+            got = httpx.post(url, json=seen.body(session=secret), headers=headers)
+            assert got.text == bodies[number - 1] if number < 4 else got.status_code == 502
+            seen.over(number)
+    inner = base64_of(secret)[8 : len(secret) * 8 // 6]
+    kept = json.dumps([seen.lines, *map(seen.file, seen.over(5))])
+    assert secret not in kept and inner not in kept
+    assert OWN not in kept and LONG[300:400] not in kept
+    row = seen.over(5)[1]
+    assert "".join(re.findall(r'"text":"(.)"', said(seen.file(row)).decode())) == "*" * len(secret)
+    with raw_upstream(seen, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"):
+        seen.ask(json=seen.body(note=f"{secret} of another"))
+        lines = seen.file(seen.over(6)[-1])
+    assert lines[1]["request"]["note"] == f"{secret} of another"
+
+
+PACKINGS: dict[str, Callable[[str], bytes]] = {
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "UTF-16 without a mark": lambda text: text.encode("utf-16-le"),
+    "UTF-16, big end first": lambda text: text.encode("utf-16-be"),
+    "UTF-32": lambda text: text.encode("utf-32"),
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "zlib": lambda text: zlib.compress(text.encode()),
+    "an archive behind text": lambda text: b"--x\r\n\r\n" + gzip.compress(text.encode()),
+}
+
+
+@pytest.mark.parametrize(
+    "form", ['{{"messages": [{{"role": "user", "content": "{}"}}]}}', "say {}"]
+)
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_bytes_in_which_no_search_finds_a_key_are_not_kept_but_told(
+    seen: Seen, packing: str, form: str
+) -> None:
+    packed = PACKINGS[packing](form.format(KEY))
+    head = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(packed)
+    with raw_upstream(seen, head + packed) as upstream:
+        assert seen.ask(content=packed).content == packed
+        lines = seen.file(seen.over(1)[0])
+    assert upstream.got[0].endswith(packed)
+    kept = [line for line in lines if {"base64", "sent_base64", "raw", "sent"} & line.keys()]
+    assert not kept, kept
+    assert {"not_kept": {"no_text": 2 * len(packed)}} in lines
+    assert KEY[10:40] not in json.dumps(lines)
+    request = next((line["request"] for line in lines if "request" in line), None)
+    assert bool(request) == ("UTF" in packing and "messages" in form)
+
+
+def test_what_a_proxy_of_the_environment_repeats_is_starred_out(tmp_path: Path) -> None:
+    answer = f"HTTP/1.1 407 no {SHORT} {base64_of(f'me:{SHORT}')}\r\ncontent-length: 0\r\n\r\n"
+    with listening(answer.encode()) as through:
+        environment = {"https_proxy": address(through, f"me:{SHORT}@", ""), "no_proxy": "127.0.0.1"}
+        given = ("--upstream", "https://upstream.example/v1")
+        with started(tmp_path / "home", *given, **environment) as proxy:
+            got = httpx.post(f"{proxy.url}/v1/messages", json={})
+    assert got.status_code == 502 and "407 no ******" in got.text
+    for place in (got.text, proxy.said, proxy.kept()):
+        assert SHORT not in place and base64_of(f"me:{SHORT}")[4:10] not in place
+
+
+@pytest.mark.parametrize("taken", ["port", "proxy"])
+def test_a_proxy_that_does_not_start_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: str
+) -> None:
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+    if taken == "proxy":
+        monkeypatch.setenv("https_proxy", "http://h:99999")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1] if taken == "port" else 0
+        for command in ((), ("--", "true")):
+            done = CliRunner().invoke(main, ["proxy", "--port", str(port), *command])
+            assert done.exit_code == 2 and done.stderr.startswith("playground: ")
+    assert not list(tmp_path.glob("recordings/proxy/*"))
 
 
 def test_a_proxy_of_the_environment_keeps_its_password_and_takes_the_request(

@@ -8,14 +8,18 @@ does it over the pieces of a stream, `value_scrubbing.py` in JSON values.
 
 from __future__ import annotations
 
+import base64
+import html
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Final, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import regex
 
@@ -32,6 +36,13 @@ MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3
 _MOST_REMEMBERED: Final = 100_000  # characters of secrets; after them each find counts
 _OWN: Final = 1 << 20  # more than any head: what was given is told as such
 _NESTED: Final = 4  # JSON in texts of JSON
+_PERCENT: Final = re.compile(r"%[0-9A-F]{2}")
+_LEAST_BASE64: Final = 6  # characters: fewer stand in a picture by chance
+_OFTEN: Final = 64  # places between two looks at the clock
+
+
+class TooMuchWork(Exception):
+    """A search has taken all the time that it was given."""
 
 
 class Secret(NamedTuple):
@@ -110,6 +121,16 @@ class Searcher:
         self._own_starts = re.compile("|".join(starts)) if forms else None
         self._email = regex.compile(_EMAIL) if emails else None
         self._clues: Clues | None = None
+        self._until: float | None = None  # of this thread's time
+        known = json.dumps([forms, emails]).encode()
+        self.digest = blake2b(known, digest_size=16).digest()  # two of the same find the same
+
+    def bounded(self, seconds: float) -> Searcher:
+        """Return a searcher for so many seconds of this thread's work; after them it raises
+        TooMuchWork."""
+        found = copy(self)
+        found._until = time.thread_time() + seconds
+        return found
 
     def within(self, text: str) -> Searcher | None:
         """A searcher for pieces of this text, which looks only for what stands there; None where
@@ -136,8 +157,8 @@ class Searcher:
         found: list[Secret] = []
         undecided: list[Secret] = []
         stop = start
-        places = sorted(self._places(text, start), key=_order)
-        for place, _, _, kind, pattern in places:
+        places = sorted(self._in_time(self._places(text, start)), key=_order)
+        for place, _, _, kind, pattern in self._in_time(places):
             if place < stop:
                 continue
             match = pattern.match(text, place, partial=not ended)
@@ -156,6 +177,16 @@ class Searcher:
     def told(self, secret: str) -> str:
         """One of those that were given, in the form in which it was."""
         return self._given.get(secret, secret)
+
+    def _in_time(self, places: Iterable[Beginning]) -> Iterator[Beginning]:
+        """Yield these as long as there is time."""
+        if self._until is None:
+            yield from places
+            return
+        for number, place in enumerate(places):
+            if number % _OFTEN == 0 and time.thread_time() > self._until:
+                raise TooMuchWork
+            yield place
 
     def _places(self, text: str, start: int) -> Iterator[Beginning]:
         if self._own_starts is not None:
@@ -219,11 +250,14 @@ def starred_out(counts: Mapping[str, int]) -> str:
 
 
 def _forms(secrets: Iterable[str]) -> dict[str, str]:
-    """Each secret as it may stand in a text: as it is, in an address, in JSON, and in JSON that is
-    a text of JSON, up to four times. Each of those writes what is not ASCII, or escapes it."""
+    """Each secret as it may stand in a text: as it is, in an address, in HTML, in Base64 wherever
+    it begins there, in JSON, and in JSON that is a text of JSON, up to four times. Each of those
+    writes what is not ASCII, or escapes it."""
     found: dict[str, str] = {}
     for secret in filter(None, secrets):
-        forms, inner = {secret, quote(secret, safe=""), quote(secret)}, {secret}
+        quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
+        quoted |= {_PERCENT.sub(lambda match: match[0].lower(), form) for form in quoted}
+        forms, inner = {secret, *quoted, html.escape(secret), *_in_base64(secret)}, {secret}
         for _ in range(_NESTED):
             inner = {
                 json.dumps(form, ensure_ascii=ascii_only)[1:-1]
@@ -234,3 +268,13 @@ def _forms(secrets: Iterable[str]) -> dict[str, str]:
         forms |= {form.encode("utf-8", "surrogatepass").decode("latin-1") for form in forms}
         found |= dict.fromkeys(forms, secret)
     return found
+
+
+def _in_base64(secret: str) -> Iterator[str]:
+    """Yield the characters that Base64 makes of a secret alone, wherever it begins."""
+    data = secret.encode("utf-8", "surrogatepass")
+    for before, start in ((0, 0), (1, 2), (2, 3)):
+        whole = base64.b64encode(bytes(before) + data).decode()
+        form = whole[start : (before + len(data)) * 8 // 6]
+        if len(form) >= _LEAST_BASE64:
+            yield from (form, form.translate({ord("+"): "-", ord("/"): "_"}))

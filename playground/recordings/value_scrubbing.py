@@ -60,24 +60,28 @@ class BodyScrubber:
         self._search, self._most, self._size = search, most, 0
         self._known: OrderedDict[bytes, tuple[Any, Tally, int]] = OrderedDict()
 
-    def scrubbed(self, body: dict[str, Any], tally: Tally) -> dict[str, Any]:
-        """As `scrubbed_with` says it, and counted in the same way."""
+    def scrubbed(
+        self, body: dict[str, Any], tally: Tally, search: Searcher | None = None
+    ) -> dict[str, Any]:
+        """As `scrubbed_with` says it, and counted in the same way; by another `search` if one is
+        given."""
+        search = search or self._search
         lists = {
-            key: [self._item(item, tally) for item in value]
+            key: [self._item(item, tally, search) for item in value]
             for key, value in body.items()
             if key in _GROWING and isinstance(value, list) and set(map(type, value)) == {dict}
         }
         rest = {key: [] if key in lists else value for key, value in body.items()}
-        return {**scrubbed_with(self._search, rest, tally), **lists}
+        return {**scrubbed_with(search, rest, tally), **lists}
 
-    def _item(self, item: dict[str, Any], tally: Tally) -> Any:
+    def _item(self, item: dict[str, Any], tally: Tally, search: Searcher) -> Any:
         text = json.dumps(item)
-        key = blake2b(text.encode(), digest_size=16).digest()
+        key = blake2b(text.encode(), digest_size=16, key=search.digest).digest()
         if key in self._known:
             self._known.move_to_end(key)
         else:
             own = Tally()
-            self._known[key] = scrubbed_with(self._search, item, own), own, len(text)
+            self._known[key] = scrubbed_with(search, item, own), own, len(text)
             self._size += len(text)
         clean, found, _ = self._known[key]
         tally.take(found)

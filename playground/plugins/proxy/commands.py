@@ -56,6 +56,7 @@ def proxy(
     with it; the report is then written to the run's folder. No credential is stored. None is added,
     except one in the address of --upstream or of such a variable, which is sent only there.
     """
+    from playground.base.errors import InputFault
     from playground.plugins.proxy.addresses import upstreams
     from playground.plugins.proxy.serving import (
         Proxy,
@@ -71,18 +72,14 @@ def proxy(
     check_spending(targets, host, public)
     report, folder = TerminalReport(), new_run()
     write = _line_writer(report, as_json, folder / "said.txt" if command else None)
-    server = Proxy(
-        ProxySettings(
-            targets,
-            write,
-            host,
-            port,
-            hosts,
-            emails=scrub_emails,
-            block=block is not None,
-            out=folder,
-        )
+    settings = ProxySettings(
+        targets, write, host, port, hosts, emails=scrub_emails, block=block is not None, out=folder
     )
+    try:
+        server = Proxy(settings)
+    except InputFault:  # nothing will be recorded, because the port is taken, for example
+        folder.rmdir()
+        raise
     try:
         if command:
             return run_with_child(server, command)
@@ -125,8 +122,8 @@ def check_spending(targets: Upstreams, host: str, public: bool) -> None:
     spender = next((upstream for upstream in targets.all if upstream.spends), None)
     if spender is not None and (public or not is_loopback(host)):
         raise InputFault(
-            f"the upstream's address ({spender.host}) holds a password or a key, which whoever "
-            "reaches the proxy would spend",
+            f"the upstream's address ({spender.host}) holds what may be a password or a key, "
+            "which whoever reaches the proxy would spend",
             where="--public",
             expected="an address without one: each client sends a key of its own",
         )
@@ -138,10 +135,13 @@ def _line_writer(
     """Return a function that prints a line of the ledger, or writes it to `path` if given."""
     from playground.recordings.growing import GrowingFile
 
-    file = GrowingFile(path) if path is not None else None
+    file: GrowingFile | None = None
 
     def write_line(line: dict[str, Any]) -> None:
+        nonlocal file
         texts = list(report.lines(line))
+        if file is None and path is not None:
+            file = GrowingFile(path)
         if file is not None:
             for text in texts:
                 file.add(visible(text) + "\n")

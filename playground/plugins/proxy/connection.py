@@ -9,20 +9,25 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from http import HTTPStatus
 from typing import Any, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from playground.plugins.proxy.refusals import Refusal
+from playground.plugins.proxy.refusals import Refusal, strip_quoted_bytes
 
 MOST_HEADERS: Final = 256
 MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
 HEAD_SECONDS: Final = 30.0  # a client has so long to send a head
 _LINGER_SECONDS: Final = 1.0
+# Bytes that are read at once. Chunks of one byte cost a thousand times more work than large ones:
+# a connection whose data took more than `_MOST_WORK` seconds is read in ever smaller pieces.
+_READ: Final = 32 * 1024
+_LEAST_READ: Final = 1024
+_MOST_WORK: Final = 0.01
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
-_QUOTED: Final = re.compile(r":?\s*(?:bytearray\()?b['\"]")
 
 
 class BoundedConnection(h11.Connection):
@@ -86,6 +91,7 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._limit_reads(_READ)
         if len(self.connections) > self.most_connections:
             reason = f"there are {self.most_connections} connections already; try again later"
             self._refuse(Refusal(503, "too_many_connections", reason), linger=False)
@@ -99,7 +105,10 @@ class Protocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         if self._refused:  # the client may still be sending: closing now would lose the refusal
             return
+        began = time.thread_time()
         super().data_received(data)
+        if time.thread_time() - began > _MOST_WORK:
+            self._limit_reads(max(_LEAST_READ, len(data) // 4))
         if self.conn.their_state is not h11.IDLE:
             self._stop_timer()
         elif self._head_timer is None:
@@ -109,9 +118,14 @@ class Protocol(H11Protocol):
         """Refuse the request with h11's reason, in place of uvicorn's sentence."""
         fault = self.conn.fault
         status = fault.error_status_hint if fault is not None else 400
-        cause = _QUOTED.split(str(fault), maxsplit=1)[0] if fault is not None else msg
+        cause = strip_quoted_bytes(str(fault)) if fault is not None else msg
         reason = f"the request cannot be read: {cause}"
         self._refuse(Refusal(status, "unreadable_request", reason))
+
+    def _limit_reads(self, size: int) -> None:
+        """Read at most so many bytes at once: between two reads all others have their turn."""
+        if hasattr(self.transport, "max_size"):  # asyncio's own; no option changes its 256 kB
+            self.transport.max_size = size
 
     def _start_timer(self) -> None:
         self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse_slow_head)

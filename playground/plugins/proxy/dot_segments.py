@@ -8,28 +8,52 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from unicodedata import normalize
 from urllib.parse import unquote
 
 _ROUNDS: Final = 5  # of decoding: a server decodes once, and so may each gateway before it
-_SLASHES: Final = re.compile(r"[/\\]")
+_SLASHES: Final = re.compile("[/\\\\\u2044\u2215\u29f5\u29f8]")  # and what looks like one
 _DOTS: Final = (".", "..")
-# Overlong forms, which UTF-8 forbids; old decoders still read them as these characters.
-_OVERLONG: Final = {"\xc0\xae": ".", "\xc0\xaf": "/", "\xc1\x9c": "\\"}
+_ENDS: Final = re.compile(r"[;?#\0]")  # of a segment: a parameter, a query, a fragment; C's end
+# Blanks and invisible characters, which some servers remove.
+_UNSEEN: Final = re.compile("[\x00-\x20+\x7f-\xa0\xad\u200b-\u200f\u2060\ufeff]")
+# Bytes that UTF-8 never has, and overlong forms, which it forbids; old decoders may read them as
+# dots and slashes.
+_OVERLONG: Final = re.compile("[\xc0\xc1\xf8-\xff]|\xe0[\x80-\x9f]|\xf0[\x80-\x8f]")
+_WIDE_ESCAPE: Final = re.compile(r"%u([0-9a-fA-F]{4})")  # of old servers: %u002e
 
 
 def has_dot_segments(path: str) -> bool:
     """Return True if a server may read a segment `.` or `..` in a path.
 
-    Percent signs are decoded up to five times, a backslash counts as a slash, and a segment ends at
-    its first semicolon, as in Java. Also return True if the path is still encoded after that.
+    Percent signs are decoded up to five times, a backslash counts as a slash, and so does what
+    looks like a slash; what looks like a dot counts as one. A segment ends at its first semicolon,
+    as in Java. Also return True if the path is still encoded after that, or has an overlong form.
     """
     for _ in range(_ROUNDS):
-        if any(segment.partition(";")[0] in _DOTS for segment in _SLASHES.split(path)):
+        if _OVERLONG.search(path) or any(map(_is_dots, _SLASHES.split(_plain_text(path)))):
             return True
-        decoded = unquote(path, "latin-1")
-        for written, meant in _OVERLONG.items():
-            decoded = decoded.replace(written, meant)
+        decoded = _WIDE_ESCAPE.sub(_as_utf8, unquote(path, "latin-1"))
         if decoded == path:
             return False
         path = decoded
     return True
+
+
+def _is_dots(segment: str) -> bool:
+    """Return True if a server may read a segment as `.` or `..`."""
+    ends = (segment, _ENDS.split(segment, maxsplit=1)[0])
+    return any(_UNSEEN.sub("", text) in _DOTS for text in ends)
+
+
+def _plain_text(path: str) -> str:
+    """Return a path, whose characters stand for bytes, decoded as UTF-8.
+
+    Full-width dots and the like become plain ones.
+    """
+    return normalize("NFKC", path.encode("latin-1").decode("utf-8", "replace"))
+
+
+def _as_utf8(escape: re.Match[str]) -> str:
+    """Return the UTF-8 bytes of the character that `%u` escapes, as characters."""
+    return chr(int(escape[1], 16)).encode("utf-8", "replace").decode("latin-1")

@@ -1,7 +1,8 @@
 """The recording of one exchange: the request, its prediction and the answer.
 
 Everything passes the recorder, which replaces secrets by stars. The only header that is recorded
-is the name that the client gives itself. Bytes that cannot be unpacked are counted, not recorded.
+is the name that the client gives itself. Bytes that cannot be unpacked, or that are no text, are
+counted, not recorded: no search finds a key in them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote
@@ -18,9 +19,10 @@ from urllib.parse import unquote
 from playground.base.errors import InputFault
 from playground.base.json_numbers import load_json
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
+from playground.plugins.proxy.text_bytes import TextBytes
 from playground.recordings.growing import GrowingFile, numbered
 from playground.recordings.recorder import Recorder
-from playground.recordings.scrubbing import Searcher, Tally, starred
+from playground.recordings.scrubbing import Searcher, Tally, TooMuchWork, starred
 from playground.recordings.unpacking import CODINGS, TooMuchUnpacked, Unpacker
 from playground.recordings.value_scrubbing import BodyScrubber
 from playground.recordings.written import form_of
@@ -35,10 +37,14 @@ _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
 # shrinks to about a tenth.
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
-# Scrubbing text made only of beginnings of secrets takes some seconds for each megabyte; a model's
-# text takes less than one.
-_MOST_SECONDS: Final = 20.0
+# Scrubbing text made only of beginnings of secrets takes a second for each megabyte; other text
+# takes a tenth.
+_MOST_SECONDS: Final = 20.0  # of work on an answer
+_MOST_REQUEST_SECONDS: Final = 1.0  # of work on a request, besides
+_REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each of its bytes
 _PIECE: Final = 64 * 1024
+_FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around JSON, which can be searched
+_ROUNDS: Final = 5  # of decoding percent signs
 _LONGEST_AGENT: Final = 200  # characters of what a client calls itself
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes that recordings leave free, see `least_free`
 Result = TypeVar("Result")
@@ -59,23 +65,29 @@ class Opened:
     session: str  # the client's id for its session, if it sends one
     coding: str  # the body's Content-Encoding
     asks: bool  # whether a model answers it
+    secrets: tuple[str, ...] = field(default=(), repr=False)  # the client's own credentials
 
     def clean(self, search: Searcher) -> Opened:
         """Return a copy without secrets, from which everything about the exchange is written."""
         return replace(
             self,
             url=_clean_address(self.url, search),
-            model=starred(self.model, search),
+            model=_clean_address(self.model, search),
             # shortened last, because half a key is not recognised
-            agent=starred(self.agent, search)[:_LONGEST_AGENT],
+            agent=_clean_address(self.agent, search)[:_LONGEST_AGENT],
         )
 
 
 def _clean_address(address: str, search: Searcher) -> str:
     """Return an address without secrets. It is decoded if a secret was percent-encoded."""
-    decoded = unquote(address)
-    clean = starred(decoded, search)
-    return starred(address, search) if clean == decoded else clean
+    clean = deeper = starred(address, search)
+    for _ in range(_ROUNDS):
+        decoded = unquote(deeper)
+        if decoded == deeper:
+            break
+        deeper = starred(decoded, search)
+        clean = clean if deeper == decoded else deeper
+    return clean
 
 
 class WatchedExchange:
@@ -97,13 +109,17 @@ class WatchedExchange:
         self.first: float | None = None  # when the answer's first byte came
         self.fault = ""
         self.path: Path | None = None
-        self._folder, self._cleaner, self._search = folder, cleaner, search
+        self.search = search
+        self._folder, self._cleaner = folder, cleaner
         self._body: list[bytes] = []
         self._size = 0
         self._raw = False  # whether the body is recorded as bytes
         self._recorded = {"sent": 0, "came": 0}  # numbers of bytes that are recorded as they are
-        self._unrecorded = {"sent": 0, "came": 0, "packed": 0}  # and of those that are not recorded
-        self._spent = 0.0  # seconds of work on the answer
+        # and of those that are not recorded
+        self._unrecorded = {"sent": 0, "came": 0, "packed": 0, "no_text": 0}
+        self._texts = {"sent": TextBytes(), "came": TextBytes()}
+        self._is_framed = False  # whether the answer is in binary frames
+        self._spent = {"sent": 0.0, "came": 0.0}  # seconds of work
         self._lines: GrowingFile | None = None
         self.tally = Tally()  # of what was starred out, once it is over
         self._recorder: Recorder | None = None
@@ -137,13 +153,20 @@ class WatchedExchange:
             return
         body, data = parsed
         tally = Tally()
+        began = time.thread_time()
         try:
-            clean = self._cleaner.scrubbed(body, tally)
+            search = self.search.bounded(self._most_seconds)
+            clean = self._cleaner.scrubbed(body, tally, search)
             form = form_of(body, data)
         except RecursionError:  # too deep to be searched for secrets
             self._record_bytes(data)
             self._record_request(b"", last=True)
             return
+        except TooMuchWork:
+            self._leave_out(data)
+            return
+        finally:
+            self._spent["sent"] += time.thread_time() - began
         if not form:  # the exact text cannot be rebuilt from JSON: keep its bytes, too
             self._record_bytes(data)
             self._record_request(b"", last=True)
@@ -162,6 +185,7 @@ class WatchedExchange:
         """Begin the answer, `at` seconds after the request."""
         self.status, self._packed = status, coding
         self._is_json = "json" in kind and "stream" not in kind
+        self._is_framed = _FRAMED in kind
         is_read = coding in CODINGS
         self._unpacker = Unpacker(_MOST_UNPACKED, _MOST_TIMES) if is_read else None
         if self._open_recording():
@@ -201,7 +225,7 @@ class WatchedExchange:
         if self._packed and self._unpacker is None and error is None:
             unknown = f"the answer is packed as {self._packed}, which is not read here"
             error = {"type": "unreadable", "message": self.fault or unknown}
-        if self._unrecorded["came"] and self.opened.asks and error is None:
+        if self._is_incomplete and error is None:
             error = {"type": "unrecorded", "message": self.fault}
         if self._unpacker is not None:
             self._unrecorded["packed"] = 0
@@ -240,19 +264,49 @@ class WatchedExchange:
 
     def _record_bytes(self, data: bytes) -> None:
         self._raw = True
+        self._record_address()
+        # checked as a whole, because a beginning shows little; packed bytes are never text
+        if self.opened.coding or not self._texts["sent"].feed(data):
+            self._texts["sent"].is_text = False
+            self._unrecorded["no_text"] += len(data)
+            return
+        for start in range(0, len(data), _PIECE):
+            self._record_text(data[start : start + _PIECE])
+
+    def _record_address(self) -> None:
+        """Record where the request was sent and by which client, in place of its body."""
         self._body.clear()
         if self._open_recording(self.opened.model):
             line = {"url": self.opened.url, "agent": self.opened.agent}
             self._record(lambda r: r.noted(line))
-        for start in range(0, len(data), _PIECE):
-            self._record_request(data[start : start + _PIECE])
+
+    def _leave_out(self, data: bytes) -> None:
+        """Record a request without its body: to search that for secrets takes too long."""
+        self._record_address()
+        self._unrecorded["sent"] += len(data)
+        limit = f"the request took more than {self._most_seconds:.1f} seconds to be searched for"
+        self.fault = f"{limit} secrets; it is forwarded, and neither recorded nor predicted"
+
+    @property
+    def _most_seconds(self) -> float:
+        """The seconds of work that a search of the request may take."""
+        return _MOST_REQUEST_SECONDS + self._size * _REQUEST_SECONDS
 
     def _record_request(self, data: bytes, last: bool = False) -> None:
-        if self.opened.coding:  # no secret can be found in packed bytes
-            return
-        data = self._within_limit("sent", data)
+        """Record bytes of the request if they are text: in others no secret can be found."""
+        if not self._texts["sent"].feed(data):
+            self._unrecorded["no_text"] += len(data)
+            data = b""
+        self._record_text(data, last)
+
+    def _record_text(self, data: bytes, last: bool = False) -> None:
+        """Record bytes of the request, up to the limits on size and time of one exchange."""
+        is_dear = self._spent["sent"] > self._most_seconds
+        data = self._within_limit("sent", data, 0 if is_dear else _MOST_RAW)
         if data or last:
+            began = time.thread_time()
             self._record(lambda r: r.sent_bytes(data, last=last))
+            self._spent["sent"] += time.thread_time() - began
 
     def _open_recording(self, model: str = "") -> bool:
         """Open the recording if it is not open yet; return False if the disk does not allow it."""
@@ -265,7 +319,7 @@ class WatchedExchange:
                 self._lines, self.path = lines, lines.path
                 self._recorder = Recorder(
                     lines,
-                    self._search,
+                    self.search,
                     name=name,
                     dialect="native",
                     model=model,
@@ -277,8 +331,14 @@ class WatchedExchange:
 
     def _record_answer(self, at: float, data: bytes) -> None:
         """Record bytes of the answer, up to the limits on size and time of one exchange."""
+        if not self._is_framed and not self._texts["came"].feed(data):
+            self._unrecorded["no_text"] += len(data)
+            if self.opened.asks and not self.fault:
+                problem = "the answer has bytes that are no text; they, and what follows them, are"
+                self.fault = f"{problem} forwarded and not recorded"
+            return
         most = _MOST_ANSWER if self.opened.asks else _MOST_RAW
-        is_dear = self._spent > _MOST_SECONDS
+        is_dear = self._spent["came"] > _MOST_SECONDS
         recorded = self._within_limit("came", data, 0 if is_dear else most)
         if len(recorded) < len(data) and not self.fault and (is_dear or self.opened.asks):
             limit = f"has more than {most:,} bytes"
@@ -287,9 +347,15 @@ class WatchedExchange:
         if recorded:
             began = time.thread_time()
             self._record(lambda r: r.piece(at, recorded))
-            self._spent += time.thread_time() - began
+            self._spent["came"] += time.thread_time() - began
 
-    def _within_limit(self, way: str, data: bytes, most: int = _MOST_RAW) -> bytes:
+    @property
+    def _is_incomplete(self) -> bool:
+        """True if a model's answer is not recorded to its end."""
+        is_cut = self._unrecorded["came"] or not self._texts["came"].is_text
+        return self.opened.asks and bool(is_cut)
+
+    def _within_limit(self, way: str, data: bytes, most: int) -> bytes:
         """Return those of the bytes that may be recorded, and count both parts."""
         part = data[: max(0, most - self._recorded[way])]
         self._recorded[way] += len(part)

@@ -21,11 +21,20 @@ from starlette.types import Receive, Scope, Send
 
 from playground.plugins.proxy.addresses import Upstreams, api_of, asks_a_model
 from playground.plugins.proxy.exchange import MOST_BODY
-from playground.plugins.proxy.headers import for_client, for_provider
-from playground.plugins.proxy.refusals import Refusal, RequestHead, read_head, refusal_of, refuse
+from playground.plugins.proxy.headers import credentials, for_client, for_provider
+from playground.plugins.proxy.joined_pieces import join_pieces
+from playground.plugins.proxy.refusals import (
+    Refusal,
+    RequestHead,
+    read_head,
+    refusal_of,
+    refuse,
+    strip_quoted_bytes,
+)
 from playground.plugins.proxy.upstream import Upstream
 from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watcher_pipe import WatcherPipe
+from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
 _LONGEST_AGENT: Final = 4096  # characters; the recorder shortens it after it has removed secrets
@@ -134,6 +143,7 @@ class Forwarder:
             next((headers[name][:200] for name in _SESSION_NAMES if name in headers), ""),
             headers.get("content-encoding", "").lower().replace("identity", ""),
             asks_a_model(head.method, head.path),
+            credentials(head.raw_headers, head.query),
         )
         return passing
 
@@ -179,7 +189,8 @@ class Forwarder:
         try:
             response = await self._client.send(head.method, upstream, target, headers, body)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            return await self._refuse_unanswered(send, passing, _error_text(error, upstream), error)
+            words = self._error_text(error, upstream)
+            return await self._refuse_unanswered(send, passing, words, error)
         try:
             if not 200 <= response.status_code < 600:
                 words = f"its status {response.status_code} is none of an answer"
@@ -241,12 +252,12 @@ class Forwarder:
         number = passing.number
         self._watcher.put("status", number, passing.at, response.status_code, coding, kind)
         try:
-            async for data in response.aiter_raw():
+            async for data in join_pieces(response.aiter_raw()):
                 await send({"type": "http.response.body", "body": data, "more_body": True})
                 self._watcher.put("piece", number, passing.at, data, size=len(data))
                 await self._watcher.wait_for_room()
         except (httpx.HTTPError, httpx.StreamError) as error:
-            words = _error_text(error, passing.upstream)
+            words = self._error_text(error, passing.upstream)
             raise BrokenOff(f"the provider's answer broke off: {words}") from error
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -259,6 +270,15 @@ class Forwarder:
         self._watcher.put("piece", passing.number, passing.at, body, size=len(body))
         passing.started = True
         await refuse(send, refusal)
+
+    def _error_text(self, error: Exception, upstream: Upstream) -> str:
+        """Return an error's text, shortened, without quoted bytes and without secrets.
+
+        A proxy of the environment may repeat the password that it was sent.
+        """
+        secrets = (*environment_secrets(), *self._client.secrets, *upstream.secrets)
+        words = scrubbed(strip_quoted_bytes(str(error)) or type(error).__name__, secrets=secrets)
+        return words[:_LONGEST_WORDS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,9 +320,3 @@ async def _until_client_leaves(receive: Receive, done: asyncio.Event) -> None:
     await done.wait()
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def _error_text(error: Exception, upstream: Upstream) -> str:
-    """Return an error's text, shortened and without secrets: it may quote what passed."""
-    words = scrubbed(str(error) or type(error).__name__, secrets=upstream.secrets)
-    return words[:_LONGEST_WORDS]

@@ -1,13 +1,19 @@
-"""The headers that are passed on: all but those of one connection.
+"""The headers that are passed on, all but those of one connection, and the credentials in them.
 
 `Accept-Encoding` is reduced to the compressions that the recorder can read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Final
+from urllib.parse import unquote
 
+from playground.recordings.environment import environment_secrets
 from playground.recordings.unpacking import CODINGS
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -28,6 +34,12 @@ _CONNECTION_HEADERS: Final = frozenset(
 )
 # These are forwarded even if `Connection` names them: they frame a message or authorise it.
 _ALWAYS_FORWARDED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
+# Names of headers, and of a query's parts, that hold a credential.
+CREDENTIAL_NAME: Final = re.compile(
+    r"auth|token|key|secret|passw|pwd|cookie|credential|sig|code", re.I
+)
+_BLOCK: Final = 256  # characters: a longer credential is searched for in several blocks
+_MOST_BLOCKS: Final = 64
 
 
 def for_provider(headers: Headers, authorization: str = "") -> list[tuple[bytes, bytes]]:
@@ -82,3 +94,42 @@ def _readable_codings(accepted: bytes) -> bytes:
     if not readable and any(name.startswith("*") for name in names):
         readable = ["gzip"]
     return ", ".join(readable or ["identity"]).encode()
+
+
+def credentials(headers: Headers, query: str) -> tuple[str, ...]:
+    """Return a client's credentials, so that they can be replaced by stars wherever they recur.
+
+    The rules for the environment's keys apply: nothing shorter than eight characters, and no plain
+    words.
+    """
+    blocks = (
+        secret[len(secret) * n // count : len(secret) * (n + 1) // count]
+        for name, value in (*_decoded(headers), *query_values(query))
+        if CREDENTIAL_NAME.search(name)
+        for secret in environment_secrets({"COOKIE" if "cookie" in name else "KEY": value})
+        for count in [-(-len(secret) // _BLOCK)]
+        for n in range(count)
+    )
+    return tuple(dict.fromkeys(islice(blocks, _MOST_BLOCKS)))
+
+
+def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
+    """Yield names and values of headers, and also pair and password of a `Basic` credential."""
+    for raw_name, raw in headers:
+        name, value = raw_name.decode("latin-1").lower(), raw.decode("latin-1")
+        yield name, value
+        scheme, _, pair = value.partition(" ")
+        if scheme.lower() == "basic":
+            yield name, pair.rstrip("=")
+            with suppress(ValueError):
+                yield name, base64.b64decode(pair).decode("latin-1").partition(":")[2]
+
+
+def query_values(query: str) -> list[tuple[str, str]]:
+    """Return names and values of a query. A value without a name is its own name.
+
+    A value with percent signs is returned decoded, too.
+    """
+    parts = [part.partition("=") for part in re.split("[&;]", query) if part]
+    named = [(name, value if sign else name) for name, sign, value in parts]
+    return [*named, *((name, unquote(value)) for name, value in named if "%" in value)]

@@ -6,10 +6,10 @@ Nothing of a refused request is recorded. The answer repeats at most a host or a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 
 from starlette.types import Scope, Send
 
@@ -20,6 +20,13 @@ from playground.plugins.proxy.dot_segments import has_dot_segments
 MOST_ADDRESS: Final = 64 * 1024  # characters of a path with its query
 _VERSIONS: Final = ("1.0", "1.1")
 _LONGEST_NAME: Final = 100  # characters of what a client called a host
+_QUOTED: Final = re.compile(r":?\s*(?:bytearray\()?b['\"]")
+_ORIGIN: Final = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?", re.I)
+
+
+def strip_quoted_bytes(words: str) -> str:
+    """Return an error's text up to the first bytes that it quotes."""
+    return _QUOTED.split(words, maxsplit=1)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +136,8 @@ def _foreign_page(head: RequestHead) -> Refusal | None:
 
     Browsers name the origin, or say at least (for an image, for example) that the site is another.
     """
-    origin = head.headers.get("origin", "")
-    if origin and not _is_ours(origin):
+    origin = head.headers.get("origin")
+    if origin is not None and not _is_ours(origin):
         reason = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"
         return Refusal(403, "foreign_origin", reason)
     if head.headers.get("sec-fetch-site", "").lower() == "cross-site":
@@ -139,12 +146,9 @@ def _foreign_page(head: RequestHead) -> Refusal | None:
 
 
 def _is_ours(origin: str) -> bool:
-    """Return True if a page's origin is this machine, or has no host (as a browser extension)."""
-    try:
-        host = urlsplit(origin).hostname or ""
-    except ValueError:
-        return False
-    return is_loopback(host) if host else origin != "null"
+    """Return True if a page's origin is this machine. A file or an extension has no such one."""
+    match = _ORIGIN.fullmatch(origin)
+    return match is not None and is_loopback(match[1].lower())
 
 
 def _signed_request(head: RequestHead) -> Refusal | None:

@@ -75,8 +75,9 @@ class Proxy:
             WatchedRun(
                 folder=str(settings.out),
                 upstream=upstream.shown if upstream else "",
-                secrets=tuple(
-                    secret for address in settings.upstreams.all for secret in address.secrets
+                secrets=(
+                    *self._client.secrets,
+                    *(secret for address in settings.upstreams.all for secret in address.secrets),
                 ),
                 emails=settings.emails,
                 block=settings.block,

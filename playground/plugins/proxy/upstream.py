@@ -17,6 +17,7 @@ import httpx
 
 from playground.base.errors import LOOKS_RANDOM, InputFault, shown_address
 from playground.plugins.proxy.dot_segments import has_dot_segments
+from playground.plugins.proxy.headers import CREDENTIAL_NAME, query_values
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
@@ -24,6 +25,12 @@ _VERSION: Final = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
 _LOCAL: Final = {"127.0.0.1", "localhost", "::1"}
 _EXPECTED: Final = "http:// or https://, a host and a path; in a password %40 for @, %23 for #"
 _UNSENDABLE: Final = re.compile(r"[^\x21-\x7e]")
+_VERSION_NAME: Final = "api-version"  # Azure's; any other part of a query may be a key
+_VERSION_VALUE: Final = re.compile(r"[\w.-]{0,40}", re.ASCII)
+_SHORTEST: Final = 6  # characters: from this length on, any password is a secret
+_RUN: Final = re.compile(r"[A-Za-z0-9]+")
+_SWITCH: Final = re.compile(r"(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)")
+_ALL_KINDS: Final = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +90,7 @@ def read_upstream(address: str, where: str = "--upstream", port: int | None = No
     user, _, host = parts.netloc.rpartition("@")
     path = parts.path.rstrip("/")
     origin = f"{parts.scheme}://{host}"
-    segments = path.split("/")
-    shown = "/".join(_shown_segment(segment) for segment in segments)
+    shown = "/".join(shown for _, shown in _segments(path))
     return Upstream(
         shown=origin + shown,
         origin=origin,
@@ -120,12 +126,43 @@ def _split(address: str) -> tuple[SplitResult, str]:
     return parts, ""
 
 
-def _shown_segment(segment: str) -> str:
-    """Return a segment of a path, with stars in place of a token."""
+def _segments(path: str) -> Iterator[tuple[str, str]]:
+    """Yield each segment of a path, and what is shown of it: stars in place of a token."""
+    before = ""
+    for segment in path.split("/"):
+        yield segment, _shown_segment(segment, before)
+        before = segment
+
+
+def _shown_segment(segment: str, before: str) -> str:
+    """Return what is shown of a segment; `before` is the one before it."""
     clean = scrubbed(unquote(segment))
     if clean != unquote(segment):
         return clean
-    return "*" * len(segment) if LOOKS_RANDOM.search(segment) else segment
+    name, sign, value = segment.partition("=")
+    if sign and value and CREDENTIAL_NAME.search(name):
+        return f"{name}={'*' * len(value)}"
+    return "*" * len(segment) if _is_token(segment) or _names_next(before) else segment
+
+
+def _names_next(segment: str) -> bool:
+    """Return True if a segment, as `api-key`, says that the next one is a secret."""
+    return bool(re.fullmatch(r"(?:[a-z]+[-_]?)?(?:key|token|secret|password)", segment, re.I))
+
+
+def _is_token(segment: str) -> bool:
+    """Return True if a segment looks random: it may be a token, or only an account.
+
+    Letters and digits alternate, in one run of eight characters or more, or several runs have
+    digits, small and capital letters. Names of models (`gpt-4o-2024-11-20`, `mixtral-8x7b`) have
+    neither.
+    """
+    if LOOKS_RANDOM.search(segment):
+        return True
+    runs = _RUN.findall(segment)
+    if any(len(run) > 7 and len(_SWITCH.findall(run)) > 2 for run in runs):
+        return True
+    return sum(map(len, runs)) > 11 and sum(bool(_ALL_KINDS.match(run)) for run in runs) > 1
 
 
 def _basic(user: str) -> str:
@@ -136,29 +173,58 @@ def _basic(user: str) -> str:
 
 
 def _holds_key(parts: SplitResult) -> bool:
-    """Return True if a path or a query holds a key; a version of an API is none."""
+    """Return True if a path or a query may hold a key; a version of an API is none."""
+    if any(shown != segment for segment, shown in _segments(parts.path)):
+        return True
     known = f"{parts.path}?{parts.query}"
-    return scrubbed(known) != known or any(map(_as_secrets, _query_values(parts)))
+    return scrubbed(known) != known or bool(_possible_keys(parts.query))
 
 
 def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
-    """Yield the secrets of an address, which an upstream may repeat; no short or plain words."""
+    """Yield the secrets of an address, which an upstream may repeat.
+
+    A password, or a value whose name says that it is a key, counts if it has six characters or
+    more. For other values the rules for the environment's keys apply: nothing shorter than eight
+    characters, and no plain words.
+    """
     if user:
-        yield _basic(user).partition(" ")[2]
+        yield _basic(user).partition(" ")[2].rstrip("=")
+        yield from password_secrets(user)
+    for segment, shown in _segments(parts.path):
+        if shown != segment:
+            name, sign, value = segment.partition("=")
+            is_named = sign and CREDENTIAL_NAME.search(name)
+            yield from _as_passwords(value if is_named else segment)
+    for name, value in _possible_keys(parts.query):
+        yield from _as_passwords(value) if CREDENTIAL_NAME.search(name) else _as_secrets(value)
+
+
+def password_secrets(user: str) -> Iterator[str]:
+    """Yield the secrets in `name:password`.
+
+    A name alone is a token. So is a name that looks like one, before a password as `x-oauth-basic`.
+    """
     name, _, password = user.partition(":")
-    tokens = [each for each in parts.path.split("/") if _shown_segment(each) != each]
-    for each in (password or name, *tokens, *_query_values(parts)):
-        yield from _as_secrets(each)
-        if unquote(each) != each:
-            yield from _as_secrets(unquote(each))
+    yield from _as_passwords(password or name)
+    yield from _as_secrets(name)
 
 
-def _query_values(parts: SplitResult) -> list[str]:
-    """Return the values in a query, except versions as Azure's `api-version`."""
-    pairs = [each.partition("=") for each in parts.query.split("&")]
-    return [value for name, _, value in pairs if not name.endswith("version")]
+def _possible_keys(query: str) -> list[tuple[str, str]]:
+    """Return names and values of a query, except Azure's `api-version`."""
+    return [
+        (name, value)
+        for name, value in query_values(query)
+        if name != _VERSION_NAME or not _VERSION_VALUE.fullmatch(value)
+    ]
 
 
-def _as_secrets(value: str) -> list[str]:
-    """Return the value in a list if it may be a secret, by the rules for environment variables."""
-    return environment_secrets({"UPSTREAM_KEY": value})
+def _as_passwords(value: str) -> Iterator[str]:
+    """Yield a value as it is sent, and decoded, if it is long enough to be recognised."""
+    for text in dict.fromkeys((value, unquote(value))):
+        if len(text) >= _SHORTEST:
+            yield text
+
+
+def _as_secrets(value: str) -> Iterator[str]:
+    """Yield a value, as it is sent and decoded, by the rules for the environment's keys."""
+    yield from environment_secrets({"UPSTREAM_KEY": value, "UPSTREAM_PLAIN_KEY": unquote(value)})

@@ -14,7 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from playground.base.errors import InputFault
-from playground.plugins.proxy.upstream import Upstream
+from playground.plugins.proxy.upstream import Upstream, password_secrets
 
 _CONNECT_SECONDS: Final = 30.0
 # No limit on an answer: the proxy waits as long as the agent does.
@@ -50,6 +50,13 @@ class UpstreamClient:
         self._transports = {_DIRECT: httpx.AsyncHTTPTransport(limits=_LIMITS)}
         for scheme, address in self._proxies.items():
             self._transports[scheme] = _proxy_transport(scheme, address)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The secrets in the addresses of the environment's proxies."""
+        addresses = self._proxies.values()
+        users = (address.rpartition("@")[0].rpartition("://")[2] for address in addresses)
+        return tuple(secret for user in users if user for secret in password_secrets(user))
 
     async def send(
         self,

@@ -25,6 +25,7 @@ _EVENT: Final = 100  # bytes that any event is counted with, besides its data
 _MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
 _MOST_STARTS: Final = 4
 _LAST_SECONDS: Final = 60.0
+_SILENT_SECONDS: Final = 1.0  # until the user learns that something is still to be recorded
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -74,18 +75,34 @@ class WatcherPipe:
             self._verdicts.pop(number, None)
 
     def close(self) -> None:
-        """Let the watching process record what is queued, then end it."""
+        """Let the watching process record what is queued, then end it.
+
+        This takes a minute at most, and ends on Ctrl-C.
+        """
         with self._changed:
             self._closing = True
             self._changed.notify()
-        self._sender.join(_LAST_SECONDS)
+        waiting = threading.Thread(target=self._wait_for_end, daemon=True)
+        waiting.start()
+        try:
+            waiting.join(_SILENT_SECONDS)
+            if waiting.is_alive():
+                fault = f"what passed is still being recorded, for {_LAST_SECONDS:g} s at most"
+                self._tell({"fault": f"{fault}; Ctrl-C leaves the rest out"})
+                waiting.join(_LAST_SECONDS)
+        except KeyboardInterrupt:
+            self._tell({"fault": "the rest is not recorded"})
+        if waiting.is_alive():
+            self._process.kill()
+            waiting.join(_SILENT_SECONDS)
+
+    def _wait_for_end(self) -> None:
+        """Wait until the watching process has recorded everything and ended."""
+        self._sender.join()
         with suppress(OSError, ValueError):
             self._process.stdin.close()  # type: ignore[union-attr]
-        try:
-            self._process.wait(_LAST_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-        self._reader.join(_LAST_SECONDS)
+        self._process.wait()
+        self._reader.join()
 
     def _start_process(self) -> subprocess.Popen[bytes]:
         self._starts += 1

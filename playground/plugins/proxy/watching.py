@@ -27,7 +27,7 @@ from playground.plugins.proxy.storage import store_run
 from playground.plugins.proxy.watched_run import WatchedRun, read_run
 from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, numbered
-from playground.recordings.scrubbing import Tally, searcher
+from playground.recordings.scrubbing import Searcher, Tally, searcher
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
 from playground.sessions.workspaces import on_disk
@@ -44,14 +44,15 @@ class RunWatcher:
     def __init__(self, run: WatchedRun, say: LineHandler) -> None:
         self._folder, self._block, self._say = Path(run.folder), run.block, say
         self._tally = Tally()
-        self._search = searcher((*environment_secrets(), *run.secrets), run.emails)
+        self._secrets, self._emails = (*environment_secrets(), *run.secrets), run.emails
+        self._search = searcher(self._secrets, run.emails)
         self._cleaner = BodyScrubber(self._search)
         self._forecast = CacheForecast()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
         # numbered, because a restarted watcher adds a file of its own
         self._ledger: GrowingFile | None = numbered(self._folder / FILE)
-        self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream})
+        self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream}, self._search)
 
     def handle(self, event: tuple[Any, ...]) -> None:
         """Handle one event of the forwarding process.
@@ -66,8 +67,10 @@ class RunWatcher:
     def _dispatch(self, event: tuple[Any, ...]) -> None:
         kind, number, *arguments = event
         if kind == "open":
-            opened = Opened(number, *arguments).clean(self._search)
-            self._open[number] = WatchedExchange(opened, self._folder, self._cleaner, self._search)
+            opened = Opened(number, *arguments)
+            search = searcher((*self._secrets, *opened.secrets), self._emails)
+            opened = opened.clean(search)
+            self._open[number] = WatchedExchange(opened, self._folder, self._cleaner, search)
             return
         exchange = self._open.get(number)
         if exchange is None:  # it began before this process did
@@ -113,7 +116,7 @@ class RunWatcher:
         if exchange is not None:
             with suppress(Exception):
                 exchange.end({"type": type(bug).__name__, "message": fault})
-            self._note({**_ledger_entry(exchange), "fault": fault})
+            self._note({**_ledger_entry(exchange), "fault": fault}, exchange.search)
 
     def _request_complete(self, number: int, exchange: WatchedExchange, waits: bool) -> None:
         exchange.end_request()
@@ -132,7 +135,7 @@ class RunWatcher:
         if underway is not None and not (blocked and waits):
             self._forecast.record_sent(underway)
             self._underway[number] = underway
-        self._note(line)
+        self._note(line, exchange.search)
 
     def _predict(self, exchange: WatchedExchange) -> Underway | None:
         if exchange.request is None or not exchange.opened.asks:
@@ -171,11 +174,12 @@ class RunWatcher:
             "error": error,
             "fault": exchange.fault,
         }
-        self._note({key: value for key, value in line.items() if value not in (None, "")})
+        line = {key: value for key, value in line.items() if value not in (None, "")}
+        self._note(line, exchange.search)
 
-    def _note(self, line: dict[str, Any]) -> None:
+    def _note(self, line: dict[str, Any], search: Searcher) -> None:
         """Write a line to the ledger and to `say`, without secrets."""
-        line = scrubbed_with(self._search, line, self._tally)
+        line = scrubbed_with(search, line, self._tally)
         if self._ledger is not None:
             try:
                 self._ledger.add(ledger_line(line))

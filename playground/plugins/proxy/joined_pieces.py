@@ -1,0 +1,61 @@
+"""Pieces of a body that have arrived already, joined: single bytes hold nobody up.
+
+A piece costs the same work whatever its length: 200,000 of one byte kept the loop busy for seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Final
+
+_MOST_WAITING: Final = 256 * 1024  # bytes
+_TURN: Final = 0.003  # seconds of reading until all others have their turn
+
+
+async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield a body as it comes; pieces that have arrived are joined, but none waits for more."""
+    waiting: list[bytes] = []
+    changed = asyncio.Event()  # set when a piece has come, or the end
+    taken = asyncio.Event()  # set when the waiting pieces were taken
+    reading = asyncio.ensure_future(_read(pieces, waiting, changed, taken))
+    reading.add_done_callback(lambda _: changed.set())
+    try:
+        while True:
+            await changed.wait()
+            changed.clear()
+            is_over = reading.done()
+            data = b"".join(waiting)
+            waiting.clear()
+            taken.set()
+            if data:
+                yield data
+            if is_over:
+                reading.result()  # raises what reading raised
+                return
+    finally:
+        reading.cancel()
+        with suppress(BaseException):  # it was raised above, or the caller has left
+            await reading
+
+
+async def _read(
+    pieces: AsyncIterator[bytes],
+    waiting: list[bytes],
+    changed: asyncio.Event,
+    taken: asyncio.Event,
+) -> None:
+    """Add the pieces to `waiting`; pause while too many bytes wait."""
+    size, turn = 0, time.perf_counter()
+    async for data in pieces:
+        size = size + len(data) if waiting else len(data)
+        waiting.append(data)
+        changed.set()
+        if size > _MOST_WAITING:
+            taken.clear()
+            await taken.wait()
+        elif time.perf_counter() - turn > _TURN:
+            await asyncio.sleep(0)
+            turn = time.perf_counter()
