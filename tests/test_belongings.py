@@ -84,7 +84,7 @@ def test_favourites_and_a_policy_are_there_in_another_tab() -> None:
     other = page("cache", session="12-long-tool-run", shown="All policies")
     unfold(other, "all figures", "what-if")
     assert "mine" in set(table(other, "read share")["policy"])
-    press(other, "Forget it")
+    press(other, "Remove")
     assert "mine" not in set(table(other, "read share")["policy"])
     assert list(own()) == ["favourite dialects"]
 

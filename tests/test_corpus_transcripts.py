@@ -160,7 +160,7 @@ def test_sessions_behind_a_number_tell_the_first_request_as_the_cache_lab_number
 ) -> None:
     given, out = tmp_path / "s1.jsonl", tmp_path / "o"
     lost = reply("", 2)
-    lost["message"]["usage"]["cache_read_input_tokens"] = 0
+    lost["message"]["usage"] |= {"cache_read_input_tokens": 0, "input_tokens": 9_500}
     billed = reply("", 1)
     billed["message"]["usage"]["cache_read_input_tokens"] = 9_000
     given.write_text(line(user("Look")) + line(billed) + line(lost))

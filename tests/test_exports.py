@@ -27,7 +27,7 @@ def test_a_key_in_three_deltas_does_not_leave(form: str, tmp_path: Path) -> None
     options = ["--to", form, "-d", "hermes", "-o", str(out)]
     done = CliRunner().invoke(main, ["export", str(tmp_path / "s.sse"), *options])
     assert done.exit_code == 0, done.output
-    assert done.stderr.startswith("1 value starred out: 1 ")
+    assert "\n1 value starred out: 1 " in f"\n{done.stderr}"
     text = out.read_text()
     assert "******" in text
     for start in range(0, len(KEY) - 12, 4):
@@ -48,4 +48,4 @@ def test_a_key_in_the_description_of_a_tool_does_not_leave(tmp_path: Path) -> No
     assert done.exit_code == 0, done.output
     assert "say ******" in done.stdout
     assert KEY not in done.stdout
-    assert done.stderr.startswith("1 value starred out: 1 ")
+    assert "\n1 value starred out: 1 " in f"\n{done.stderr}"

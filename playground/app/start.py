@@ -160,7 +160,7 @@ def jobs() -> None:
                     icon=None,
                     query_params={"session": job.sample} | job.more,
                 )
-                st.caption(job.told)
+                say.caption(job.told)
                 components.picture(_example(job.page), key=f"example {job.page}")
 
 

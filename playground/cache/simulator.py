@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from playground.base.wording import grouped
 from playground.cache.breakpoints import breakpoints, life_at, looked_at
 from playground.cache.certainty import is_pinned, may_be_kept, may_be_lost, settings_of, unearned
 from playground.cache.explicit import ExplicitCache
@@ -221,9 +222,7 @@ class CacheSimulator:
             return _FIRST_TOKEN_UNKNOWN
         sure = None if is_pinned(request) else rules.get("sure_seconds")
         if sure is not None and idle > sure:
-            return (
-                f"not used for {idle:,.0f} seconds: after {sure:,} nothing promises that it is read"
-            )
+            return f"not used for {grouped(idle)} seconds: after {sure:,} nothing promises that it is read"
         if "routed_by" in rules.rules and not is_pinned(request) and entry.route != _route(request):
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):

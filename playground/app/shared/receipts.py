@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.app.shared import say
+from playground.app.shared import say, tables
 from playground.app.shared.kept import kept
 from playground.sessions.loading import read_sessions, receipt_of_sessions
 from playground.sessions.receipts.receipt import Receipt
@@ -20,9 +20,9 @@ def show(name: str, data: bytes, key: str) -> None:
     with fold:
         found = _receipt(name, data)
         say.text(found.words)
-        st.dataframe(receipt_counts(found), hide_index=True)
+        tables.table(receipt_counts(found))
         if found.missing:
-            st.dataframe(receipt(found), hide_index=True)
+            tables.table(receipt(found))
 
 
 @kept(4)

@@ -132,7 +132,7 @@ def reading_switches(dialect: str) -> Switches:
     declared = get_dialect(dialect)
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}
-    st.caption(f"How {dialect} is read")
+    say.caption(f"How {dialect} is read")
     for field, label, options in _SWITCHES:
         default = getattr(own, field)
         listed = [default, *(option for option in options if option != default)]

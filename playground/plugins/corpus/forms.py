@@ -49,6 +49,7 @@ class _Manifest(_Form):
     rows: dict[str, _Count]
     files: dict[_FileName, _Count]
     months: list[_Month] = []
+    starred: dict[str, _Count] = {}
 
 
 class _Catalog(_Form):

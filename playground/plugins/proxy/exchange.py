@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from playground.base.errors import InputFault
 from playground.base.json_numbers import load_json
+from playground.base.wording import grouped
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
 from playground.plugins.proxy.text_bytes import TextBytes
 from playground.recordings.growing import GrowingFile, numbered
@@ -284,7 +285,8 @@ class WatchedExchange:
         """Record a request without its body: to search that for secrets takes too long."""
         self._record_address()
         self._unrecorded["sent"] += len(data)
-        limit = f"the request took more than {self._most_seconds:.1f} seconds to be searched for"
+        most = grouped(self._most_seconds, 1)
+        limit = f"the request took more than {most} seconds to be searched for"
         self.fault = f"{limit} secrets; it is forwarded, and neither recorded nor predicted"
 
     @property
