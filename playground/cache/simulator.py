@@ -222,7 +222,8 @@ class CacheSimulator:
             return _FIRST_TOKEN_UNKNOWN
         sure = None if is_pinned(request) else rules.get("sure_seconds")
         if sure is not None and idle > sure:
-            return f"not used for {grouped(idle)} seconds: after {sure:,} nothing promises that it is read"
+            age = f"not used for {grouped(idle)} seconds"
+            return f"{age}: after {sure:,} nothing promises that it is read"
         if "routed_by" in rules.rules and not is_pinned(request) and entry.route != _route(request):
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
