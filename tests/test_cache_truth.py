@@ -414,3 +414,14 @@ def test_a_figure_that_nobody_looked_at_for_long_says_so() -> None:
 def test_the_fields_of_the_installed_sdks_are_known() -> None:
     script = runpy.run_path(str(ROOT / "benchmarks" / "cache_rules.py"))
     assert list(script["_news"]()) == []
+
+
+# what was sent, and is told
+
+
+def test_a_resource_of_gemini_is_certain_only_where_nothing_is_unknown() -> None:
+    text = [{"type": "text", "text": "word text here " * 6_000, "cache_control": MARK}]
+    body = {"foo": 1, "messages": [turn(text, "system"), turn("hi")]}
+    for found in simulate("gemini/gemini-zzz", body, body).requests:
+        assert found.state == "unpredictable"
+        assert "names the model" in found.reason
