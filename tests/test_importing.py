@@ -1316,3 +1316,19 @@ def test_what_windows_writes_is_read_as_what_it_says(encoding: str, tmp_path: Pa
     path.write_bytes("\ufeff".encode(encoding) + b"\x00\xd8\xd8")
     with pytest.raises(InputFault, match="is not UTF-8"):
         _ = Source.open(path).text
+
+
+def parts_in(*values: dict[str, Any]) -> tuple[Part, ...]:
+    """The parts of the only message that these are."""
+    builder = SessionBuilder()
+    read_messages(builder, list(values), Place())
+    (message,) = builder.messages
+    return tuple(message.parts)
+
+
+def test_what_code_printed_is_no_result_of_mcp() -> None:
+    ran = {"type": "code_execution_result", "stdout": "42 is it", "stderr": "boom", "content": []}
+    block = {"type": "code_execution_tool_result", "tool_use_id": "c", "content": ran}
+    (part,) = parts_in({"role": "assistant", "content": [block]})
+    assert isinstance(part, ToolResultPart)
+    assert part.result == ran

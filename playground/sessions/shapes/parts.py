@@ -226,7 +226,7 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
         builder.lost(f"a result under a name that no format is known to use: {others}", place)
     if isinstance(content, dict) and set(content) == {"type", "value"}:  # AI SDK
         content = content["value"]
-    if isinstance(content, dict) and isinstance(content.get("content"), list):  # MCP's result
+    if isinstance(content, dict) and _is_of_mcp(content):
         body, content = {**content, **body}, content["content"]
     match content:
         case [{"json": inside}]:  # Bedrock
@@ -234,6 +234,20 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
     failed = bool(body.get("is_error") or body.get("isError") or body.get("status") == "error")
     failed = failed or bool(body.get("tool_result_is_error"))
     return [builder.result(call_id, result_value(content), name, is_error=failed)]
+
+
+def _is_of_mcp(value: dict[str, Any]) -> bool:
+    """Return True for a result of MCP's: what it holds beside its content says the same, or
+    nothing.
+    """
+    return (
+        isinstance(value.get("content"), list)
+        and _OF_MCP.issuperset(value)
+        and str(value.get("type", "mcp")).startswith("mcp")
+    )
+
+
+_OF_MCP: Final = {"type", "content", "isError", "_meta", "structuredContent"}
 
 
 def _held_elsewhere(body: dict[str, Any]) -> str:
