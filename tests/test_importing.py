@@ -1332,3 +1332,15 @@ def test_what_code_printed_is_no_result_of_mcp() -> None:
     (part,) = parts_in({"role": "assistant", "content": [block]})
     assert isinstance(part, ToolResultPart)
     assert part.result == ran
+
+
+def test_a_custom_call_in_a_chat_has_its_name_and_its_text() -> None:
+    call = {"id": "c", "type": "custom", "custom": {"name": "cu", "input": "rm -rf x"}}
+    (part,) = parts_in({"role": "assistant", "content": None, "tool_calls": [call]})
+    (same,) = parts_in(
+        {"type": "custom_tool_call", "call_id": "c", "name": "cu", "input": "rm -rf x"}
+    )
+    assert isinstance(part, ToolCallPart)
+    assert (part.tool_call_id, part.tool_name) == ("c", "cu")
+    assert "rm -rf x" in str(part.args)
+    assert part == same

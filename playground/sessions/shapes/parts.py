@@ -186,8 +186,9 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     if value.get("id") and value.get("name") and "input" in value and PLAIN_CALL.issuperset(value):
         return [builder.call(value["id"], value["name"], value["input"], place)]  # as most are
     inner = _first(
-        value, "functionCall", "function_call", "function", "toolCall", "tool_call", "toolUse"
-    )
+        value, "functionCall", "function_call", "function", "toolCall", "tool_call", "toolUse",
+        "custom",
+    )  # fmt: skip
     if inner is None and "name" not in value and isinstance(value.get("value"), str):
         inner = json_or_text(value["value"])  # LLaMA-Factory: the call as text
     body = {**value, **inner} if isinstance(inner, dict) else value
