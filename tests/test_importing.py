@@ -39,7 +39,14 @@ from session_examples import (
 import playground as pg
 from playground.base.errors import InputFault
 from playground.dialects import DeclaredDialect
-from playground.nouns.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.messages import (
+    Message,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from playground.questions.recognition import recognise
 from playground.sessions import last_resort
 from playground.sessions.building import Place, SessionBuilder
@@ -1344,3 +1351,15 @@ def test_a_custom_call_in_a_chat_has_its_name_and_its_text() -> None:
     assert (part.tool_call_id, part.tool_name) == ("c", "cu")
     assert "rm -rf x" in str(part.args)
     assert part == same
+
+
+def test_a_thought_of_the_responses_has_its_summary_and_its_text() -> None:
+    summary = [{"type": "summary_text", "text": "In short"}]
+    item = {"type": "reasoning", "summary": summary}
+    content: list[dict[str, Any]] = [{"type": "reasoning_text", "text": "At length"}]
+    (part,) = parts_in({**item, "content": content})
+    assert isinstance(part, ReasoningPart)
+    assert part.text == "In short\n\nAt length"
+    builder = SessionBuilder()
+    read_messages(builder, [{**item, "content": [{"type": "strange", "x": "y"}]}], Place())
+    assert [each.code for each in builder.findings] == ["part-lost"]

@@ -56,6 +56,8 @@ def plain_text(content: Any) -> str | None:
             return "".join(whole) if len(whole) == len(texts) else None
         case {"type": "text" | "input_text" | "output_text", "text": str(text)}:
             return text
+        case {"type": "reasoning_text" | "summary_text", "text": str(text)}:
+            return text
         case {"type": "text", "content": str(text)}:
             return text
         case {"text": str(text)} if len(content) == 1:
@@ -113,13 +115,15 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
         value = inner["reasoningText"] if isinstance(inner.get("reasoningText"), dict) else inner
     summary = value.get("summary")
     given = _first(value, "thinking", "text", "content", "reasoning", "value", "thought", "think")
-    if not given and isinstance(summary, list):
-        given = [item.get("text", "") for item in summary if isinstance(item, dict)]
-    if not given and isinstance(summary, str):
-        given = summary
+    if isinstance(summary, list):
+        summary = "\n\n".join(str(i.get("text", "")) for i in summary if isinstance(i, dict))
     text = "\n\n".join(map(str, given)) if isinstance(given, list) else given or ""
     if isinstance(given, list) and given and isinstance(given[0], dict):
-        text = plain_text(given) or ""
+        if (whole := plain_text(given)) is None:
+            builder.lost("what a thought holds beside text", place)
+        text = whole or ""
+    if isinstance(summary, str) and summary and summary != text:  # some give both
+        text = f"{summary}\n\n{text}" if text else summary
     signature = _first(value, "signature", "thinkingSignature", "encrypted_content", "data")
     signature = str(signature) if isinstance(signature, str) else None
     if signature and not text:
