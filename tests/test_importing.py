@@ -1363,3 +1363,10 @@ def test_a_thought_of_the_responses_has_its_summary_and_its_text() -> None:
     builder = SessionBuilder()
     read_messages(builder, [{**item, "content": [{"type": "strange", "x": "y"}]}], Place())
     assert [each.code for each in builder.findings] == ["part-lost"]
+
+
+def test_what_an_assistant_spoke_is_its_text() -> None:
+    spoken = {"id": "a", "transcript": "spoken words"}
+    (part,) = parts_in({"role": "assistant", "content": None, "audio": spoken})
+    assert isinstance(part, TextPart)
+    assert part.text == "spoken words"
