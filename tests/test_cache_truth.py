@@ -425,3 +425,25 @@ def test_a_resource_of_gemini_is_certain_only_where_nothing_is_unknown() -> None
     for found in simulate("gemini/gemini-zzz", body, body).requests:
         assert found.state == "unpredictable"
         assert "names the model" in found.reason
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"refusal": "No."},
+        {"function_call": {"name": "f", "arguments": "{}"}},
+        {"name": "ann"},
+        {"audio": {"id": "a"}},
+        {"reasoning_content": "Hm."},
+    ],
+)
+def test_what_a_message_says_beside_its_content_is_a_doubt(more: Body) -> None:
+    body = {"input": [turn(LONG, "developer"), turn("a"), {**turn("b", "assistant"), **more}]}
+    body["input"].append(turn("c"))
+    (key,) = more
+    for found in simulate(
+        "openai/gpt-5.6", body, body, {**body, "input": body["input"][:3]}
+    ).requests:
+        assert found.state == "unpredictable"
+        assert f"no rule speaks of `{key}` in a message" in found.reason
+    assert simulate("openai/gpt-5.6", {"input": body["input"][:2]}).requests[0].state == "exact"
