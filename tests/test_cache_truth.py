@@ -414,3 +414,36 @@ def test_a_figure_that_nobody_looked_at_for_long_says_so() -> None:
 def test_the_fields_of_the_installed_sdks_are_known() -> None:
     script = runpy.run_path(str(ROOT / "benchmarks" / "cache_rules.py"))
     assert list(script["_news"]()) == []
+
+
+# what was sent, and is told
+
+
+def test_a_resource_of_gemini_is_certain_only_where_nothing_is_unknown() -> None:
+    text = [{"type": "text", "text": "word text here " * 6_000, "cache_control": MARK}]
+    body = {"foo": 1, "messages": [turn(text, "system"), turn("hi")]}
+    for found in simulate("gemini/gemini-zzz", body, body).requests:
+        assert found.state == "unpredictable"
+        assert "names the model" in found.reason
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"refusal": "No."},
+        {"function_call": {"name": "f", "arguments": "{}"}},
+        {"name": "ann"},
+        {"audio": {"id": "a"}},
+        {"reasoning_content": "Hm."},
+    ],
+)
+def test_what_a_message_says_beside_its_content_is_a_doubt(more: Body) -> None:
+    body = {"input": [turn(LONG, "developer"), turn("a"), {**turn("b", "assistant"), **more}]}
+    body["input"].append(turn("c"))
+    (key,) = more
+    for found in simulate(
+        "openai/gpt-5.6", body, body, {**body, "input": body["input"][:3]}
+    ).requests:
+        assert found.state == "unpredictable"
+        assert f"no rule speaks of `{key}` in a message" in found.reason
+    assert simulate("openai/gpt-5.6", {"input": body["input"][:2]}).requests[0].state == "exact"

@@ -39,7 +39,14 @@ from session_examples import (
 import playground as pg
 from playground.base.errors import InputFault
 from playground.dialects import DeclaredDialect
-from playground.nouns.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.messages import (
+    Message,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from playground.questions.recognition import recognise
 from playground.sessions import last_resort
 from playground.sessions.building import Place, SessionBuilder
@@ -1316,3 +1323,50 @@ def test_what_windows_writes_is_read_as_what_it_says(encoding: str, tmp_path: Pa
     path.write_bytes("\ufeff".encode(encoding) + b"\x00\xd8\xd8")
     with pytest.raises(InputFault, match="is not UTF-8"):
         _ = Source.open(path).text
+
+
+def parts_in(*values: dict[str, Any]) -> tuple[Part, ...]:
+    """The parts of the only message that these are."""
+    builder = SessionBuilder()
+    read_messages(builder, list(values), Place())
+    (message,) = builder.messages
+    return tuple(message.parts)
+
+
+def test_what_code_printed_is_no_result_of_mcp() -> None:
+    ran = {"type": "code_execution_result", "stdout": "42 is it", "stderr": "boom", "content": []}
+    block = {"type": "code_execution_tool_result", "tool_use_id": "c", "content": ran}
+    (part,) = parts_in({"role": "assistant", "content": [block]})
+    assert isinstance(part, ToolResultPart)
+    assert part.result == ran
+
+
+def test_a_custom_call_in_a_chat_has_its_name_and_its_text() -> None:
+    call = {"id": "c", "type": "custom", "custom": {"name": "cu", "input": "rm -rf x"}}
+    (part,) = parts_in({"role": "assistant", "content": None, "tool_calls": [call]})
+    (same,) = parts_in(
+        {"type": "custom_tool_call", "call_id": "c", "name": "cu", "input": "rm -rf x"}
+    )
+    assert isinstance(part, ToolCallPart)
+    assert (part.tool_call_id, part.tool_name) == ("c", "cu")
+    assert "rm -rf x" in str(part.args)
+    assert part == same
+
+
+def test_a_thought_of_the_responses_has_its_summary_and_its_text() -> None:
+    summary = [{"type": "summary_text", "text": "In short"}]
+    item = {"type": "reasoning", "summary": summary}
+    content: list[dict[str, Any]] = [{"type": "reasoning_text", "text": "At length"}]
+    (part,) = parts_in({**item, "content": content})
+    assert isinstance(part, ReasoningPart)
+    assert part.text == "In short\n\nAt length"
+    builder = SessionBuilder()
+    read_messages(builder, [{**item, "content": [{"type": "strange", "x": "y"}]}], Place())
+    assert [each.code for each in builder.findings] == ["part-lost"]
+
+
+def test_what_an_assistant_spoke_is_its_text() -> None:
+    spoken = {"id": "a", "transcript": "spoken words"}
+    (part,) = parts_in({"role": "assistant", "content": None, "audio": spoken})
+    assert isinstance(part, TextPart)
+    assert part.text == "spoken words"

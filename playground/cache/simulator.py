@@ -325,8 +325,11 @@ class CacheSimulator:
             outcome = self._best_effort(request)
             return replace(outcome, reason=f"no explicit cache, {why}; {outcome.reason}")
         low, high = request.token_range(found.size)
-        minimum = self.rules.minimum(request.wire.model)
-        state: State = "unpredictable" if low < minimum <= high else "exact"
+        least, most = self.rules.minimum_range(request.wire.model)
+        doubt = unearned(request, self.rules)
+        unsure = bool(doubt) or (low < most and high >= least)
+        state: State = "unpredictable" if unsure else "exact"
+        why = f"{why}; {doubt}" if doubt else why
         read, made = (found.size, {}) if found.read else (0, {found.ttl: found.size})
         points = sorted(request.marks)
         hit = found.last if found.read else None

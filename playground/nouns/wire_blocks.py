@@ -168,7 +168,7 @@ class WireReader:
             api=api_of(body),
             clears_at=read.clears_at,
             thinks=read.thinks,
-            doubts=tools.doubts,
+            doubts=(*tools.doubts, *read.doubts),
         )
 
     def _tools_of(self, given: Any) -> _Tools:
@@ -198,7 +198,7 @@ class WireReader:
         return read
 
 
-_Known = tuple[bool, bool, bool, bool, tuple[int, ...]]
+_Known = tuple[bool, bool, bool, bool, tuple[int, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +259,7 @@ class _Read:
     cites: bool = False
     thinks: bool = False
     clears_at: tuple[int, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def up_to(self, count: int) -> _Read | None:
         """The same up to so many messages; None where what is after them has left its marks."""
@@ -290,13 +291,32 @@ class _Read:
         own = self.blocks[start:]
         self.messages.append(message)
         self.starts.append(start)
-        self.known.append((self.leads, self.pictures, self.cites, self.thinks, self.clears_at))
+        known = (self.leads, self.pictures, self.cites, self.thinks, self.clears_at, self.doubts)
+        self.known.append(known)
         self.leads = self.leads and all(block.tier == "system" for block in own)
         self.pictures = self.pictures or _has_pictures(own)
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
         if message.get("clear_at"):
             self.clears_at = (*self.clears_at, index)
+        if not _SPOKEN_OF.issuperset(message):
+            self.doubts = tuple(dict.fromkeys((*self.doubts, *_unspoken(message))))
+
+
+# The fields of a message whose part in the prompt is known, or that are no part of it.
+_SPOKEN_OF: Final = {
+    "role", "content", "parts", "tool_calls", "type", "id", "status", "cache_control", "clear_at",
+}  # fmt: skip
+
+
+def _unspoken(message: dict[str, Any]) -> Iterator[str]:
+    """Say which fields of a message hold something of which no rule speaks. Items without a role
+    and results of tools are blocks as a whole.
+    """
+    if "role" in message and message["role"] != "tool":
+        for key, held in message.items():
+            if key not in _SPOKEN_OF and held not in (None, "", [], {}):
+                yield f"no rule speaks of `{key}` in a message"
 
 
 def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:

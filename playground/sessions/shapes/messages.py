@@ -255,7 +255,7 @@ _THOUGHTS: Final = ("reasoning_content", "reasoning", "thinking", "tool_plan")  
 # Fields beside the content in which something may be said.
 _MORE: Final = {
     *_CALLS, *_THOUGHTS, "refusal", "reasoning_details", "thinking_blocks", "images",
-    "attachments", "files", "additional_kwargs", "function_call",
+    "attachments", "files", "additional_kwargs", "function_call", "audio",
 }  # fmt: skip
 
 
@@ -266,6 +266,9 @@ def _besides(
     parts: list[Part] = []
     if isinstance(value.get("refusal"), str) and value["refusal"]:
         parts.append(TextPart(value["refusal"]))
+    audio = value.get("audio")
+    if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
+        parts += [text_part(audio["transcript"])] if audio["transcript"] else []
     calls = next((value[name] for name in _CALLS if value.get(name)), None)
     extra = value.get("additional_kwargs")  # LangChain's place for what its classes do not have
     calls = calls or (extra.get("tool_calls") if isinstance(extra, dict) else None)

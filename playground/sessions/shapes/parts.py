@@ -56,6 +56,8 @@ def plain_text(content: Any) -> str | None:
             return "".join(whole) if len(whole) == len(texts) else None
         case {"type": "text" | "input_text" | "output_text", "text": str(text)}:
             return text
+        case {"type": "reasoning_text" | "summary_text", "text": str(text)}:
+            return text
         case {"type": "text", "content": str(text)}:
             return text
         case {"text": str(text)} if len(content) == 1:
@@ -113,13 +115,15 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
         value = inner["reasoningText"] if isinstance(inner.get("reasoningText"), dict) else inner
     summary = value.get("summary")
     given = _first(value, "thinking", "text", "content", "reasoning", "value", "thought", "think")
-    if not given and isinstance(summary, list):
-        given = [item.get("text", "") for item in summary if isinstance(item, dict)]
-    if not given and isinstance(summary, str):
-        given = summary
+    if isinstance(summary, list):
+        summary = "\n\n".join(str(i.get("text", "")) for i in summary if isinstance(i, dict))
     text = "\n\n".join(map(str, given)) if isinstance(given, list) else given or ""
     if isinstance(given, list) and given and isinstance(given[0], dict):
-        text = plain_text(given) or ""
+        if (whole := plain_text(given)) is None:
+            builder.lost("what a thought holds beside text", place)
+        text = whole or ""
+    if isinstance(summary, str) and summary and summary != text:  # some give both
+        text = f"{summary}\n\n{text}" if text else summary
     signature = _first(value, "signature", "thinkingSignature", "encrypted_content", "data")
     signature = str(signature) if isinstance(signature, str) else None
     if signature and not text:
@@ -186,8 +190,9 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     if value.get("id") and value.get("name") and "input" in value and PLAIN_CALL.issuperset(value):
         return [builder.call(value["id"], value["name"], value["input"], place)]  # as most are
     inner = _first(
-        value, "functionCall", "function_call", "function", "toolCall", "tool_call", "toolUse"
-    )
+        value, "functionCall", "function_call", "function", "toolCall", "tool_call", "toolUse",
+        "custom",
+    )  # fmt: skip
     if inner is None and "name" not in value and isinstance(value.get("value"), str):
         inner = json_or_text(value["value"])  # LLaMA-Factory: the call as text
     body = {**value, **inner} if isinstance(inner, dict) else value
@@ -226,7 +231,7 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
         builder.lost(f"a result under a name that no format is known to use: {others}", place)
     if isinstance(content, dict) and set(content) == {"type", "value"}:  # AI SDK
         content = content["value"]
-    if isinstance(content, dict) and isinstance(content.get("content"), list):  # MCP's result
+    if isinstance(content, dict) and _is_of_mcp(content):
         body, content = {**content, **body}, content["content"]
     match content:
         case [{"json": inside}]:  # Bedrock
@@ -234,6 +239,20 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
     failed = bool(body.get("is_error") or body.get("isError") or body.get("status") == "error")
     failed = failed or bool(body.get("tool_result_is_error"))
     return [builder.result(call_id, result_value(content), name, is_error=failed)]
+
+
+def _is_of_mcp(value: dict[str, Any]) -> bool:
+    """Return True for a result of MCP's: what it holds beside its content says the same, or
+    nothing.
+    """
+    return (
+        isinstance(value.get("content"), list)
+        and _OF_MCP.issuperset(value)
+        and str(value.get("type", "mcp")).startswith("mcp")
+    )
+
+
+_OF_MCP: Final = {"type", "content", "isError", "_meta", "structuredContent"}
 
 
 def _held_elsewhere(body: dict[str, Any]) -> str:
