@@ -324,7 +324,7 @@ def test_of_builds_at_once_one_builds_and_the_others_are_told_who(way: str, tmp_
         assert any(status == 0 for status, _, _ in found)
         for status, _, told in found:
             if status == 2:
-                assert "o: another build is at work here: process " in told
+                assert "o: another build is at work here: process 1 on " in told
                 assert told.count("\n") == 1
         assert facts(tmp_path / "o") == facts(tmp_path / "alone")
         assert leftovers(tmp_path / "o") == []

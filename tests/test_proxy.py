@@ -757,7 +757,7 @@ def test_a_command_is_started_with_the_variables_and_its_status_is_ours(tmp_path
         "body = {'model': 'claude-sonnet-4-6', 'max_tokens': 5,"
         " 'messages': [{'role': 'user', 'content': 'hi'}]}\n"
         "url = os.environ['ANTHROPIC_BASE_URL'] + '/v1/messages'\n"
-        "r.urlopen(r.Request(url, json.dumps(body).encode()))\n"
+        "r.urlopen(r.Request(url, json.dumps(body).encode())).read()\n"
         "print(os.environ['OPENAI_BASE_URL'].endswith('/v1'))\n"
         "sys.exit(7)"
     )

@@ -31,6 +31,7 @@ PATIENCE: Final = 2.0  # seconds to wait for one holder if nobody can be told of
 _OTHER: Final = "another program"
 _NOTE: Final = re.compile(r"process \d+ on [^\x00-\x1f]{1,200}")
 _LONGEST_NOTE: Final = 1024
+_NOTE_TRIES: Final = 100
 _PYTHON: Final = re.compile(r"python[\d.]*")
 _PROGRAM: Final = re.compile(r"\w[\w.+-]{0,60}")
 _WORD: Final = re.compile(r"[a-z][a-z-]{0,30}")
@@ -154,9 +155,13 @@ def holder_of(handle: int) -> str:
     lock file, or from this machine's list of locks.
     """
     with suppress(OSError, UnicodeDecodeError):
-        note = _NOTE.match(os.pread(handle, 400, 0).decode())
-        if note:
-            return note[0]
+        for _ in range(_NOTE_TRIES):  # who has just taken the lock writes the note next
+            text = os.pread(handle, 400, 0).decode()
+            if note := _NOTE.match(text):
+                return note[0]
+            if text:
+                break
+            time.sleep(_SHORTEST)
     with suppress(OSError, ValueError, LookupError):  # there is no such list, or no such process
         return _listed_holder(os.fstat(handle))
     return _OTHER
