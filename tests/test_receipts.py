@@ -396,7 +396,8 @@ def test_a_loaded_session_has_the_receipt_of_its_file(tmp_path: Path) -> None:
     session = load_session(path)
     assert session.receipt is not None
     assert (
-        session.receipt.words == "100 % of the file's text is in its sessions; nothing is missing"
+        session.receipt.words
+        == "100 % of the file's text is in its sessions; nothing was found missing"
     )
     assert session.receipt.in_file["tokens read"] == 101 + 102
     assert replace(session, title="edited").receipt is None

@@ -1,4 +1,4 @@
-"""What only the app needs: its pages' parts, its state, its launch.
+"""Parts that only the app needs: its pages' parts, its state, its launch.
 
 How a page runs
 ---------------

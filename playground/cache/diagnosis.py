@@ -85,7 +85,7 @@ def _count(value: Any) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ThreeAnswers:
-    """What is predicted, billed and told by the provider of one request, in tokens read.
+    """One request's tokens read: as predicted, as billed, and as the provider told.
 
     `predicted` is None if nothing certain was predicted, `left` is what the request before left in
     the cache by its bill. `difference` is where the request differs from that one.

@@ -52,7 +52,7 @@ _own_hosts: set[tuple[str, int]] = set()  # host and port of each server given b
 
 
 def keep_credentials_from(base_url: str) -> None:
-    """From now on, send no value of the environment to the server at this address."""
+    """Send no value of the environment to the server at this address from now on."""
     _own_hosts.add(_host_and_port(base_url))
 
 

@@ -91,7 +91,7 @@ class Part:
 
     @property
     def plain(self) -> bool:
-        """Whether each byte is a character of the text."""
+        """True if each byte is a character of the text."""
         return self.raw == self.text
 
     def star(self, first: int, last: int) -> None:
@@ -111,7 +111,7 @@ class Part:
 
 @dataclass(slots=True)
 class FrameEcho:
-    """What came together; `echo` says again, token by token, what its texts say."""
+    """Texts that came together; `echo` says again, token by token, what its texts say."""
 
     echo: list[Part] = field(default_factory=list)
     start: int | None = None  # of the echo, on the wire
@@ -156,7 +156,7 @@ class Channel:
 
     @property
     def waits_from(self) -> int | None:
-        """Where on the wire the open secret begins, or what says it again; None: nowhere."""
+        """The place on the wire of the open secret, or of its repetition; None for nowhere."""
         if not self.open or self.end - self.open[0].start <= SHOWN:
             return None
         start = self.open[0].start
@@ -268,7 +268,7 @@ class Channel:
 
 
 def text_of(raw: str) -> str:
-    """What a part of a JSON text says."""
+    """Return the text of a part of a JSON text."""
     if raw.isascii() and "\\" not in raw:
         return raw
     decoded: str = json.loads(f'"{_decoded(raw)}"', strict=False)

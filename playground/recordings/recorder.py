@@ -148,7 +148,7 @@ class Recorder:
 
     @property
     def tally(self) -> Tally:
-        """What was starred out, to be counted with others'."""
+        """The secrets that were starred out, to be counted with others'."""
         return self._tally
 
     @property

@@ -63,7 +63,7 @@ class Search(NamedTuple):
 
 
 class Tally:
-    """How many secrets of which kind were starred out: each once, however often it was said, and
+    """The number of secrets starred out of each kind: each once, however often it was said, and
     none that was only a piece of another, or several in one."""
 
     def __init__(self) -> None:

@@ -1,4 +1,5 @@
-"""Where a secret may begin in a text: at the head of a key, or behind a word that tells it.
+"""The places where a secret may begin in a text: at the head of a key, or after a word that tells
+it.
 
 Only there are the patterns of `secret_patterns.py` tried: each word is found once, whatever the
 number of patterns that may stand behind it, so that the time grows with the text.
@@ -56,8 +57,11 @@ class _Headed(NamedTuple):
 
 
 class Beginning(NamedTuple):
-    """Where a secret may begin, and the pattern that decides. Of two at one place, that with the
-    longer head is tried first: it says more; of two without, the one that is first in the table."""
+    """A place where a secret may begin, and the pattern that decides.
+
+    Of two at one place, that with the longer head is tried first, because it says more; of two
+    without a head, the one that is first in the table.
+    """
 
     start: int
     head: int  # its length
@@ -152,7 +156,7 @@ def _may_begin(tables: _Tables, text: str, head: str) -> bool:
 
 
 def heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
-    """Where a head stands, and the patterns of the kinds that begin so."""
+    """Yield the places of heads, and the patterns of the kinds that begin so."""
     tables = _tables()
     if clues is not None and len(clues.heads) <= _FEW:
         for head in clues.heads:

@@ -194,7 +194,7 @@ class WireScrubber:
                     channel.extend(part, leaf.place if outer is None else outer, frame)
 
     def _unpacked(self, leaf: Leaf, into: Bytes, outer: int | None) -> bool:
-        """Whether a text is the Base64 of a frame: its texts are joined instead of it."""
+        """Return True if a text is the Base64 of a frame: its texts are joined instead of it."""
         if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
             return False
         try:

@@ -1,4 +1,4 @@
-"""What a workspace keeps of a session, as a file of lines: a label, what was done, what came.
+"""A session as a workspace keeps it, in a file of lines: a label, what was done, what came.
 
     {"format": "playground-workspace/1", "title": …, "messages": 12, …}
     {"edits": […], "undone": […], "findings": […]}

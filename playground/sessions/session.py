@@ -200,7 +200,7 @@ class Session:
 
     @property
     def receipt(self) -> Receipt | None:
-        """How much of its file stands in the file's sessions; the file is read once more for it.
+        """The share of its file that stands in the file's sessions; the file is read once more for it.
 
         None for a session that no `load_session` or `load_sessions` gave, also an edited one.
         """

@@ -28,7 +28,7 @@ class _Row:
 
 
 def grid(panes: Sequence[Payload]) -> Payload:
-    """What the component is fed: `rows` as origin and label, each different text once in `texts`.
+    """Return the component's data: `rows` as origin and label, each different text once in `texts`.
 
     A pane is given as `name`, `note` and `messages`, each with its `role` and its `blocks`. It
     comes out with `cells`: the number of a row and its blocks, each as the number of its text, its

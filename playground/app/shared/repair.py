@@ -1,4 +1,4 @@
-"""What is odd about a session's file, and the repair of what has only one."""
+"""The findings of a session's file, and the repair of those that have only one."""
 
 from __future__ import annotations
 

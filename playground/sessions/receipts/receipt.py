@@ -39,7 +39,7 @@ class Missing:
 
 
 class MissingAtPath(NamedTuple):
-    """What is missing at one path: how often, how many characters, why, and the first of them."""
+    """The missing pieces of one path: how often, how many characters, why, and the first of them."""
 
     path: str
     kind: Kind
@@ -51,7 +51,12 @@ class MissingAtPath(NamedTuple):
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a file holds, what the sessions read from it hold, and what is missing."""
+    """The contents of a file, those of the sessions read from it, and what was found missing.
+
+    Compared are texts of 24 characters and more, calls and token counts. Results, short texts and
+    repeats are only counted, and a request's stored body counts as held: the receipt does not
+    prove that nothing is missing.
+    """
 
     format: str
     in_file: Mapping[str, int]
@@ -81,18 +86,18 @@ class Receipt:
         rest = (
             f"{counted(silent, 'piece')} missing without a word" if silent else "the rest is told"
         )
-        rest = rest if self.missing else "nothing is missing"
+        rest = rest if self.missing else "nothing was found missing"
         return f"{_percent(self.share)} of the file's text is in its sessions; {rest}"
 
     @property
     def counts(self) -> list[tuple[str, int, int]]:
-        """What is counted, in the file and in its sessions; each message and call once, since
+        """The counts in the file and in its sessions; each message and call once, since
         requests repeat them."""
         return [(name, n, self.in_sessions[name]) for name, n in self.in_file.items()]
 
     @property
     def by_path(self) -> list[MissingAtPath]:
-        """What is missing by path and kind: silent losses first, and the most characters first."""
+        """The missing pieces by path and kind: silent losses first, and the most characters first."""
         groups: dict[tuple[str, Kind, str], list[Missing]] = {}
         for each in self.missing:
             why = f"left aside: {each.aside}" if each.aside else each.told and f"told: {each.told}"
@@ -105,7 +110,7 @@ class Receipt:
 
     @property
     def silent(self) -> list[Missing]:
-        """What is missing and nothing says so."""
+        """The missing pieces of which nothing tells."""
         return [each for each in self.missing if each.is_silent]
 
 
@@ -115,5 +120,5 @@ def numberless(place: str) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return a share that is 100 % only where nothing is missing."""
+    """Return a share that is 100 % only if nothing was found missing."""
     return "100 %" if share == 1.0 else f"{min(share * 100, 99.9):.1f} %"

@@ -106,7 +106,7 @@ class _Told:
 
     @property
     def place(self) -> str:
-        """Where the next message stands, if it is an answer."""
+        """The place of the next message, if it is an answer."""
         return self._places[self._at] if self._is_answer(self._at) else ""
 
     def _is_answer(self, index: int, stop: int | None = None) -> bool:
