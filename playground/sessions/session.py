@@ -200,7 +200,7 @@ class Session:
 
     @property
     def receipt(self) -> Receipt | None:
-        """The share of its file that stands in the file's sessions; the file is read once more for it.
+        """The share of its file that stands in its sessions; the file is read once more.
 
         None for a session that no `load_session` or `load_sessions` gave, also an edited one.
         """

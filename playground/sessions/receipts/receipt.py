@@ -39,7 +39,7 @@ class Missing:
 
 
 class MissingAtPath(NamedTuple):
-    """The missing pieces of one path: how often, how many characters, why, and the first of them."""
+    """The missing pieces of one path: number, characters, the reason, and the first of them."""
 
     path: str
     kind: Kind
@@ -97,7 +97,7 @@ class Receipt:
 
     @property
     def by_path(self) -> list[MissingAtPath]:
-        """The missing pieces by path and kind: silent losses first, and the most characters first."""
+        """The missing pieces by path and kind: silent losses first, then by characters."""
         groups: dict[tuple[str, Kind, str], list[Missing]] = {}
         for each in self.missing:
             why = f"left aside: {each.aside}" if each.aside else each.told and f"told: {each.told}"
