@@ -35,7 +35,7 @@ from scripted_session import steps  # noqa: E402
 from playground.plugins.proxy.addresses import Upstreams  # noqa: E402
 from playground.plugins.proxy.serving import ProxySettings, running  # noqa: E402
 from playground.plugins.proxy.upstream import read_upstream  # noqa: E402
-from playground.recordings.written import written  # noqa: E402
+from playground.recordings.json_layout import written  # noqa: E402
 
 _FRAMES: Final = 40
 _TURNS: Final = 150

@@ -5,7 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.app import compare, state
-from playground.app.shared import changes, choosing, components, editor, frame, grammars, widgets
+from playground.app.shared import (
+    choosing,
+    components,
+    editor,
+    frame,
+    grammars,
+    widget_changes,
+    widgets,
+)
 from playground.show import payloads
 
 working = state.working_session()
@@ -49,7 +57,7 @@ else:
         selected=origin,
         figures=compare.figures(compared),
         key=compare.PANES,
-        on_select=changes.of(compare.PANES, compare.take_origin, field="origin"),
+        on_select=widget_changes.of(compare.PANES, compare.take_origin, field="origin"),
     )
     st.caption("Characters of the whole request, tools included: the same on every page.")
     for column in compared.columns:

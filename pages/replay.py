@@ -7,11 +7,11 @@ import streamlit as st
 from playground.app import replay, state
 from playground.app.shared import (
     bring,
-    changes,
     components,
     readings,
     tables,
     which_dialect,
+    widget_changes,
     widgets,
 )
 from playground.show import frames
@@ -44,7 +44,7 @@ if recording is None:
 timeline = reading.timeline
 last = len(timeline.steps) - 1
 step = min(state.url_number("step", last), last)  # the end first: who asks what was said sees it
-rests = changes.of(replay.PLAYER, replay.take_position, field="position")
+rests = widget_changes.of(replay.PLAYER, replay.take_position, field="position")
 components.player(reading.picture, step=step, key=replay.PLAYER, on_rest=rests)
 hint = replay.about(recording, timeline)
 replay.about_servers(reading)

@@ -214,11 +214,11 @@ def test_what_a_killed_program_left_stops_no_later_one(way: str, tmp_path: Path)
 RECORDS = """
 import os, sys, time
 from pathlib import Path
-from playground.recordings.growing import GrowingFile
+from playground.recordings.append_only_file import AppendOnlyFile
 assert os.getpid() == 1
 path = Path(sys.argv[1])
 path.write_text("old")
-file = GrowingFile(path, force=True)
+file = AppendOnlyFile(path, force=True)
 print("begun", flush=True)
 sys.stdin.readline()
 file.add(sys.argv[1] + chr(10))

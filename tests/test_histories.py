@@ -22,7 +22,7 @@ from playground.cache.answers.what_if import WhatIf
 from playground.dialects import get_dialect
 from playground.nouns.messages import Message, Role, TextPart
 from playground.plugins.corpus.requests import sent_requests
-from playground.sessions.doctor import check, repair
+from playground.sessions.checks import check, repair
 from playground.sessions.loading import first_session, load_session
 from playground.sessions.message_order import with_messages
 from playground.sessions.native_format import dump_session

@@ -50,7 +50,7 @@ from playground.nouns.messages import (
 from playground.questions.recognition import recognise
 from playground.sessions import last_resort
 from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.doctor import check, repair
+from playground.sessions.checks import check, repair
 from playground.sessions.formats import FORMATS, format_names, get_format, recognised
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.importing import Writer, repaired

@@ -32,9 +32,9 @@ from playground.nouns.events import CallEndedEvent, FindingEvent
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
+from playground.sessions.clean_json import is_sound
 from playground.sessions.loading import load_sessions
 from playground.sessions.native_format import dump_session
-from playground.sessions.sound import is_sound
 
 SHARED = ROOT.parent / "shared" / "audit"
 

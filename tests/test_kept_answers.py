@@ -16,7 +16,7 @@ from test_pages import page
 from playground.app import compare, raw
 from playground.app.shared import cache_asked
 from playground.app.shared.components import Picture
-from playground.app.shared.kept import KEYED, digest
+from playground.app.shared.memoized import KEYED, digest
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.nouns.tools import ToolMetadata

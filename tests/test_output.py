@@ -493,17 +493,17 @@ def test_nothing_else_of_the_package_writes_a_file() -> None:
 
 def test_force_takes_no_folder_away_and_writes_through_a_link(tmp_path: Path) -> None:
     from playground.base.errors import InputFault
-    from playground.recordings.growing import GrowingFile
+    from playground.recordings.append_only_file import AppendOnlyFile
 
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "kept").write_text("kept")
     with pytest.raises(InputFault, match="not a file"):
-        GrowingFile(folder, force=True)
+        AppendOnlyFile(folder, force=True)
     assert (folder / "kept").read_text() == "kept"
     target, link = tmp_path / "target.jsonl", tmp_path / "link.jsonl"
     link.symlink_to(target)
-    growing = GrowingFile(link)
+    growing = AppendOnlyFile(link)
     growing.add("{}\n")
     growing.close()
     assert link.is_symlink()

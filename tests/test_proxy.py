@@ -31,7 +31,7 @@ from playground.plugins.proxy.ledger import LoggedExchange, is_growing, read_led
 from playground.plugins.proxy.ledger import runs_folder as ledger_folder
 from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.plugins.proxy.upstream import read_upstream
-from playground.recordings.written import written
+from playground.recordings.json_layout import written
 from playground.sessions.loading import load_recording
 from playground.sessions.workspaces import on_disk
 

@@ -27,7 +27,7 @@ from playground.base.errors import InputFault
 from playground.llm.library import litellm
 from playground.llm.record import Limits, record
 from playground.llm.runs import Run
-from playground.recordings.growing import GrowingFile, LinesInMemory, numbered
+from playground.recordings.append_only_file import AppendOnlyFile, LinesInMemory, numbered
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import searcher
 
@@ -39,10 +39,10 @@ import signal
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, and what it starts, ignore it
 import sys, threading, httpx
 from playground.llm.wiretap import Tap, tapped
-from playground.recordings.growing import GrowingFile
+from playground.recordings.append_only_file import AppendOnlyFile
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import searcher
-file = GrowingFile(sys.argv[2])
+file = AppendOnlyFile(sys.argv[2])
 recorder = Recorder(file, searcher(), name="r", dialect="native", model="m")
 def tick():
     while not over.wait(0.1):
@@ -182,7 +182,7 @@ def test_the_file_is_on_the_disk_within_a_second(tmp_path: Path) -> None:
     with answering(lambda: events("")) as server:  # LiteLLM loads what it needs for seconds
         record(ASK, "openai/m", base_url=server.url)
     with answering(slowly) as server:
-        done = record(ASK, "openai/m", base_url=server.url, out=GrowingFile(path))
+        done = record(ASK, "openai/m", base_url=server.url, out=AppendOnlyFile(path))
     assert seen == [True]
     assert done.recording == pg.load_recording(path)
     assert not done.recording.findings
@@ -207,12 +207,12 @@ def test_a_file_that_is_there_is_refused_before_anything_is_sent(tmp_path: Path)
 
 def test_two_recorders_of_one_file(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    first = GrowingFile(path)
+    first = AppendOnlyFile(path)
     first.add("first\n")
     program = (
-        "import sys; from playground.recordings.growing import GrowingFile\n"
+        "import sys; from playground.recordings.append_only_file import AppendOnlyFile\n"
         "from playground.base.errors import InputFault\n"
-        "try: GrowingFile(sys.argv[1], force=len(sys.argv) > 2)\n"
+        "try: AppendOnlyFile(sys.argv[1], force=len(sys.argv) > 2)\n"
         "except InputFault as fault: print(fault)\n"
     )
     said = [
@@ -241,7 +241,9 @@ def test_when_nothing_comes_what_was_there_is_back(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text("the user's own")
     with pytest.raises(InputFault, match="no answer"):
-        record(ASK, "openai/m", base_url="http://127.0.0.1:9/v1", out=GrowingFile(path, force=True))
+        record(
+            ASK, "openai/m", base_url="http://127.0.0.1:9/v1", out=AppendOnlyFile(path, force=True)
+        )
     assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"r.jsonl": "the user's own"}
 
 
@@ -258,7 +260,7 @@ def test_a_refusal_takes_the_place_of_no_recording(status: int, tmp_path: Path) 
         yield b'{"error": {"message": "not now"}}'
 
     with answering(refused, status) as server:
-        file = GrowingFile(path, force=True)
+        file = AppendOnlyFile(path, force=True)
         done = record(ASK, "openai/m", base_url=server.url, out=file)
     assert seen == ["the user's own"]
     assert path.read_text() == "the user's own"
@@ -270,12 +272,12 @@ def test_a_refusal_takes_the_place_of_no_recording(status: int, tmp_path: Path) 
 def test_until_an_answer_comes_the_old_file_stands_and_is_nobody_elses(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text("the user's own")
-    file = GrowingFile(path, force=True)
+    file = AppendOnlyFile(path, force=True)
     file.add("new\n")
     file.keep(now=True)
     assert path.read_text() == "the user's own"
     with pytest.raises(InputFault, match="is writing this recording"):
-        GrowingFile(path, force=True)
+        AppendOnlyFile(path, force=True)
     file.answered()
     assert path.read_text() == "new\n"
     file.add("more\n")
@@ -313,7 +315,7 @@ def test_a_full_disk_ends_the_request_and_keeps_what_is_written(tmp_path: Path) 
             answering(much) as server,
             pytest.raises(InputFault, match="No space left on device"),
         ):
-            record(ASK, "openai/m", base_url=server.url, out=GrowingFile(path))
+            record(ASK, "openai/m", base_url=server.url, out=AppendOnlyFile(path))
         recording = pg.load_recording(path)
         assert len(recording.reply.content) > 2_000
         assert recording.error is not None
@@ -392,7 +394,7 @@ def test_what_a_server_said_before_it_was_stopped_is_kept(name: str, tmp_path: P
                 "openai/m",
                 base_url=url,
                 limits=Limits(60, stall=1.0),
-                out=GrowingFile(path),
+                out=AppendOnlyFile(path),
                 progress=stop,
             )
         finally:
@@ -498,7 +500,7 @@ def test_memory_does_not_grow_with_the_stream(tmp_path: Path) -> None:
 def test_few_lines_wait_in_memory_however_long_no_one_brings_them_to_the_disk(
     tmp_path: Path,
 ) -> None:
-    file = GrowingFile(tmp_path / "r.jsonl")
+    file = AppendOnlyFile(tmp_path / "r.jsonl")
     for _ in range(300):
         file.add("x" * 999 + "\n")
     assert (tmp_path / "r.jsonl").stat().st_size > 200_000
@@ -530,10 +532,10 @@ def test_a_gigabyte_in_constant_memory(tmp_path: Path) -> None:
     program = (
         "import resource, sys, threading\n"
         "from playground.llm.record import record, Limits\n"
-        "from playground.recordings.growing import GrowingFile\n"
+        "from playground.recordings.append_only_file import AppendOnlyFile\n"
         "ask = [{'role': 'user', 'content': 'x'}]\n"
         "done = record(ask, 'openai/m', base_url=sys.argv[1], limits=Limits(3000, 60, 2 << 30),\n"
-        "    out=GrowingFile(sys.argv[2]))\n"
+        "    out=AppendOnlyFile(sys.argv[2]))\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, done.recording.stop_reason)\n"
     )
     peaks = []

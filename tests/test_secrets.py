@@ -23,8 +23,8 @@ from streaming import answering, event, events
 
 import playground as pg
 from playground.llm.record import record
+from playground.recordings.append_only_file import AppendOnlyFile, LinesInMemory
 from playground.recordings.environment import environment_secrets
-from playground.recordings.growing import GrowingFile, LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import Searcher, Tally, scrubbed, searcher, starred
 from playground.recordings.secret_patterns import HEADED
@@ -898,7 +898,7 @@ def test_a_recording_says_how_many_of_which_kind(
     with answering(lambda: events(*told)) as server:
         url = server.url.replace("://", f"://user:{some(10)}@")
         ask = [{"role": "user", "content": f"my key is {keys[0]}"}]
-        done = record(ask, "openai/m", base_url=url, out=GrowingFile(path))
+        done = record(ask, "openai/m", base_url=url, out=AppendOnlyFile(path))
     text = path.read_text()
     for secret in (*keys, OWN, url.partition("@")[0].rpartition(":")[2]):
         assert secret not in text

@@ -20,7 +20,7 @@ from test_secrets import BIG, KINDS, OWN, cut, gone, jwt, pem, some, through
 from wires import FRAMINGS, NO_REASONING, TEXT_ALONE, WRITERS, Said, event_stream
 
 import playground as pg
-from playground.recordings.growing import LinesInMemory
+from playground.recordings.append_only_file import LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import scrubbed, searcher
 from playground.recordings.wire_scrubbing import WireScrubber

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from keyed_sessions import Keys
 from test_secrets import KINDS
 
-from playground.recordings.presence import WordPresence
+from playground.recordings.ngram_filter import NgramFilter
 from playground.recordings.scrubbing import Searcher, searcher
 from playground.recordings.value_scrubbing import scrubbed_with
 from playground.sessions.native_format import plain_session
@@ -66,10 +66,10 @@ def test_no_word_that_stands_in_a_text_is_missed(
     words: list[str], before: str, between: str
 ) -> None:
     text = (before + between.join(words)).encode("utf-8", "surrogatepass")
-    found = WordPresence(WORDS).may_be_in(text)
+    found = NgramFilter(WORDS).may_be_in(text)
     assert {word for word in WORDS if word.encode() in text} <= set(found)
 
 
 def test_few_words_are_told_that_do_not_stand_there() -> None:
     words = [f"{first}{second}{third}" for first in "abxz" for second in "qjy" for third in "vwk"]
-    assert WordPresence(words).may_be_in(b"At six the tide is high, and the quay is dry.") == []
+    assert NgramFilter(words).may_be_in(b"At six the tide is high, and the quay is dry.") == []

@@ -22,7 +22,7 @@ from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 from playground.questions.timeline import replay
 from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
-from playground.sessions.doctor import check
+from playground.sessions.checks import check
 from playground.sessions.loading import (
     first_session,
     load_session,

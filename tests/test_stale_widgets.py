@@ -16,20 +16,20 @@ def fields() -> None:
     import streamlit as st
 
     from playground.app import state
-    from playground.app.shared import changes
+    from playground.app.shared import widget_changes
 
     taken: list[object] = []
-    key = changes.place("field", "first")
-    changed = changes.of(
+    key = widget_changes.place("field", "first")
+    changed = widget_changes.of(
         key, lambda value, more: taken.append((value, more)), "more", shown="first"
     )
     for sent in ("first", "second", "second", "first"):  # the first is what it was drawn with
         state.hold(key, sent)
         changed()
     st.text(repr(taken))
-    st.text(changes.place("field", "first"))
-    st.text(changes.place("field", "of another hand"))
-    chosen = changes.of("several", taken.append, shown=["a", "b"])
+    st.text(widget_changes.place("field", "first"))
+    st.text(widget_changes.place("field", "of another hand"))
+    chosen = widget_changes.of("several", taken.append, shown=["a", "b"])
     state.hold("several", ["b", "a"])  # in the order in which they were clicked
     chosen()
     st.text(str(len(taken)))
@@ -72,7 +72,11 @@ def test_every_change_goes_through_the_one_place_that_knows_what_is_none() -> No
     assert len(found) > 30
     handed_on = {"'rerun'", "on_change", "on_select", "rests", "stay", "readings.stay"}
     for path, told in found:
-        known = told in handed_on or told.startswith("changes.of(") or told.endswith(".on_change")
+        known = (
+            told in handed_on
+            or told.startswith("widget_changes.of(")
+            or told.endswith(".on_change")
+        )
         assert known, f"{path}: {told}"
 
 

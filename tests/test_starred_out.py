@@ -17,7 +17,7 @@ from playground.app.shared.declaring import FIRST
 from playground.base import paths
 from playground.cli import main
 from playground.plugins.proxy.terminal_report import TerminalReport
-from playground.recordings.growing import LinesInMemory
+from playground.recordings.append_only_file import LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import Tally, scrubbed, searcher, starred_out
 from playground.recordings.secret_patterns import filled
@@ -28,7 +28,7 @@ SAID, (TOKEN, OTHER, PASSWORD) = filled("keys ghp_{a36} and ghp_{a36}, password:
 SENTENCE: Final = "3 values starred out: 2 access tokens, 1 password"
 # Who stars out and counts: what they say goes through one function.
 COUNTING: Final = {
-    "recordings/channels.py", "recordings/recorder.py", "recordings/wire_scrubbing.py",
+    "recordings/scrub_channels.py", "recordings/recorder.py", "recordings/wire_scrubbing.py",
     "llm/record.py", "sessions/entries.py", "sessions/workspaces/belongings.py",
     "sessions/workspaces/dialects.py", "plugins/corpus/cleaning.py", "plugins/proxy/exchange.py",
     "plugins/proxy/watching.py", "recordings/value_scrubbing.py",

@@ -31,7 +31,7 @@ from playground.base.locks import PATIENCE, command_of
 from playground.base.waits import telling_waits
 from playground.cli import main
 from playground.dialects.marks.own_policies import load_policy
-from playground.recordings.growing import GrowingFile
+from playground.recordings.append_only_file import AppendOnlyFile
 from playground.sessions.bounded import files_within
 from playground.sessions.native_format import dump_session
 from playground.sessions.workspaces import on_disk
@@ -591,7 +591,7 @@ def test_many_programs_that_take_turns_are_no_held_lock(home: Path) -> None:
 
 
 def test_a_recording_that_is_being_written_is_refused_with_who_writes(tmp_path: Path) -> None:
-    growing = GrowingFile(tmp_path / "r.jsonl")
+    growing = AppendOnlyFile(tmp_path / "r.jsonl")
     said = refused(
         run("record", "--session", S, "--model", "openai/x", "-o", str(growing.path), "--force"),
         "r.jsonl",

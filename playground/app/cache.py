@@ -14,7 +14,6 @@ import streamlit as st
 from playground.app import state
 from playground.app.shared import (
     as_sent,
-    changes,
     choosing,
     components,
     frame,
@@ -24,6 +23,7 @@ from playground.app.shared import (
     tables,
     waiting,
     what_ifs,
+    widget_changes,
     widgets,
 )
 from playground.app.shared.cache_asked import CLICKED, Asked, on_wire, placement, simulations, title
@@ -291,7 +291,7 @@ def _matrix(cells: Sequence[CacheSimulation]) -> None:
         key=_MATRIX,
         height="content",
         selection_mode="single-cell",
-        on_select=changes.of(_MATRIX, _take_cell, field="selection"),
+        on_select=widget_changes.of(_MATRIX, _take_cell, field="selection"),
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.questions.carry import CarryMatrix
 from playground.questions.carry import carry as carry_values
 
 
-@kept(16, spinner="Writing and reading back …")
+@memoized(16, spinner="Writing and reading back …")
 def matrix(dialects: list[str]) -> CarryMatrix:
     """Return every hostile value in each of these dialects."""
     return carry_values(dialects)

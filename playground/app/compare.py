@@ -10,9 +10,17 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.serving import access
-from playground.app.shared import brought, changes, components, say, tables, tool_schemas, waiting
+from playground.app.shared import (
+    brought,
+    components,
+    say,
+    tables,
+    tool_schemas,
+    waiting,
+    widget_changes,
+)
 from playground.app.shared.components import Picture
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.app.shared.runs import Runs
 from playground.app.state import WorkingSession
 from playground.base import paths
@@ -52,7 +60,7 @@ def prepare() -> None:
 # what is computed
 
 
-@kept(24)
+@memoized(24)
 def column(session: Session, dialect: str) -> Column:
     """Return a session in one dialect."""
     return compare_session(session, [dialect]).columns[0]
@@ -63,14 +71,14 @@ def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
     return Comparison(session, [column(session, name) for name in dialects])
 
 
-@kept(16)
+@memoized(16)
 def panes(session: Session, dialects: list[str]) -> Picture:
     """Return the session in each dialect, side by side."""
     columns = comparison(session, dialects).columns
     return Picture(grid([payloads.comparison_pane(column) for column in columns]))
 
 
-@kept(32)
+@memoized(32)
 def difference(session: Session, first: str, second: str, page: int) -> Picture:
     """Show how a page of messages differs between two dialects, line by line."""
     compared = comparison(session, [first, second])
@@ -79,7 +87,7 @@ def difference(session: Session, first: str, second: str, page: int) -> Picture:
     return Picture({"lines": payloads.difference(compared.diff(first, second, shown))})
 
 
-@kept(256)
+@memoized(256)
 def _tokens(session: Session, dialect: str) -> Future[TokenCount]:
     asked = column(session, dialect)
     return waiting.background().submit(lambda: asked.tokens)
@@ -138,7 +146,7 @@ def view_select() -> str:
         bind="query-params",
         label_visibility="collapsed",
         width=140,
-        on_change=changes.of(VIEW, _take_view, shown=VIEWS[0]),
+        on_change=widget_changes.of(VIEW, _take_view, shown=VIEWS[0]),
     )
     return str(chosen)
 

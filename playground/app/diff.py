@@ -12,7 +12,7 @@ import streamlit as st
 from playground.app import state
 from playground.app.shared import components, say, tables, waiting
 from playground.app.shared.components import Picture
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.base.errors import PlaygroundError
 from playground.nouns.wire_blocks import TIERS
 from playground.questions.versions import VersionDiff
@@ -67,7 +67,7 @@ def asked() -> TwoAsked:
     return TwoAsked((chosen[0], chosen[1]), sessions, _REQUESTS[request or _LAST], model)
 
 
-@kept(16)
+@memoized(16)
 def _compared(
     first: Session, second: Session, names: tuple[str, str], request: int, model: str
 ) -> Future[VersionDiff]:

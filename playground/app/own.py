@@ -13,16 +13,16 @@ from playground.app import state
 from playground.app.shared import (
     belongings,
     brought,
-    changes,
     components,
     declaring,
     proposals,
     say,
     tables,
+    widget_changes,
     widgets,
 )
 from playground.app.shared.declaring import DeclarationDraft
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.dialects import dialect_names, get_dialect
@@ -97,7 +97,7 @@ def _from_dialect() -> None:
 def _template_choice() -> None:
     types, key = ["jinja", "jinja2", "json", "txt"], "own template"
     st.file_uploader(
-        "Chat template", type=types, key=key, on_change=changes.of(key, _take_template)
+        "Chat template", type=types, key=key, on_change=widget_changes.of(key, _take_template)
     )
     if found := brought.kept_template():
         say.button(f"From {found[0]}", key="from template", on_click=_from_template)
@@ -133,7 +133,7 @@ def _from_template() -> None:
             state.hold(_DERIVED, list(found))
 
 
-@kept(16, spinner="Rendering the template …")
+@memoized(16, spinner="Rendering the template …")
 def derived(name: str, text: str) -> DerivedDialect:
     """Derive a dialect from a template, with its proof. Raises InputFault."""
     return dialect_from_template(ChatTemplate.loads(text, name))
@@ -175,7 +175,7 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
         given or written,
         height=130,
         key=key,
-        on_change=changes.of(key, _take_reply, shown=given or written),
+        on_change=widget_changes.of(key, _take_reply, shown=given or written),
     )
     result = parse(text or "", draft.dialect, session.tools)
     for made in result.tool_calls:
@@ -212,7 +212,7 @@ def show_laws(text: str) -> None:
             components.verbatim(told, f"law {check.law}", key=f"own law {check.law}", height=300)
 
 
-@kept(32, spinner="Trying the laws …")
+@memoized(32, spinner="Trying the laws …")
 def laws(text: str) -> LawChecks:
     """Return the laws on a dialect's file."""
     return check_dialect(parse_dialect(text, "own"))
@@ -227,7 +227,7 @@ def show_values(text: str, name: str) -> None:
         tables.table({"does not come back": refused}, height="content")
 
 
-@kept(32, spinner="Writing and reading back …")
+@memoized(32, spinner="Writing and reading back …")
 def values(text: str) -> CarryMatrix:
     """Return the carry matrix of a dialect's file."""
     return carry_values([parse_dialect(text, "own")])
@@ -259,7 +259,7 @@ def _show_nearest(text: str) -> None:
     tables.table(rows, height="content")
 
 
-@kept(32, spinner="Asking every dialect …")
+@memoized(32, spinner="Asking every dialect …")
 def near(text: str) -> list[Nearest]:
     """Return the registered dialects nearest to a dialect's file."""
     return nearest_registered(parse_dialect(text, "own"))

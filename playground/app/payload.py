@@ -12,7 +12,7 @@ import streamlit as st
 from playground.app import state
 from playground.app.shared import components, say, tables, waiting, widgets
 from playground.app.shared.components import Picture
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.base import paths
 from playground.base.errors import PlaygroundError
 from playground.dialects import get_dialect
@@ -34,7 +34,7 @@ def prepare() -> None:
         provider_payload(session, "native", provider, {})
 
 
-@kept(32)
+@memoized(32)
 def _asked(
     session: Session, dialect: str, provider: str, parameters: dict[str, Any]
 ) -> Future[ProviderPayload]:

@@ -7,8 +7,8 @@ from typing import Final, get_args
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from playground.app.shared import brought, changes, say, widgets
-from playground.app.shared.kept import kept
+from playground.app.shared import brought, say, widget_changes, widgets
+from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.base.findings import CODES
 from playground.base.wording import counted
@@ -57,7 +57,10 @@ def template_upload() -> tuple[str, str] | None:
     """
     types = ["jinja", "jinja2", "json", "txt"]
     st.file_uploader(
-        "Chat template", type=types, key=_UPLOAD, on_change=changes.of(_UPLOAD, _take_template)
+        "Chat template",
+        type=types,
+        key=_UPLOAD,
+        on_change=widget_changes.of(_UPLOAD, _take_template),
     )
     found = brought.kept_template()
     if found:
@@ -100,19 +103,19 @@ def show_audit(name: str, text: str) -> None:
             widgets.exact_text(label, fault.text, arrows=False, of=f"fault {number}")
 
 
-@kept(16)
+@memoized(16)
 def audited(name: str, text: str) -> TemplateAudit:
     """Raises InputFault, which names the file."""
     return audit_template(ChatTemplate.loads(text, name))
 
 
-@kept(16)
+@memoized(16)
 def by_format(session: Session, name: str, tool_format: ToolFormat | None = None) -> RawPrompt:
     """Return the session as Meta's own code writes it: llama3 or llama4."""
     return raw_prompt_of(session.prompt_data(), name, tool_format)
 
 
-@kept(16)
+@memoized(16)
 def by_template(session: Session, name: str, text: str) -> RawPrompt:
     """Return the session as an uploaded template writes it. Raises InputFault, which names the
     file.

@@ -10,8 +10,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from playground.app import state
-from playground.app.shared import changes, readings, say, tables
-from playground.app.shared.kept import kept
+from playground.app.shared import readings, say, tables, widget_changes
+from playground.app.shared.memoized import memoized
 from playground.app.shared.readings import Reading
 from playground.app.state import WorkingSession
 from playground.base.wording import counted
@@ -53,17 +53,17 @@ _ROWS: Final = "every dialect's rows"
 # what is computed
 
 
-@kept(32)
+@memoized(32)
 def _restreamed(session: Session, name: str, dialect: str) -> Recording:
     return restreamed(session, name, dialect)
 
 
-@kept(32, spinner="Cutting it everywhere …")
+@memoized(32, spinner="Cutting it everywhere …")
 def _cut_search(recording: Recording, dialect: str, tools: Tools, switches: Switches) -> CutSearch:
     return find_changing_cut(recording, dialect, tools, switches)
 
 
-@kept(32, spinner="Reading in every dialect …")
+@memoized(32, spinner="Reading in every dialect …")
 def _cross_readings(recording: Recording, tools: Tools, own: str) -> list[CrossReading]:
     return cross_read(recording, tools, own)
 
@@ -77,7 +77,7 @@ _CHANGES: Final[dict[str, Callable[[Recording, str, int, int], Recording]]] = {
 }
 
 
-@kept(64)
+@memoized(64)
 def _changes(
     recording: Recording,
     dialect: str,
@@ -112,7 +112,7 @@ def recording_select(session: Session) -> Recording | None:
         bind="query-params",
         label_visibility="collapsed",
         width=170,
-        on_change=changes.of("recording", _from_its_end, shown=names[0]),
+        on_change=widget_changes.of("recording", _from_its_end, shown=names[0]),
     )
     name = chosen if chosen in names else names[0]
     return recorded.get(name) or _restreamed(session, name, writing_dialect(session))
@@ -286,7 +286,7 @@ def every_dialect(reading: Reading) -> None:
         frames.cross_readings(rows),
         key=_EVERY,
         selection_mode="single-row",
-        on_select=changes.of(_EVERY, _read_as_row, field="selection"),
+        on_select=widget_changes.of(_EVERY, _read_as_row, field="selection"),
     )
 
 

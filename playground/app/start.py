@@ -9,7 +9,7 @@ import streamlit as st
 
 from playground.app import navigation
 from playground.app.shared import components, readings, say
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.base import paths
 from playground.base.wording import percent
 from playground.cache.answers.simulation import simulate_cache
@@ -117,12 +117,12 @@ _BEST: Final = {"06": "cache", "07": "cache", "08": "cache", "12": "cache"} | {
 }
 
 
-@kept(1)
+@memoized(1)
 def _samples() -> Mapping[str, Session]:
     return sample_sessions()
 
 
-@kept(8)
+@memoized(8)
 def _example(page: str) -> Rows:
     job = next(job for job in _JOBS if job.page == page)
     return job.example(load_session(paths.samples()[job.sample]))

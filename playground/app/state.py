@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from playground.app.serving import access
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.base import paths
 from playground.base.findings import Finding
 from playground.base.wording import visible
@@ -142,7 +142,7 @@ def _loaded(name: str) -> LoadedSession:
     return _read(path.name, path.read_bytes())
 
 
-@kept(16)
+@memoized(16)
 def _read(file_name: str, data: bytes) -> LoadedSession:
     return next(read_sessions(Source(file_name, data)))
 
@@ -241,7 +241,7 @@ def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None
     _keep(name, _told(with_edits(before, steps, undone, scrub=_scrubs()), before))
 
 
-@kept(16)
+@memoized(16)
 def _edited(
     session: Session, steps: tuple[Edit, ...], model: str, recorded: tuple[Recording, ...]
 ) -> tuple[Session, list[str]]:

@@ -2,7 +2,7 @@
 
 All code of the project writes files through this module. A file is written under another name in
 the same folder, synced to the disk, and then renamed: a full disk, a crash or Ctrl-C leaves the old
-file as it was. Only a recording grows at its own place (`recordings/growing.py`).
+file as it was. Only a recording grows at its own place (`recordings/append_only_file.py`).
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     from playground.base.user_files import as_utf8, decode
     from playground.questions.detection import detect as detect_dialect
     from playground.questions.recognition import recognised_session
-    from playground.sessions.ends import whole_utf8
+    from playground.sessions.file_tail import whole_utf8
     from playground.sessions.loading import file_bytes
     from playground.sessions.tool_files import load_tools
 

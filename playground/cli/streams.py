@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from playground.nouns.tools import ToolMetadata
     from playground.parsing.result import ParseResult
     from playground.questions.timeline import Timeline
-    from playground.recordings.growing import GrowingFile
+    from playground.recordings.append_only_file import AppendOnlyFile
     from playground.recordings.recording import Recording
     from playground.sessions.loading import LoadedSession
 
@@ -296,15 +296,15 @@ def record(
     return report(recorded.recording.findings) if stop.number is None else 128 + stop.number
 
 
-def _recording_file(out: str, name: str, session: str, force: bool) -> GrowingFile:
+def _recording_file(out: str, name: str, session: str, force: bool) -> AppendOnlyFile:
     """Return the file to record into; without -o it is a new file."""
     from playground.base.output import Batch
-    from playground.recordings.growing import GrowingFile, numbered
+    from playground.recordings.append_only_file import AppendOnlyFile, numbered
 
     if not out:
         return numbered(Path(name))
     Batch(inputs=[session], force=force).check(out)
-    return GrowingFile(out, force=force)
+    return AppendOnlyFile(out, force=force)
 
 
 def _print_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:

@@ -24,8 +24,8 @@ from playground.llm.connecting import connection_problem, ends_without_reason
 from playground.llm.endpoint import STREAMED, completion_arguments, delta_of
 from playground.llm.library import LiteLLM, litellm
 from playground.llm.wiretap import Tap, tapped
+from playground.recordings.append_only_file import AppendOnlyFile, Lines, LinesInMemory
 from playground.recordings.environment import environment_secrets
-from playground.recordings.growing import GrowingFile, Lines, LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.recording import Recording
 from playground.recordings.scrubbing import searcher, starred
@@ -100,7 +100,7 @@ def record(
     emails: bool = False,
     timeout: float = 600.0,
     limits: Limits | None = None,
-    out: GrowingFile | None = None,
+    out: AppendOnlyFile | None = None,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> Recorded:
@@ -139,7 +139,7 @@ def record(
 
 
 def _finish(
-    recording: Recording, recorder: Recorder, lines: Lines, out: GrowingFile | None
+    recording: Recording, recorder: Recorder, lines: Lines, out: AppendOnlyFile | None
 ) -> Recorded:
     if out is not None:
         out.close()

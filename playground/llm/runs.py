@@ -9,7 +9,7 @@ from typing import Any
 
 from playground.llm.background import BackgroundRun
 from playground.llm.record import Limits, Recorded, record
-from playground.recordings.growing import numbered
+from playground.recordings.append_only_file import numbered
 
 
 @dataclass

@@ -13,8 +13,8 @@ from collections import deque
 from typing import Any, Final
 
 from playground.recordings import files
+from playground.recordings.append_only_file import Lines
 from playground.recordings.decoding import StreamDecoder
-from playground.recordings.growing import Lines
 from playground.recordings.recording import Recording
 from playground.recordings.scrubbing import Searcher, Tally
 from playground.recordings.value_scrubbing import scrubbed_with

@@ -26,7 +26,7 @@ from playground.recordings.secret_fragments import (
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 if TYPE_CHECKING:
-    from playground.recordings.presence import WordPresence
+    from playground.recordings.ngram_filter import NgramFilter
 
 # Not inside a word or Base64; a line's end or the like may be there as an escape.
 _BOUNDARY: Final = regex.compile(
@@ -310,10 +310,10 @@ def _rows_by_word() -> tuple[dict[str, _Rows], _Rows]:
 
 
 @cache
-def _presence() -> tuple[WordPresence, WordPresence]:
+def _presence() -> tuple[NgramFilter, NgramFilter]:
     """Of heads and words of two letters, as they may stand in a text: small ones are in every
     text; and of all longer ones in small letters."""
-    from playground.recordings.presence import WordPresence  # which loads NumPy
+    from playground.recordings.ngram_filter import NgramFilter  # which loads NumPy
 
     tables = _tables()
     short = {head for head in tables.by_head if len(head) == _PAIR}
@@ -321,7 +321,7 @@ def _presence() -> tuple[WordPresence, WordPresence]:
         if len(word) == _PAIR:
             short.update(map("".join, product(*({c, c.upper()} for c in word))))
     long = {each for each in (*tables.by_low_head, *tables.in_json) if len(each) > _PAIR}
-    return WordPresence(sorted(short)), WordPresence(sorted(long))
+    return NgramFilter(sorted(short)), NgramFilter(sorted(long))
 
 
 @cache

@@ -19,8 +19,16 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final
 
-from playground.recordings.channels import Bytes, Channel, FrameEcho, Held, Packed, Part, text_of
 from playground.recordings.json_texts import BY_NAME, Box, JsonTexts, Leaf
+from playground.recordings.scrub_channels import (
+    Bytes,
+    Channel,
+    FrameEcho,
+    Held,
+    Packed,
+    Part,
+    text_of,
+)
 from playground.recordings.scrubbing import Searcher, Tally
 
 _MOST_CHANNELS: Final = 256

@@ -14,10 +14,11 @@ from playground.base.json_numbers import finite, is_finite, load_json, number_fi
 from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording, named_apart
-from playground.sessions import made
+from playground.sessions import unvalidated
+from playground.sessions.clean_json import is_sound, is_whole_beside
 from playground.sessions.configuration import dynamic_of, task_of
+from playground.sessions.import_counter import ImportCounter as ImportCounter
 from playground.sessions.inner_json import json_or_text as json_or_text
-from playground.sessions.kept import Kept as Kept
 from playground.sessions.message_order import last_answer
 from playground.sessions.place import Place as Place
 from playground.sessions.session import (
@@ -28,7 +29,6 @@ from playground.sessions.session import (
     RequestRow,
     Session,
 )
-from playground.sessions.sound import is_sound, is_whole_beside
 from playground.sessions.text_parts import text_part as text_part
 from playground.sessions.times import utc_time
 
@@ -57,7 +57,7 @@ class SessionBuilder:
     compactions: list[Compaction] = field(default_factory=list)
     rows: list[RequestRow] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
-    kept: Kept = field(default_factory=Kept)
+    kept: ImportCounter = field(default_factory=ImportCounter)
     given: Session | None = None  # a session that was read whole
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)  # call id → tool name
@@ -69,14 +69,14 @@ class SessionBuilder:
 
     def say(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message; one without parts is added too, for the doctor to see."""
-        self.messages.append(made.message(role, tuple(parts)))
+        self.messages.append(unvalidated.message(role, tuple(parts)))
         self.places.append(str(place))
         self.kept.times += 1
 
     def add_parts(self, parts: Sequence[Part], index: int = -1) -> None:
         """Add parts to a message, the last or another one, when an answer comes in pieces."""
         message = self.messages[index]
-        self.messages[index] = made.message(message.role, (*message.parts, *parts))
+        self.messages[index] = unvalidated.message(message.role, (*message.parts, *parts))
         self.kept.times += 1
 
     def known(self, *, title: Any = "", model: Any = "", **agent: Any) -> None:
@@ -179,7 +179,7 @@ class SessionBuilder:
         self._unanswered.setdefault(given, {})[name] = None
         if not _TEXTS.issuperset(map(type, arguments)):  # YAML has others; pydantic tells
             return ToolCallPart(given, name, arguments)
-        return made.call(given, name, arguments)
+        return unvalidated.call(given, name, arguments)
 
     def _arguments(self, text: str, place: Place) -> dict[str, Any]:
         if not text.strip():
@@ -229,7 +229,7 @@ class SessionBuilder:
             self.texts.append(content)
         else:
             content = self.finite(content, Place(field=f"result {given}"))
-        return made.result(given, name, content, is_error)
+        return unvalidated.result(given, name, content, is_error)
 
     def by_provider(self, name: str, place: Place) -> None:
         """A tool that the provider ran itself: told of once, since a session lists its calls and
@@ -289,12 +289,12 @@ class SessionBuilder:
             "agent_version": "" if version == self.agent.version else version,
             "diagnostics": diagnostics if isinstance(diagnostics, dict) and diagnostics else None,
         }
-        self.requests.append(made.record(fields))
+        self.requests.append(unvalidated.record(fields))
         self.kept.times += 1
 
     def used(self, usage: dict[str, Any]) -> None:
         """The usage of the last request, where it is told by itself."""
-        self.requests[-1] = made.record({**vars(self.requests[-1]), "usage": usage})
+        self.requests[-1] = unvalidated.record({**vars(self.requests[-1]), "usage": usage})
         self.kept.times += 1
 
     def _place(self, index: int) -> str:

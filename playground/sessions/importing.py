@@ -13,7 +13,7 @@ from typing import IO, Any, Final, Self
 from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.base.output import Batch, faults_naming, is_special
-from playground.sessions.doctor import check, repair
+from playground.sessions.checks import check, repair
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import LoadedSession
 from playground.sessions.native_format import dump_session, line_pieces

@@ -24,8 +24,8 @@ from playground.base.errors import InputFault, UnknownNameError
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
 from playground.recordings.recording import Recording
+from playground.sessions.checks import check
 from playground.sessions.collector import each_seldom
-from playground.sessions.doctor import check
 from playground.sessions.formats import SessionFormat, get_format, recognised, recognising
 from playground.sessions.last_resort import refused
 from playground.sessions.session import Session, with_receipt

@@ -31,7 +31,7 @@ from playground.base.user_files import (
 from playground.base.user_files import decode as decode
 from playground.sessions.bounded import files_within, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
-from playground.sessions.ends import last_line, line_at, whole_utf8
+from playground.sessions.file_tail import last_line, line_at, whole_utf8
 from playground.sessions.workspace_names import kept_file
 
 MAX_BYTES: Final = MOST_BYTES  # of a file that is read whole

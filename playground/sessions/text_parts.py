@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from playground.nouns.messages import Part, TextPart
-from playground.sessions import made
+from playground.sessions import unvalidated
 
 
 def text_part(text: str) -> TextPart:
     """Return a text as a part."""
-    return made.text(str(text))  # str: of a NotANumber, too
+    return unvalidated.text(str(text))  # str: of a NotANumber, too
 
 
 def with_text(parts: Sequence[Part], text: str) -> list[Part]:

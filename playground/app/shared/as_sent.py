@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.app.shared import tables, widgets
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.cache.answers.as_sent import AS_SENT
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.simulation import simulate_cache
@@ -18,13 +18,13 @@ TITLE = "As sent"
 SOURCE = "what was imported, block by block; no dialect writes it and no policy marks it"
 
 
-@kept(16)
+@memoized(16)
 def simulated(session: Session, apart: float | None) -> CacheSimulation:
     """Return the requests that were brought, one after another. Raises InputFault."""
     return simulate_cache(session, policy=NAME, seconds_apart=apart)
 
 
-@kept(16)
+@memoized(16)
 def _sent(session: Session) -> CacheWire:
     return cache_on_wire(session, policy=NAME)
 

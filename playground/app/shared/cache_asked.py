@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from playground.app.shared import as_sent, policies, waiting
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.placement import CachePlacement, place_cache
 from playground.cache.answers.simulation import cache_matrix as simulate_matrix
@@ -33,7 +33,7 @@ def title(policy: str) -> str:
     return _TITLES.get(policy, policy)
 
 
-@kept(64)
+@memoized(64)
 def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) -> CachePlacement:
     return place_cache(session, dialect, own.policy() if own else policy)
 
@@ -43,7 +43,7 @@ def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
     return _placed(session, dialect, policy, policies.find(policy))
 
 
-@kept(16)
+@memoized(16)
 def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
     """Return the messages that a policy sees: before marks, and before the environment block."""
     bare = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
@@ -51,7 +51,7 @@ def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
     return get_dialect(dialect).with_policy("none").render(data).messages
 
 
-@kept(32, spinner="Simulating every policy …")
+@memoized(32, spinner="Simulating every policy …")
 def simulations(
     session: Session, dialect: str, apart: float | None, what_if: WhatIf, own: list[OwnPolicy]
 ) -> Sequence[CacheSimulation]:
@@ -60,7 +60,7 @@ def simulations(
     return simulate_matrix(session, [dialect], every, seconds_apart=apart, what_if=what_if)
 
 
-@kept(64)
+@memoized(64)
 def _simulated(
     session: Session,
     dialect: str,
@@ -75,7 +75,7 @@ def _simulated(
     )
 
 
-@kept(16)
+@memoized(16)
 def on_wire(
     session: Session, dialect: str, policy: str, own: OwnPolicy | None
 ) -> Future[CacheWire]:

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import belongings, changes, say
+from playground.app.shared import belongings, say, widget_changes
 from playground.dialects import dialect_names
 from playground.dialects.families import families, spoken_by
 from playground.dialects.models import dialect_for
@@ -51,14 +51,14 @@ def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
     groups = {"Favourites": list(favourites)} if favourites and not model else {}
     for title, listed in (groups | families(names)).items():
         wanted = [name for name in listed if name in chosen]
-        key = changes.place(f"family {title}", wanted)
+        key = widget_changes.place(f"family {title}", wanted)
         st.pills(
             title,
             listed,
             selection_mode="multi",
             default=wanted,
             key=key,
-            on_change=changes.of(key, _take, listed, shown=wanted),
+            on_change=widget_changes.of(key, _take, listed, shown=wanted),
         )
     st.button(
         "Make the chosen ones favourites",

@@ -9,7 +9,7 @@ from zlib import crc32
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import changes, declaring, say
+from playground.app.shared import declaring, say, widget_changes
 from playground.app.shared.declaring import DeclarationDraft
 from playground.base.errors import InputFault
 from playground.base.wording import counted
@@ -69,7 +69,7 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
     given: dict[str, Any] = {
         "key": key,
         "help": meaning(path),
-        "on_change": changes.of(key, _take_text, path, shown=value),
+        "on_change": widget_changes.of(key, _take_text, path, shown=value),
     }
     if height:
         st.text_area(label, value, height=height, **given)
@@ -106,7 +106,7 @@ def _tags(draft: DeclarationDraft) -> None:
             key = _key(draft, f"reasoning.{step}")
             said = meaning(f"reasoning.{step}")
             shown = str(first.get(step, ""))
-            on_change = changes.of(key, _take_tags, draft, shown=shown)
+            on_change = widget_changes.of(key, _take_tags, draft, shown=shown)
             st.text_input(label, shown, key=key, help=said, on_change=on_change)
 
 
@@ -129,7 +129,7 @@ def _lines(draft: DeclarationDraft, path: str, label: str) -> None:
         height=_ROWS,
         key=key,
         help=meaning(path),
-        on_change=changes.of(key, _take_lines, path, shown=text),
+        on_change=widget_changes.of(key, _take_lines, path, shown=text),
     )
 
 
@@ -142,13 +142,13 @@ def _choices(draft: DeclarationDraft) -> None:
         key = _key(draft, path)
         given = declaring.field(draft.document, path)
         index = options.index(given) if given in options else 0
-        on_change = changes.of(key, _take, path, shown=options[index])
+        on_change = widget_changes.of(key, _take, path, shown=options[index])
         st.selectbox(label, options, index, key=key, help=meaning(path), on_change=on_change)
     for path, label, usual in _FLAGS:
         key = _key(draft, path)
         given = declaring.field(draft.document, path)
         on = given if isinstance(given, bool) else usual
-        on_change = changes.of(key, _take, path, shown=on)
+        on_change = widget_changes.of(key, _take, path, shown=on)
         say.toggle(label, on, key=key, help=meaning(path), on_change=on_change)
 
 
@@ -160,7 +160,7 @@ def _file(draft: DeclarationDraft) -> None:
     """Every field there is, as the file has it."""
     shown = json.dumps(draft.document, ensure_ascii=False, indent=1)
     key = f"own file {draft.number} {crc32(shown.encode())}"  # a field that changed is another text
-    on_change = changes.of(key, _take_file, shown=shown)
+    on_change = widget_changes.of(key, _take_file, shown=shown)
     st.text_area("JSON", shown, height=300, key=key, on_change=on_change)
 
 

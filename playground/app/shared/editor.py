@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import changes, history, say, widgets
+from playground.app.shared import history, say, widget_changes, widgets
 from playground.app.state import WorkingSession
 from playground.nouns.messages import Message
 from playground.sessions import editing
@@ -188,14 +188,14 @@ def _choice(name: str, noun: str, labels: list[str], first: int = 0) -> int:
     if state.held(chosen) is None:
         state.hold(chosen, first)  # and stays so, whatever becomes of the messages
     index = min(int(state.held(chosen)), len(labels) - 1)
-    key = changes.place(f"choice of {chosen}", index)
+    key = widget_changes.place(f"choice of {chosen}", index)
     state.choose(key, index)  # in every run: its label changes with each edit of its text
     st.selectbox(
         noun.capitalize(),
         range(len(labels)),
         key=key,
         format_func=lambda index: say.shown(f"{index}: {labels[index]}"),
-        on_change=changes.of(key, _choose, chosen, shown=index),
+        on_change=widget_changes.of(key, _choose, chosen, shown=index),
     )
     return index
 

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from playground.app.shared import say, widgets
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.dialects import get_dialect
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.grammars import AUTO, FORMS, REQUIRED, Grammar
@@ -16,7 +16,7 @@ from playground.parsing.grammars import AUTO, FORMS, REQUIRED, Grammar
 _MEANT: Final = {AUTO: "text or calls", REQUIRED: "calls, no text"}
 
 
-@kept(64)
+@memoized(64)
 def grammar(dialect: str, tools: tuple[ToolMetadata, ...], choice: str, thoughts: bool) -> Grammar:
     """Return a dialect's grammar for a session's tools."""
     return get_dialect(dialect).grammar(tools, choice, reasoning=thoughts)

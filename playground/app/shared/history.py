@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from playground.app import state
-from playground.app.shared import belongings, changes, widgets
+from playground.app.shared import belongings, widget_changes, widgets
 from playground.base.errors import InputFault
 from playground.nouns.tools import ToolMetadata
 from playground.sessions.changes import message_after
@@ -55,8 +55,8 @@ def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
     shown, fault = _drafts(name).get(key, (value, ""))
     if isinstance(shown, str):
         shown = as_edited(shown)
-    widget = changes.place(key, shown)
-    on_change = changes.of(widget, take_edit, name, key, step, value, shown=shown)
+    widget = widget_changes.place(key, shown)
+    on_change = widget_changes.of(widget, take_edit, name, key, step, value, shown=shown)
     return Editor(widget, shown, on_change, fault)
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.pages import ON_TOP, PageEntry, listed
-from playground.app.shared import changes, components, history
+from playground.app.shared import components, history, widget_changes
 
 _KEYS: Final = "keys"
 _OFF: Final = "keys are off"
@@ -65,7 +65,7 @@ def show() -> None:
         "Single-key shortcuts: off",
         value=bool(state.held(_OFF)),
         key=_SWITCH,
-        on_change=changes.of(_SWITCH, _switch, shown=bool(state.held(_OFF))),
+        on_change=widget_changes.of(_SWITCH, _switch, shown=bool(state.held(_OFF))),
     )
     st.caption("None of them acts while you type or while a dialog is open.")
 

@@ -7,7 +7,7 @@ from typing import Final
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import changes, history, say
+from playground.app.shared import history, say, widget_changes
 
 _MODELS: Final = (
     "anthropic/claude-sonnet-4-5",
@@ -33,5 +33,5 @@ def select(working: state.WorkingSession) -> None:
         bind="query-params",
         label_visibility="collapsed",
         width=220,
-        on_change=changes.of(state.MODEL, history.took_model, working.name, before),
+        on_change=widget_changes.of(state.MODEL, history.took_model, working.name, before),
     )

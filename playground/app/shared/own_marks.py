@@ -11,7 +11,7 @@ import streamlit as st
 from playground.app import state
 from playground.app.shared import policies, say
 from playground.app.shared.cache_asked import CLICKED, Asked, formatted
-from playground.app.shared.kept import digest
+from playground.app.shared.memoized import digest
 from playground.dialects.marks.own_policies import policy_of_places
 from playground.dialects.marks.policies import as_parts
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from playground.app import state
 from playground.app.shared import declaring, say, tables, widgets
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.dialects import dialect_names
@@ -48,7 +48,7 @@ def _from_replies() -> None:
     declaring.take(document | {"name": f"my-{name}" if name in dialect_names() else name})
 
 
-@kept(16, spinner="Looking for what stays and what moves …")
+@memoized(16, spinner="Looking for what stays and what moves …")
 def _proposal(replies: tuple[str, ...]) -> Proposal:
     """Return the form of these replies. Raises InputFault."""
     return propose_dialect(replies)

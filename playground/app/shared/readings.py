@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from playground.app.shared import choosing, widgets
 from playground.app.shared.components import Picture
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.dialects import dialect_names
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.switches import Switches
@@ -72,7 +72,7 @@ class Reading:
         return self.recording, self.dialect, self.tools, self.switches, self.columns
 
 
-@kept(32)
+@memoized(32)
 def _timeline(
     recording: Recording, dialect: str, tools: Tools, switches: Switches | None, server: str = ""
 ) -> Timeline:
@@ -90,7 +90,7 @@ def _column(
     return _timeline(recording, column, tools, own)
 
 
-@kept(16)
+@memoized(16)
 def _picture(
     recording: Recording, dialect: str, tools: Tools, switches: Switches, columns: tuple[str, ...]
 ) -> Picture:
@@ -98,7 +98,7 @@ def _picture(
     return Picture(player(*read.timelines))
 
 
-@kept(16)
+@memoized(16)
 def _file(
     form: str,
     recording: Recording,
@@ -116,7 +116,7 @@ def _file(
     return exports.pytest_file(recording, clean.timeline, tools, clean.beside)
 
 
-@kept(64)
+@memoized(64)
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
     """Return the own reading, and beside it what shows something: a server that runs what is no
     whole call, the one that drops most of the reply, or another dialect."""

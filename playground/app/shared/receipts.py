@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.app.shared import say, tables
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.sessions.loading import read_sessions, receipt_of_sessions
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.source import Source
@@ -25,7 +25,7 @@ def show(name: str, data: bytes, key: str) -> None:
             tables.table(receipt(found))
 
 
-@kept(4)
+@memoized(4)
 def _receipt(name: str, data: bytes) -> Receipt:
     loaded = [*read_sessions(Source(name, data))]
     return receipt_of_sessions(Source(name, data), loaded)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from playground.app import state
 from playground.app.shared import say, widgets
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.app.state import WorkingSession
-from playground.sessions.doctor import repair
+from playground.sessions.checks import repair
 from playground.sessions.session import Session
 
 
@@ -22,7 +22,7 @@ def problems(working: WorkingSession) -> None:
         )
 
 
-@kept(8)
+@memoized(8)
 def _repaired(session: Session) -> tuple[Session, list[str]]:
     return repair(session)
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from playground.app.shared import policies, say, tables, waiting
 from playground.app.shared.cache_asked import Asked
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.cache.answers.compacted import CompactionWhatIf
 from playground.cache.answers.compaction import compaction
@@ -17,7 +17,7 @@ from playground.sessions.session import Session
 from playground.show import compaction_frames
 
 
-@kept(16)
+@memoized(16)
 def _compaction(
     session: Session,
     dialect: str,

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 import streamlit as st
 
 from playground.app.shared import say, tables, waiting, widgets
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.nouns.tool_formats.portability import schema_targets
 from playground.questions.tool_schemas import (
     Portability,
@@ -20,12 +20,12 @@ from playground.sessions.session import Session
 from playground.show import tool_frames
 
 
-@kept(16)
+@memoized(16)
 def _costs(session: Session, dialects: list[str]) -> Future[ToolCosts]:
     return waiting.background().submit(tool_costs, session, dialects=dialects)
 
 
-@kept(16)
+@memoized(16)
 def _portability(session: Session, targets: list[str]) -> Portability:
     return tool_portability(session, targets)
 

@@ -6,8 +6,8 @@ from typing import Final
 
 import streamlit as st
 
-from playground.app.shared import changes, policies, say
-from playground.app.shared.kept import kept
+from playground.app.shared import policies, say, widget_changes
+from playground.app.shared.memoized import memoized
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
 from playground.cache.rules import Rules, rules_of
@@ -16,7 +16,7 @@ _AS_MARKED: Final = "as marked"
 KEYS: Final = ("if-environment", "if-ttl", "if-parallel", "if-shuffled", "if-clock")
 
 
-@kept(64)
+@memoized(64)
 def rules(model: str) -> Rules:
     """Return the rules that count for a model."""
     return known_rules("", model)
@@ -60,7 +60,7 @@ def _policy_upload() -> None:
         "A policy of your own",
         type="json",
         key=policies.UPLOAD,
-        on_change=changes.of(policies.UPLOAD, policies.accept),
+        on_change=widget_changes.of(policies.UPLOAD, policies.accept),
         help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
     )
     for name in policies.lasting():

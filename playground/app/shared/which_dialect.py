@@ -8,7 +8,7 @@ from typing import Final
 from streamlit.delta_generator import DeltaGenerator
 
 from playground.app.shared import say, tables, widgets
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.app.shared.readings import Reading
 from playground.base.wording import counted
 from playground.nouns.tools import ToolMetadata
@@ -21,13 +21,13 @@ Tools = Sequence[ToolMetadata]
 _LOOKED_AT: Final = 100_000  # characters at a reply's end, where calls stand: a third of a second
 
 
-@kept(32, spinner="Reading in every dialect …")
+@memoized(32, spinner="Reading in every dialect …")
 def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
     """Return every dialect's reading of a reply, the likeliest first."""
     return detect_recording(recording, tools)
 
 
-@kept(32)
+@memoized(32)
 def _likeliest(text: str, tools: Tools) -> Detection | None:
     found = likeliest(text, tools)
     return found[0] if found else None

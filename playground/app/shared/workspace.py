@@ -13,7 +13,7 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.serving import access
-from playground.app.shared import changes, history, repair, say
+from playground.app.shared import history, repair, say, widget_changes
 from playground.app.state import WorkingSession
 from playground.base import paths
 from playground.base.errors import InputFault, PlaygroundError
@@ -138,7 +138,7 @@ def select(is_there: bool) -> None:
             placeholder="Choose another",
             label_visibility="collapsed",
             width=240,
-            on_change=changes.of(OTHER, choose_other),
+            on_change=widget_changes.of(OTHER, choose_other),
         )
         return
     st.selectbox(
@@ -205,8 +205,10 @@ def _edits(working: WorkingSession) -> None:
 
 
 def _of_a_kept_one(name: str) -> None:
-    key = changes.place(_NAME + name, name)  # anew where the name was refused
-    st.text_input("Name", name, key=key, on_change=changes.of(key, _rename, name, shown=name))
+    key = widget_changes.place(_NAME + name, name)  # anew where the name was refused
+    st.text_input(
+        "Name", name, key=key, on_change=widget_changes.of(key, _rename, name, shown=name)
+    )
     found = state.entry(name)
     if found and found.label.starred:
         say.caption(f"{starred_out(found.label.starred)}, in what is kept.")

@@ -13,8 +13,8 @@ from playground.base.findings import Finding
 from playground.base.wording import dollars, grouped
 from playground.cache.answers.hints import NotedRequest, hint
 from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.answers.paid import Paid
-from playground.cache.answers.reach import Reach, reach
 from playground.cache.diagnosis import Diagnosis, ThreeAnswers, disagreement
 from playground.cache.differences import FirstDifference
 from playground.cache.lint import SentRow, lint
@@ -136,10 +136,10 @@ class CacheSimulation(Drawn, Live):
         return self.price.nano_dollars(broken.lost * more)
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> MarkedPrefix:
         """The last request's marked prefix, and whether it is long enough."""
         rules = self.rules or known_rules(self.provider, self.model)
-        return reach(self.row[-1], rules, self.model)
+        return marked_prefix(self.row[-1], rules, self.model)
 
     def why(self, number: int) -> str:
         """Return why a request reads what it reads.

@@ -9,7 +9,7 @@ from playground.base.arguments import takes
 from playground.base.display import Drawn, Live
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.known_rules import known_rules
-from playground.cache.answers.reach import Reach, reach
+from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.breakpoints import breakpoints
 from playground.cache.prefixes import TimedRequest
 from playground.dialects import Dialect, get_dialect
@@ -58,7 +58,7 @@ class CachePlacement(Drawn, Live):
     decisions: list[CacheDecision]
     characters: int
     text_characters: int
-    reach: Reach
+    reach: MarkedPrefix
     threshold: int = GEMINI_MIN_CHARACTERS
 
     @property
@@ -148,11 +148,11 @@ def _as_sent(session: Session) -> CachePlacement:
         decisions=[part.decision for part in parts],
         characters=characters,
         text_characters=characters,
-        reach=reach(request, rules, name),
+        reach=marked_prefix(request, rules, name),
     )
 
 
-def _reach(rendering: Rendering, model: str) -> Reach:
+def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
     """Return the marked prefix. A final answer is no part of the request that it answers."""
     rules = known_rules("", model)
     wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
@@ -160,7 +160,7 @@ def _reach(rendering: Rendering, model: str) -> Reach:
     while asked and rendering.messages[asked - 1]["role"] == "assistant":
         asked -= 1
     blocks = wire.starts[asked] if asked < len(wire.starts) else len(wire.blocks)
-    return reach(TimedRequest(wire, 0.0, rules), rules, model, blocks)
+    return marked_prefix(TimedRequest(wire, 0.0, rules), rules, model, blocks)
 
 
 def _parts(

@@ -43,7 +43,7 @@ from playground.cache.usage import billed_of
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.marks.policies import CacheRequest, Policy, as_policies, get_policy
 from playground.nouns.wire_blocks import WireReader, WireRequest
-from playground.sessions.doctor import unsaid
+from playground.sessions.checks import unsaid
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()

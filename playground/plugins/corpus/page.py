@@ -14,7 +14,7 @@ import streamlit as st
 from playground.app import state
 from playground.app.serving import access
 from playground.app.shared import opening, say, tables, waiting
-from playground.app.shared.kept import kept
+from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.base.wording import counted, grouped, seconds
 from playground.plugins.corpus import page_building as corpus_building
@@ -64,7 +64,7 @@ def choose_corpus() -> Corpus | None:
         return None
 
 
-@kept(4)
+@memoized(4)
 def _open_corpus(path: str, built: str) -> Corpus:
     """Open a corpus. It is cached by `built`, its state, so a new build is opened again."""
     return opened(path)

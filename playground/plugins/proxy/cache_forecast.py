@@ -25,7 +25,7 @@ from playground.nouns.wire_blocks import WireReader
 from playground.plugins.proxy.exchange import Opened
 from playground.plugins.proxy.session_matching import SessionMatch, Sessions
 from playground.sessions.building import SessionBuilder
-from playground.sessions.doctor import check
+from playground.sessions.checks import check
 from playground.sessions.last_resort import UNEXPECTED_ERRORS
 from playground.sessions.place import Place
 from playground.sessions.shapes.requests import read_request

@@ -133,15 +133,15 @@ def _line_writer(
     report: TerminalReport, as_json: bool, path: Path | None
 ) -> Callable[[dict[str, Any]], None]:
     """Return a function that prints a line of the ledger, or writes it to `path` if given."""
-    from playground.recordings.growing import GrowingFile
+    from playground.recordings.append_only_file import AppendOnlyFile
 
-    file: GrowingFile | None = None
+    file: AppendOnlyFile | None = None
 
     def write_line(line: dict[str, Any]) -> None:
         nonlocal file
         texts = list(report.lines(line))
         if file is None and path is not None:
-            file = GrowingFile(path)
+            file = AppendOnlyFile(path)
         if file is not None:
             for text in texts:
                 file.add(visible(text) + "\n")

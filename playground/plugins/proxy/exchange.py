@@ -21,12 +21,12 @@ from playground.base.json_numbers import load_json
 from playground.base.wording import grouped
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
 from playground.plugins.proxy.text_bytes import TextBytes
-from playground.recordings.growing import GrowingFile, numbered
+from playground.recordings.append_only_file import AppendOnlyFile, numbered
+from playground.recordings.json_layout import form_of
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import Searcher, Tally, TooMuchWork, starred
 from playground.recordings.unpacking import CODINGS, TooMuchUnpacked, Unpacker
 from playground.recordings.value_scrubbing import BodyScrubber
-from playground.recordings.written import form_of
 
 # Limits in bytes.
 MOST_BODY: Final = 32 * 1024 * 1024  # of a request that is parsed: Anthropic takes no more
@@ -121,7 +121,7 @@ class WatchedExchange:
         self._texts = {"sent": TextBytes(), "came": TextBytes()}
         self._is_framed = False  # whether the answer is in binary frames
         self._spent = {"sent": 0.0, "came": 0.0}  # seconds of work
-        self._lines: GrowingFile | None = None
+        self._lines: AppendOnlyFile | None = None
         self.tally = Tally()  # of what was starred out, once it is over
         self._recorder: Recorder | None = None
         self._packed = ""

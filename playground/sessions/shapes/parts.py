@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from playground.base.findings import finding
 from playground.nouns.messages import ImagePart, Part, ReasoningPart
-from playground.sessions import made
+from playground.sessions import unvalidated
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.plain_parts import PLAIN_CALL, plain_part
 
@@ -128,7 +128,7 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     signature = str(signature) if isinstance(signature, str) else None
     if signature and not text:
         builder.findings.append(finding("reasoning-sealed", str(place)))
-    return [made.reasoning(str(text), signature)] if text or signature else []
+    return [unvalidated.reasoning(str(text), signature)] if text or signature else []
 
 
 def _image(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from playground.nouns.messages import Part
-from playground.sessions import made
+from playground.sessions import unvalidated
 from playground.sessions.building import SessionBuilder, text_part
-from playground.sessions.sound import is_sound
+from playground.sessions.clean_json import is_sound
 
 # The fields of each; a mark for the cache says nothing.
 _THOUGHT: Final = {"type", "thinking", "signature"}
@@ -40,7 +40,7 @@ def _text(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
 def _thought(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
     text, signature = value.get("thinking"), value.get("signature")
     if type(text) is str and text and _THOUGHT.issuperset(value):
-        return made.reasoning(text, signature if type(signature) is str else None)
+        return unvalidated.reasoning(text, signature if type(signature) is str else None)
     return None
 
 

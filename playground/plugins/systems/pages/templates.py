@@ -11,8 +11,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from playground.app import navigation, state
 from playground.app.serving import access
-from playground.app.shared import belongings, changes, say, tables, waiting, widgets
-from playground.app.shared.kept import kept
+from playground.app.shared import belongings, say, tables, waiting, widget_changes, widgets
+from playground.app.shared.memoized import memoized
 from playground.app.shared.runs import Runs
 from playground.base import paths
 from playground.base.errors import InputFault
@@ -74,7 +74,7 @@ def settings() -> Settings | None:
             "Upload a set",
             type=["yaml", "yml", "json"],
             key=_UPLOAD,
-            on_change=changes.of(_UPLOAD, _take_set),
+            on_change=widget_changes.of(_UPLOAD, _take_set),
         )
     _reset_buttons(title, title in own_sets)
     files, text = _files(names[0] if title in own_sets else title)
@@ -114,7 +114,7 @@ def settings() -> Settings | None:
     return Settings(title, templates, template, texts, not is_scripted, model, base_url)
 
 
-@kept(16)
+@memoized(16)
 def _files(name: str) -> tuple[TemplateFiles, str]:
     files = sample(name)
     return files, files.templates.read_text("utf-8")
@@ -130,8 +130,8 @@ def _edited_set(title: str, text: str) -> str:
 def _editor(label: str, title: str, key: str, text: str, **options: Any) -> str:
     """Show an editor and return its text, which begins as it was left in this or another tab."""
     text_now = as_edited((belongings.value(_DRAFTS + title) or {}).get(key, text))
-    place = changes.place(key, text_now)
-    on_change = changes.of(place, _store_draft, title, key, shown=text_now)
+    place = widget_changes.place(key, text_now)
+    on_change = widget_changes.of(place, _store_draft, title, key, shown=text_now)
     return st.text_area(label, text_now, key=place, on_change=on_change, **options) or ""
 
 

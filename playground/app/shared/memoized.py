@@ -40,7 +40,9 @@ _known: OrderedDict[Identity, tuple[object, bytes]] = OrderedDict()
 _lock = Lock()  # every browser session runs in a thread of its own
 
 
-def kept(entries: int, spinner: str | bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def memoized(
+    entries: int, spinner: str | bool = False
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorate a pure function: at most `entries` answers are kept, for all browser sessions.
 
     The answers are shared: nobody may change one. Arguments are plain values or those of KEYED;

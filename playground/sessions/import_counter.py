@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass
-class Kept:
+class ImportCounter:
     """The numbers of kept and lost things of one builder, or of several that share it.
 
     They show whether a line of a file left anything.

@@ -14,7 +14,7 @@ from playground.cache.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class MarkedPrefix:
     """A request up to its last mark; all of it if nothing is marked or marks do not count.
 
     `tokens` are an estimate between `low` and `high` unless they were billed. `alone` is true if
@@ -75,7 +75,9 @@ class Reach:
         return f"{self.told}; {size}: {self.probably}{enough}, {told}"
 
 
-def reach(request: TimedRequest, rules: Rules, model: str, blocks: int | None = None) -> Reach:
+def marked_prefix(
+    request: TimedRequest, rules: Rules, model: str, blocks: int | None = None
+) -> MarkedPrefix:
     """Return a request's marked prefix; `blocks` limits how many of its blocks are sent."""
     resource = "storage_permille_hour" in rules.rules  # Gemini's marks make one
     by_marks = rules.match in ("breakpoints", "exact")
@@ -86,7 +88,7 @@ def reach(request: TimedRequest, rules: Rules, model: str, blocks: int | None = 
     whole = len(request.sizes) if blocks is None else blocks
     end = points[-1] + 1 if points else whole
     tokens = request.sizes[end - 1] if end else 0
-    return Reach(
+    return MarkedPrefix(
         marks=len(points) if rules.match == "breakpoints" else len(request.marks),
         tokens=tokens,
         low=request.token_range(tokens)[0],

@@ -48,7 +48,7 @@ class LinesInMemory:
         """Nothing was there before."""
 
 
-class GrowingFile:
+class AppendOnlyFile:
     """A recording's file, there from the beginning; brought to the disk every so many `seconds`.
 
     Raises InputFault if the file exists and `force` is not given, or if it cannot be made. With
@@ -204,12 +204,12 @@ def _free_name(path: Path) -> Path:
     raise AssertionError  # there is always one more number
 
 
-def numbered(path: Path, *, seconds: float = SECONDS) -> GrowingFile:
+def numbered(path: Path, *, seconds: float = SECONDS) -> AppendOnlyFile:
     """Create a file of this name, or of one with a number if that is taken."""
     for number in count(1):
         each = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
         try:
-            return GrowingFile(each, seconds=seconds)
+            return AppendOnlyFile(each, seconds=seconds)
         except InputFault:
             if not each.exists():  # it is something else
                 raise

@@ -10,15 +10,18 @@ from typing import Any
 import pytest
 
 from playground.nouns.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from playground.sessions import made
+from playground.sessions import unvalidated
 
 PAIRS = [
-    (made.text("a"), TextPart("a")),
-    (made.reasoning("a", None), ReasoningPart("a")),
-    (made.reasoning("a", "s"), ReasoningPart("a", "s")),
-    (made.call("i", "n", {"a": 1}), ToolCallPart("i", "n", {"a": 1})),
-    (made.result("i", "n", [1], is_error=True), ToolResultPart("i", "n", [1], is_error=True)),
-    (made.message("user", (TextPart("a"),)), Message("user", (TextPart("a"),))),
+    (unvalidated.text("a"), TextPart("a")),
+    (unvalidated.reasoning("a", None), ReasoningPart("a")),
+    (unvalidated.reasoning("a", "s"), ReasoningPart("a", "s")),
+    (unvalidated.call("i", "n", {"a": 1}), ToolCallPart("i", "n", {"a": 1})),
+    (
+        unvalidated.result("i", "n", [1], is_error=True),
+        ToolResultPart("i", "n", [1], is_error=True),
+    ),
+    (unvalidated.message("user", (TextPart("a"),)), Message("user", (TextPart("a"),))),
 ]
 
 
@@ -34,9 +37,9 @@ def test_what_is_made_shares_the_names_of_its_fields_whoever_made_the_first() ->
     program = (
         "import sys\n"
         "from playground.nouns.messages import Message\n"
-        "from playground.sessions import made\n"
+        "from playground.sessions import unvalidated\n"
         "for _ in range(1_000): theirs = Message('user')\n"
-        "ours = made.message('user', ())\n"
+        "ours = unvalidated.message('user', ())\n"
         "print(sys.getsizeof(vars(ours)) < sys.getsizeof(vars(theirs)))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

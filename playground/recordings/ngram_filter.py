@@ -18,7 +18,7 @@ _NONE: Final = np.zeros(0, np.intp)
 _FACTOR: Final = np.uint16(30_011)  # odd: which triples share a place is chance
 
 
-class WordPresence:
+class NgramFilter:
     """Asks texts for the same words, each of two bytes at least, in UTF-8."""
 
     def __init__(self, words: Sequence[str]) -> None:
