@@ -30,8 +30,8 @@ target, and `go_on` in `app.py` goes there before any widget is bound to the add
 What keeps what
 ---------------
 `@memoized` (`shared/memoized.py`) keeps answers between runs and between browsers, by the content
-of the arguments. Sessions are hashed once for each object, so pass the session itself and let the key
-follow from it. Answers are shared: change none. A component gets a `Picture`, whose key follows
+of the arguments. Sessions are hashed once for each object, so pass the session itself and let the
+key follow from it. Answers are shared: change none. A component gets a `Picture`, whose key follows
 from what it shows; what has the same key stays as it is in the browser, with the place that was
 scrolled to. What needs LiteLLM, which takes seconds to load, goes to `waiting.background()` as a
 future, and the page waits with `waiting.until`. A live run is a thread that outlasts many runs of
