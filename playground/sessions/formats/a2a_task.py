@@ -14,8 +14,8 @@ from playground.sessions.building import Place, SessionBuilder, text_part
 from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
-from playground.sessions.shapes.fields import mapping, text_of, told_list, told_objects
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.fields import list_or_finding, mapping, objects_or_findings, text_of
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _WRITERS: Final = ("adk_", "kagent_")  # before the names of their metadata
@@ -43,7 +43,7 @@ class A2aTask(SessionFormat):
             task = _task(value)
             builder = SessionBuilder(title=text_of(task.get("id")) or source.stem)
             if not task:
-                builder.lost("an entry that is no task", place)
+                builder.note_loss("an entry that is no task", place)
             else:
                 _read(builder, task, place)
             yield builder
@@ -62,11 +62,11 @@ def _task(value: Any) -> dict[str, Any]:
 
 
 def _read(builder: SessionBuilder, task: dict[str, Any], place: Place) -> None:
-    builder.known(session=task.get("contextId") or task.get("sessionId"))
+    builder.set_metadata(session=task.get("contextId") or task.get("sessionId"))
     known: set[str] = set()
-    for where, message in told_objects(builder, task.get("history"), place.at("history")):
+    for where, message in objects_or_findings(builder, task.get("history"), place.at("history")):
         _message(builder, message, where, known)
-    for where, made in told_objects(builder, task.get("artifacts"), place.at("artifacts")):
+    for where, made in objects_or_findings(builder, task.get("artifacts"), place.at("artifacts")):
         _message(builder, {**made, "role": "agent"}, where, known)
     status = mapping(task.get("status"))
     if status.get("message"):
@@ -75,7 +75,7 @@ def _read(builder: SessionBuilder, task: dict[str, Any], place: Place) -> None:
     if answers:
         at, reason = status.get("timestamp"), text_of(status.get("state"))
         usage = _told(task.get("metadata"), "usage_metadata")
-        builder.request(reply=answers[-1], at=at, stop_reason=reason, usage=usage)
+        builder.add_request(reply=answers[-1], at=at, stop_reason=reason, usage=usage)
 
 
 def _message(
@@ -89,14 +89,14 @@ def _message(
         return
     known.add(given)
     parts: list[Part] = []
-    for index, part in enumerate(told_list(builder, message.get("parts"), place.at("parts"))):
+    for index, part in enumerate(list_or_finding(builder, message.get("parts"), place.at("parts"))):
         parts += _part(builder, mapping(part), place.at("parts", index))
     if "parts" not in message:
-        builder.lost("a message without parts", place)
+        builder.note_loss("a message without parts", place)
     elif role not in ("user", "agent"):
-        builder.lost(f"a message with the role {role!r}", place)
+        builder.note_loss(f"a message with the role {role!r}", place)
     elif not _is_said(builder, parts, role):
-        add(builder, "user" if role == "user" else "assistant", parts, place)
+        add_with_results(builder, "user" if role == "user" else "assistant", parts, place)
 
 
 def _is_said(builder: SessionBuilder, parts: list[Part], role: str) -> bool:
@@ -112,7 +112,7 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
         return [ReasoningPart(text) if thought else text_part(text)] if text else []
     if not isinstance(data, dict):
         named = ", ".join(sorted(map(str, part.keys() - _BESIDE)))
-        builder.lost(f"a part that is no text ({named or 'empty'})", place)
+        builder.note_loss(f"a part that is no text ({named or 'empty'})", place)
         return []
     match _told(part.get("metadata"), "type"):
         case "function_call":
@@ -120,7 +120,7 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
         case "function_response":
             return [builder.result(data.get("id"), data.get("response"), data.get("name"))]
         case kind:
-            builder.lost(f"data of an agent ({kind or 'of no known kind'})", place)
+            builder.note_loss(f"data of an agent ({kind or 'of no known kind'})", place)
             return []
 
 

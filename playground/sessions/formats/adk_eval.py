@@ -12,7 +12,7 @@ from typing import Any
 from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import list_in, mapping, told_list
+from playground.sessions.shapes.fields import list_in, list_or_finding, mapping
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
 
@@ -44,7 +44,7 @@ class AdkEval(SessionFormat):
                 found, place = _turns(case) or [], Place(field=str(index))
                 builder = _expected(found, str(name or source.stem), place.at("data"))
                 if not found:
-                    builder.lost(f"a case without turns: {str(case)[:60]}", place)
+                    builder.note_loss(f"a case without turns: {str(case)[:60]}", place)
                 yield builder
 
 
@@ -62,10 +62,10 @@ def _case(case: Any, title: str, place: Place) -> SessionBuilder:
     builder = SessionBuilder(title=str(case.get("eval_id") or title))
     given = case.get("session_input")
     app = given.get("app_name") if isinstance(given, dict) else ""
-    builder.known(name=app or "google-adk")
+    builder.set_metadata(name=app or "google-adk")
     turns = case.get("conversation")
     if not isinstance(turns, list):
-        builder.lost("a case without a conversation", place)
+        builder.note_loss("a case without a conversation", place)
     for index, turn in enumerate(turns if isinstance(turns, list) else ()):
         _turn(builder, turn, place.at("conversation", index))
     return builder
@@ -74,10 +74,10 @@ def _case(case: Any, title: str, place: Place) -> SessionBuilder:
 def _turn(builder: SessionBuilder, turn: Any, place: Place) -> None:
     """Read the user's words, the calls on the way to the answer, and the answer."""
     if not isinstance(turn, dict):
-        builder.lost(f"a turn that is a {type(turn).__name__}", place)
+        builder.note_loss(f"a turn that is a {type(turn).__name__}", place)
         return
     if asked := _content(builder, turn.get("user_content"), place.at("user_content")):
-        builder.say("user", asked, place)
+        builder.add_message("user", asked, place)
     between = turn.get("intermediate_data")
     between = between if isinstance(between, dict) else {}
     before: list[Part] = []
@@ -87,8 +87,8 @@ def _turn(builder: SessionBuilder, turn: Any, place: Place) -> None:
         before += _content(builder, parts, where)
     _calls(builder, before, between, place.at("intermediate_data"))
     if answer := _content(builder, turn.get("final_response"), place.at("final_response")):
-        builder.say("assistant", answer, place)
-        builder.request(at=turn.get("creation_timestamp"))
+        builder.add_message("assistant", answer, place)
+        builder.add_request(at=turn.get("creation_timestamp"))
 
 
 def _calls(
@@ -98,23 +98,23 @@ def _calls(
     for index, use in enumerate(_list(between.get("tool_uses"))):
         calls += read_parts(builder, {"functionCall": use}, place.at("tool_uses", index))
     if calls:
-        builder.say("assistant", calls, place.at("tool_uses"))
+        builder.add_message("assistant", calls, place.at("tool_uses"))
     for index, response in enumerate(_list(between.get("tool_responses"))):
         where = place.at("tool_responses", index)
         if parts := read_parts(builder, {"functionResponse": response}, where):
-            builder.say("tool", parts, where)
+            builder.add_message("tool", parts, where)
 
 
 def _content(builder: SessionBuilder, value: Any, place: Place) -> list[Part]:
     """Return the parts of a content; what is null in them is not there."""
     if isinstance(value, dict) and value and "parts" not in value:
-        builder.lost("a content without parts", place)
+        builder.note_loss("a content without parts", place)
     parts = value.get("parts") if isinstance(value, dict) else value
     if parts is None or isinstance(parts, str):
         return read_parts(builder, parts, place)
     return [
         part
-        for index, item in enumerate(told_list(builder, parts, place))
+        for index, item in enumerate(list_or_finding(builder, parts, place))
         for part in read_parts(builder, _without_nulls(item), place.at(index))
     ]
 
@@ -128,14 +128,14 @@ def _without_nulls(item: Any) -> Any:
 def _expected(turns: list[Any], title: str, place: Place) -> SessionBuilder:
     """Return the older form: each turn's question, the calls that are expected, and the answer."""
     builder = SessionBuilder(title=title)
-    builder.known(name="google-adk")
+    builder.set_metadata(name="google-adk")
     for index, turn in enumerate(turns):
         where = place.at(index)
         if not isinstance(turn, dict):
-            builder.lost(f"a turn that is a {type(turn).__name__}", where)
+            builder.note_loss(f"a turn that is a {type(turn).__name__}", where)
             continue
         if asked := read_parts(builder, turn.get("query"), where.at("query")):
-            builder.say("user", asked, where.at("query"))
+            builder.add_message("user", asked, where.at("query"))
         said = [
             part
             for number, each in enumerate(_list(turn.get("expected_intermediate_agent_responses")))
@@ -149,9 +149,9 @@ def _expected(turns: list[Any], title: str, place: Place) -> SessionBuilder:
             at = where.at("expected_tool_use", number)
             said.append(builder.call(builder.new_id(), name, arguments, at))
         if said:
-            builder.say("assistant", said, where)
+            builder.add_message("assistant", said, where)
         if answer := read_parts(builder, turn.get("reference"), where.at("reference")):
-            builder.say("assistant", answer, where.at("reference"))
+            builder.add_message("assistant", answer, where.at("reference"))
     return builder
 
 

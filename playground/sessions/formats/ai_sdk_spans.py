@@ -11,9 +11,10 @@ from typing import Any
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.inner_json import json_value
 from playground.sessions.shapes.framework_chats import chat_messages
-from playground.sessions.shapes.options import options_of, under
-from playground.sessions.shapes.spans import TraceSpan, first_spans, json_value, spans_of
+from playground.sessions.shapes.options import attributes_under, options_of
+from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
@@ -53,12 +54,12 @@ def _turn(span: TraceSpan) -> Turn:
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(given.get("ai.response.finishReason") or ""),
-        usage=under(given, "ai.usage."),
+        usage=attributes_under(given, "ai.usage."),
         options=options_of(
             None,
-            under(given, "ai.settings."),
+            attributes_under(given, "ai.settings."),
             {"toolChoice": given.get("ai.prompt.toolChoice")},
-            under(given, "gen_ai.request."),
+            attributes_under(given, "gen_ai.request."),
         ),
     )
 

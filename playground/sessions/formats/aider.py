@@ -40,7 +40,7 @@ class AiderLlmHistory(SessionFormat):
         note_torn_text(source)
         sessions = list(read_turns(_turns(source.text), source.stem))
         for builder in sessions:
-            builder.known(name="aider")
+            builder.set_metadata(name="aider")
         yield from sessions
 
 
@@ -109,8 +109,8 @@ class _Chat:
 
     def __init__(self, stem: str, at: str, number: int) -> None:
         self.builder = SessionBuilder(title=f"{stem} {at}".strip())
-        self.builder.known(name="aider")
-        self._at = self.builder.time(at.strip(), Place(number)) if at else ""
+        self.builder.set_metadata(name="aider")
+        self._at = self.builder.read_time(at.strip(), Place(number)) if at else ""
         self._who, self._lines, self._begun = "", [""], number
         self._shown = 0
         self._fenced = False
@@ -148,11 +148,11 @@ class _Chat:
             self._shown += len(self._lines)
             self._usage(text)
         elif text.strip() and self._who in ("user", "assistant"):
-            self.builder.say(
+            self.builder.add_message(
                 "user" if self._who == "user" else "assistant", [TextPart(text)], place
             )
             if self._who == "assistant":
-                self.builder.request(at=self._at)
+                self.builder.add_request(at=self._at)
 
     def _usage(self, text: str) -> None:
         shown = _TOKENS.search(text)
@@ -161,7 +161,7 @@ class _Chat:
             usage = {"prompt_tokens": _count(shown[1]), "completion_tokens": _count(shown[3])}
             if shown[2]:
                 usage["cached_tokens"] = _count(shown[2])
-            self.builder.request(reply=last.reply, at=last.at, usage=usage)
+            self.builder.add_request(reply=last.reply, at=last.at, usage=usage)
 
 
 def _count(text: str) -> int:

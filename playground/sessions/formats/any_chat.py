@@ -11,7 +11,7 @@ from typing import Any, Final
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages
-from playground.sessions.shapes.facts import note_answer
+from playground.sessions.shapes.facts import add_answer_facts
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -37,7 +37,7 @@ class AnyChat(SessionFormat):
         for number, (place, messages, holder) in enumerate(_found(source), 1):
             builder = SessionBuilder(title=f"{source.stem} {number}")
             title, model = holder.get("title"), holder.get("model")
-            builder.known(
+            builder.set_metadata(
                 title=title if isinstance(title, str) else "",
                 model=model if isinstance(model, str) else "",
             )
@@ -45,11 +45,11 @@ class AnyChat(SessionFormat):
             if isinstance(system, str) and system:
                 read_message(builder, {"role": "system", "content": system}, place)
             if holder.get("tools"):
-                builder.tools(holder["tools"], place.at("tools"))
+                builder.add_tools(holder["tools"], place.at("tools"))
             for index, message in enumerate(messages):
                 before = len(builder.messages)
                 read_message(builder, message, place.at(index))
-                note_answer(builder, before, message)
+                add_answer_facts(builder, before, message)
             yield builder
 
 

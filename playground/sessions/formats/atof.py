@@ -45,7 +45,7 @@ class Atof(SessionFormat):
         if told:
             sessions[0].findings.append(finding("bookkeeping", "the file", told))
         for builder in sessions:
-            builder.known(name="hermes" if log.is_hermes else "", session=log.session)
+            builder.set_metadata(name="hermes" if log.is_hermes else "", session=log.session)
             yield builder
 
 
@@ -126,9 +126,9 @@ def _tools(sessions: list[SessionBuilder], scopes: list[_Scope]) -> None:
         if number < 0:
             call_id = call_id or builder.new_id()
             call = builder.call(call_id, scope.name, scope.given, scope.place)
-            builder.say("assistant", [call], scope.place)
+            builder.add_message("assistant", [call], scope.place)
             asking[call_id] = number = len(sessions) - 1
         if scope.made is not None:
             result = builder.result(call_id, result_value(scope.made))
-            builder.say("tool", [result], scope.place)
+            builder.add_message("tool", [result], scope.place)
             answered.add((number, call_id))

@@ -11,10 +11,15 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages, read_body
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.facts import note_answer
-from playground.sessions.shapes.messages import join_thought, read_message, read_messages, role_of
+from playground.sessions.shapes.facts import add_answer_facts
+from playground.sessions.shapes.messages import (
+    merge_reasoning,
+    read_message,
+    read_messages,
+    role_of,
+)
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 BODIES: Final = ("messages", "contents", "chosen_messages", "input", "prompt")
@@ -66,7 +71,7 @@ def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
     if isinstance(value, dict):
         value = {**value, **(_asked(value))}
         for key in _REJECTED & value.keys():
-            builder.lost("the answer that was not chosen", place.at(key))
+            builder.note_loss("the answer that was not chosen", place.at(key))
         if "chosen_messages" in value:
             value["messages"] = value["chosen_messages"]
     read_body(builder, value, place)
@@ -140,20 +145,20 @@ def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     where = place.at(key) if key else place
     if role_of(message) is not None:
         read_message(builder, message, where)
-        note_answer(builder, join_thought(builder, before), message, value)
+        add_answer_facts(builder, merge_reasoning(builder, before), message, value)
         return
     parts = read_parts(builder, message, where)
     role: Role = "tool" if any(isinstance(p, ToolResultPart) for p in parts) else "assistant"
     if role == "assistant" and builder.messages and builder.messages[-1].role == "assistant":
         builder.add_parts(parts)
     elif parts:
-        add(builder, role, parts, where)
-        note_answer(builder, before, message, value)
+        add_with_results(builder, role, parts, where)
+        add_answer_facts(builder, before, message, value)
 
 
 def _about(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     model = value.get("model") or value.get("modelId") or value.get("model_id")
-    builder.known(
+    builder.set_metadata(
         title=value.get("title") if isinstance(value.get("title"), str) else "",
         model=model if isinstance(model, str) else "",
         version=value.get("version") if isinstance(value.get("version"), str) else "",
@@ -161,9 +166,9 @@ def _about(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
     system = value.get("system_prompt") or value.get("systemPrompt")
     if isinstance(system, str) and system:
         parts: list[Part] = read_parts(builder, system, place)
-        builder.say("system", parts, place)
+        builder.add_message("system", parts, place)
     if isinstance(value.get("tools"), list):
-        builder.tools(value["tools"], place.at("tools"))
+        builder.add_tools(value["tools"], place.at("tools"))
 
 
 _ENVELOPES: Final = ("message", "payload", "data", "item", "event", "raw", "msg")

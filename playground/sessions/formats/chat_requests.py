@@ -11,7 +11,7 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.rows import packed
 from playground.sessions.shapes.facts import facts
-from playground.sessions.shapes.messages import bare_message, read_messages, role_of
+from playground.sessions.shapes.messages import read_messages, role_of, unwrap_message
 from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.requests import conversation, read_reply, read_request
 from playground.sessions.source import Source
@@ -43,7 +43,7 @@ def _has_role(message: dict[str, Any]) -> bool:
     """Return True if an entry names its speaker; a type does, if text stands beside it
     (LangChain).
     """
-    bare = bare_message(message)
+    bare = unwrap_message(message)
     typed = "type" in bare and ("content" in bare or "tool_calls" in bare)
     return role_of(bare) is not None and (typed or bool(_ROLES & bare.keys()))
 
@@ -159,7 +159,7 @@ def _note_bills(builder: SessionBuilder, body: dict[str, Any], place: Place) -> 
         if reply >= 0 and builder.messages[reply].role == "assistant":
             known = facts(message)
             known.setdefault("model", message["usage"].get("model"))
-            builder.request(**known, reply=reply)
+            builder.add_request(**known, reply=reply)
 
 
 def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from playground.sessions.formats.export_members import export_rows, first_row
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _ALL: Final = ("", "all", "assistant")  # recipients of a message that is no call
@@ -45,14 +45,16 @@ def _conversation(value: Any, place: Place, stem: str) -> Iterator[SessionBuilde
     tree = _tree(value)
     if tree is None:
         builder = SessionBuilder(title=stem)
-        builder.lost("a conversation without its tree of messages", place)
+        builder.note_loss("a conversation without its tree of messages", place)
         yield builder
         return
     title = str(value.get("title") or stem)
     leaves = _leaves(tree, value.get("current_node"))
     for number, leaf in enumerate(leaves, 1):
         builder = SessionBuilder(title=title if number == 1 else f"{title} (branch {number})")
-        builder.known(name="chatgpt", session=value.get("conversation_id") or value.get("id"))
+        builder.set_metadata(
+            name="chatgpt", session=value.get("conversation_id") or value.get("id")
+        )
         if len(leaves) > 1 and number == 1:
             builder.findings.append(
                 finding(
@@ -92,19 +94,19 @@ def _message(builder: SessionBuilder, node: Any, place: Place) -> None:
         return
     role = role_of(message) if isinstance(message, dict) else None
     if role is None:
-        builder.lost("a message without an author", place)
+        builder.note_loss("a message without an author", place)
         return
     where = place.at("message", "content")
     given = mapping(message.get("content")).get("parts")
     if given and not isinstance(given, list):
-        builder.lost(f"parts that are a {type(given).__name__}", where.at("parts"))
+        builder.note_loss(f"parts that are a {type(given).__name__}", where.at("parts"))
     author = message.get("author")
     name = author.get("name") if isinstance(author, dict) else None
     if role == "tool":
         content = _text(message.get("content"))
         content = "\n".join([content, *_texts_of_objects(builder, given, where)]).strip("\n")
         call_id = builder.open_call(str(name or "")) or builder.open_call()
-        add(builder, "tool", [builder.result(call_id, content, name)], place)
+        add_with_results(builder, "tool", [builder.result(call_id, content, name)], place)
         return
     parts = _parts(builder, message, where)
     if not parts and not _text(message.get("content")):
@@ -117,10 +119,10 @@ def _say(
 ) -> None:
     about = message.get("metadata") if isinstance(message.get("metadata"), dict) else {}
     assert isinstance(about, dict)
-    add(builder, role, parts, place)
+    add_with_results(builder, role, parts, place)
     if role == "assistant":
         finish = about.get("finish_details")
-        builder.request(
+        builder.add_request(
             model=about.get("model_slug"),
             at=message.get("create_time"),
             stop_reason=finish.get("type") if isinstance(finish, dict) else None,
@@ -163,7 +165,7 @@ def _piece(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
     if isinstance(item, dict) and item.get("content_type") == "audio_transcription":
         return read_parts(builder, item.get("text"), place)
     if isinstance(item, dict) and "content_type" in item:
-        builder.lost(f"a part of type {item['content_type']!r}", place)
+        builder.note_loss(f"a part of type {item['content_type']!r}", place)
         return []
     return read_parts(builder, item, place)
 

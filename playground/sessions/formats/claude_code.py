@@ -14,7 +14,7 @@ from playground.nouns.messages import Part, ToolResultPart
 from playground.sessions.building import NO_MODEL, Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines
-from playground.sessions.shapes.compactions import Marked, left
+from playground.sessions.shapes.compactions import EntryPlaces, set_history
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import read_message, role_of
 from playground.sessions.shapes.parts import read_parts
@@ -129,7 +129,7 @@ def read_log(
 ) -> Iterator[SessionBuilder]:
     """Yield a log's conversations: of the file's lines, or of those `within` what wraps them."""
     threads = _Threads(source.stem)
-    threads.main.known(title=title)
+    threads.main.set_metadata(title=title)
     read_lines(source, threads.main, threads.line, _QUIET, within)
     yield from threads.sessions()
 
@@ -146,18 +146,18 @@ class _Thread:
     """
 
     builder: SessionBuilder
-    marked: Marked = field(init=False)
+    marked: EntryPlaces = field(init=False)
     answers: dict[str, _Begun] = field(default_factory=dict)
     requests: list[dict[str, Any]] = field(default_factory=list)
     is_known: bool = False  # all that lines repeat of the agent has been read
 
     def __post_init__(self) -> None:
-        self.marked = Marked(self.builder)
+        self.marked = EntryPlaces(self.builder)
 
     def finish(self) -> SessionBuilder:
         """Return the builder, with a request for each answer."""
         for known in self.requests:
-            self.builder.request(**known)
+            self.builder.add_request(**known)
         return self.builder
 
 
@@ -193,7 +193,7 @@ class _Threads:
         elif kind == "system":
             _system(thread.marked, value, place)
         elif kind in ("summary", "custom-title", "ai-title"):
-            thread.builder.known(
+            thread.builder.set_metadata(
                 title=value.get("summary") or value.get("customTitle") or value.get("aiTitle")
             )
 
@@ -216,9 +216,9 @@ class _Threads:
 
     def _thread(self, key: str) -> _Thread:
         if key not in self._threads:
-            builder = SessionBuilder(title=f"{self.main.title} {key}", kept=self.main.kept)
+            builder = SessionBuilder(title=f"{self.main.title} {key}", counter=self.main.counter)
             builder.agent = self.main.agent
-            builder.known(sub_agent=key)
+            builder.set_metadata(sub_agent=key)
             self._threads[key] = _Thread(builder)
         return self._threads[key]
 
@@ -233,7 +233,7 @@ class _Threads:
         session = agent.session or value.get("sessionId") or value.get("session_id")
         if name == agent.name and (version or "") == agent.version and session == agent.session:
             return
-        thread.builder.known(name=name, version=version, session=session)
+        thread.builder.set_metadata(name=name, version=version, session=session)
         agent = thread.builder.agent
         thread.is_known = bool(agent.name and agent.version and agent.session)
 
@@ -245,16 +245,16 @@ def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
     is_answer = role == "assistant" or value.get("type") == "assistant"
     is_summary = value.get("isCompactSummary")
     if is_summary and not _just_compacted(builder):
-        builder.compacted(value.get("timestamp"), place=place)
-        left(builder, ())
+        builder.add_compaction(value.get("timestamp"), place=place)
+        set_history(builder, ())
     if is_answer and given and (begun := thread.answers.get(str(given))):
         _more(thread, begun, value, where)
         return
     before = len(builder.messages)
     read_message(builder, message if role else {**message, "role": _role(value)}, where)
-    thread.marked.note(value.get("uuid"), before)
+    thread.marked.add(value.get("uuid"), before)
     if is_summary and thread.marked.open:
-        left(builder, [*range(before, len(builder.messages)), *thread.marked.open])
+        set_history(builder, [*range(before, len(builder.messages)), *thread.marked.open])
     if thread.answers and _has_spoken(builder, before):
         thread.answers.clear()  # no answer goes on after its user has spoken
     if not is_answer or len(builder.messages) == before:
@@ -270,11 +270,11 @@ def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
 def _more(thread: _Thread, begun: _Begun, value: dict[str, Any], place: Place) -> None:
     """A later piece of an answer; results in it are a message of their own."""
     builder, message, (index, request) = thread.builder, value["message"], begun
-    thread.marked.note(value.get("uuid"), index, index + 1)
+    thread.marked.add(value.get("uuid"), index, index + 1)
     parts = read_parts(builder, message.get("content"), place)
     builder.add_parts([p for p in parts if not isinstance(p, ToolResultPart)], index)
     if results := [p for p in parts if isinstance(p, ToolResultPart)]:
-        builder.say("tool", results, place)
+        builder.add_message("tool", results, place)
     if request is not None:
         request.update(_request(value, message, index))
 
@@ -306,24 +306,24 @@ def _just_compacted(builder: SessionBuilder) -> bool:
     return bool(builder.compactions) and builder.compactions[-1].message == len(builder.messages)
 
 
-def _system(marked: Marked, value: dict[str, Any], place: Place) -> None:
+def _system(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
     """The head of a log, or a place where the history was compacted; the rest is bookkeeping."""
     builder = marked.builder
     if value.get("subtype") == "init":
         version = value.get("claude_code_version") or value.get("version")
-        builder.known(model=value.get("model"), version=version)
-        builder.tools(value.get("tools"), place.at("tools"))
+        builder.set_metadata(model=value.get("model"), version=version)
+        builder.add_tools(value.get("tools"), place.at("tools"))
     elif value.get("subtype") == "compact_boundary":
         about = mapping(value.get("compactMetadata") or value.get("compact_metadata"))
         tokens = about.get("preTokens", about.get("pre_tokens"))
         kept, behind = _preserved(marked, about)
-        builder.compacted(value.get("timestamp"), tokens, place)
+        builder.add_compaction(value.get("timestamp"), tokens, place)
         if kept is not None:
-            left(builder, kept)
+            set_history(builder, kept)
             marked.open = kept if behind != value.get("uuid") else []
 
 
-def _preserved(marked: Marked, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
+def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
     """Return the messages that Claude Code says it kept, none where it names none, and the id of
     what they stand behind: the summary, or the boundary itself.
     """
@@ -352,7 +352,7 @@ def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
     last = next((m for m in reversed(builder.messages) if m.role == "assistant"), None)
     if last is None or last.text.strip() != text.strip() or builder.messages[-1] is not last:
         parts: list[Part] = read_parts(builder, text, place.at("result"))
-        builder.say("assistant", parts, place.at("result"))
+        builder.add_message("assistant", parts, place.at("result"))
         if not thread.requests:
             at, usage = value.get("timestamp"), value.get("usage")
             thread.requests.append({"reply": len(builder.messages) - 1, "at": at, "usage": usage})

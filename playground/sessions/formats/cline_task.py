@@ -77,7 +77,7 @@ def _task(history: Source, interface: Source | None) -> SessionBuilder:
         before = len(builder.messages)
         read_message(builder, message, Place(field=str(index)))
         if len(builder.messages) > before and builder.messages[-1].role == "assistant":
-            builder.request(
+            builder.add_request(
                 at=message.get("ts"),
                 usage=_counts(message.get("metrics")),
                 model=mapping(message.get("modelInfo")).get("modelId"),
@@ -99,5 +99,5 @@ def _requests(builder: SessionBuilder, interface: Source) -> None:
             info = {}
         keys = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost", "apiProtocol")
         usage = {key: info[key] for key in keys if isinstance(info, dict) and key in info}
-        at = record.at or builder.time(message.get("ts"), Place(field=interface.name))
+        at = record.at or builder.read_time(message.get("ts"), Place(field=interface.name))
         builder.requests[number] = replace(record, at=at, usage=usage or record.usage)

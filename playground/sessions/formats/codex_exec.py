@@ -45,7 +45,7 @@ class CodexExec(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="codex")
+        builder.set_metadata(name="codex")
         log = _Log(builder)
         read_lines(source, builder, log.line, _QUIET)
         log.finish()
@@ -79,15 +79,15 @@ class _Log:
         elif kind in ("turn.completed", "turn.failed"):
             _usage(builder, value.get("usage"))
             if value.get("error"):
-                builder.lost(f"the turn failed: {str(value['error'])[:80]}", place)
+                builder.note_loss(f"the turn failed: {str(value['error'])[:80]}", place)
         elif kind in ("thread.started", "session.created"):
-            builder.known(session=value.get("thread_id") or value.get("session_id"))
+            builder.set_metadata(session=value.get("thread_id") or value.get("session_id"))
         elif kind == "error":
-            builder.lost(f"an error: {str(value.get('message'))[:80]}", place)
+            builder.note_loss(f"an error: {str(value.get('message'))[:80]}", place)
         elif isinstance(value.get("prompt"), str):
             read_message(builder, {"role": "user", "content": value["prompt"]}, place)
         elif "model" in value:
-            builder.known(model=value.get("model"))
+            builder.set_metadata(model=value.get("model"))
 
     def finish(self) -> None:
         """Add what was begun and never ended: calls without a result."""
@@ -124,7 +124,7 @@ class _Log:
             text = next((text for text in texts if text not in (None, "")), "")
             failed = event.get("exit_code") not in (0, None) or event.get("success") is False
             result = self._builder.result(call_id, result_value(text), is_error=failed)
-            self._builder.say("tool", [result], place)
+            self._builder.add_message("tool", [result], place)
         elif kind == "token_count":
             _usage(self._builder, event.get("info") or event)
 
@@ -143,11 +143,11 @@ def _read(
     elif kind == "user_message":
         read_message(builder, {"role": "user", "content": text}, place)
     elif kind == "error":
-        builder.lost(f"an error: {str(item.get('message'))[:80]}", place)
+        builder.note_loss(f"an error: {str(item.get('message'))[:80]}", place)
     elif kind:
         _called(builder, item, kind, place, done, at)
     else:
-        builder.lost("an item without a type", place)
+        builder.note_loss("an item without a type", place)
 
 
 def _called(
@@ -166,15 +166,15 @@ def _called(
             output = output["content"]
         failed = item.get("status") == "failed" or item.get("exit_code") not in (0, None)
         content = item.get("status") or "done" if output is None else result_value(output)
-        builder.say("tool", [builder.result(call_id, content, is_error=failed)], place)
+        builder.add_message("tool", [builder.result(call_id, content, is_error=failed)], place)
 
 
 def _answer(builder: SessionBuilder, parts: list[Part], place: Place, at: Any = None) -> None:
     if builder.messages and builder.messages[-1].role == "assistant":
         builder.add_parts(parts)
         return
-    builder.say("assistant", parts, place)
-    builder.request(model=builder.model, at=at)
+    builder.add_message("assistant", parts, place)
+    builder.add_request(model=builder.model, at=at)
 
 
 def _usage(builder: SessionBuilder, usage: Any) -> None:
@@ -182,9 +182,9 @@ def _usage(builder: SessionBuilder, usage: Any) -> None:
         return
     if builder.requests and builder.requests[-1].usage is None:
         builder.requests[-1] = replace(builder.requests[-1], usage=usage)
-        builder.kept.times += 1
+        builder.counter.kept += 1
     elif usage:
-        builder.request(usage=usage)
+        builder.add_request(usage=usage)
 
 
 def _snake(name: str) -> str:

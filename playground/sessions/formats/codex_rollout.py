@@ -10,9 +10,9 @@ from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import Said, aside, left
+from playground.sessions.shapes.compactions import MessagesByContent, scratch_builder, set_history
 from playground.sessions.shapes.messages import read_message
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _KINDS: Final = {"session_meta", "turn_context", "response_item", "event_msg", "compacted"}
@@ -42,18 +42,22 @@ class CodexRollout(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="codex")
+        builder.set_metadata(name="codex")
         shown: dict[str, Place] = {}  # calls that the interface was told of
-        read_lines(source, builder, partial(_line, builder, Said(builder), shown), _QUIET)
+        read_lines(
+            source, builder, partial(_line, builder, MessagesByContent(builder), shown), _QUIET
+        )
         for call_id, place in shown.items():
             if not builder.knows_call(call_id):
-                builder.lost(f"a call of which only the interface was told: {call_id!r}", place)
+                builder.note_loss(
+                    f"a call of which only the interface was told: {call_id!r}", place
+                )
         yield builder
 
 
 def _line(
     builder: SessionBuilder,
-    said: Said,
+    said: MessagesByContent,
     shown: dict[str, Place],
     value: dict[str, Any],
     place: Place,
@@ -64,7 +68,7 @@ def _line(
     elif kind == "response_item":
         _item(builder, payload, value, place.at("payload"))
     elif kind in ("session_meta", "turn_context"):
-        builder.known(
+        builder.set_metadata(
             model=payload.get("model"),
             version=payload.get("cli_version"),
             session=payload.get("session_id") or payload.get("id"),
@@ -92,25 +96,27 @@ def _sub_agent(source: Any) -> str:
     return str(inner or "")
 
 
-def _compacted(said: Said, payload: dict[str, Any], line: dict[str, Any], place: Place) -> None:
+def _compacted(
+    said: MessagesByContent, payload: dict[str, Any], line: dict[str, Any], place: Place
+) -> None:
     """Replace the history from here on with the listed messages, which were said before, or cut.
 
     Older rollouts list nothing: only the summary is known.
     """
     builder, listed, told = said.builder, payload.get("replacement_history"), payload.get("message")
-    builder.compacted(_time(line), place=place)
+    builder.add_compaction(_time(line), place=place)
     summary = {"role": "user", "content": told}
     if not isinstance(listed, list) or not listed:
         if told:
             read_message(builder, summary, place)
         return
-    apart = aside(builder)
+    apart = scratch_builder(builder)
     for number, item in enumerate(listed):
         if isinstance(item, dict):
             _item(apart, item, line, place.at("replacement_history", number))
     if told and not any(str(told) in each.text for each in apart.messages):
         read_message(apart, summary, place)
-    left(builder, said.taken(apart))
+    set_history(builder, said.add_from(apart))
 
 
 def _item(
@@ -126,7 +132,9 @@ def _item(
         _answer(builder, parts, line, place)
     elif kind in ("tool_result", "function_result"):
         call_id = item.get("call_id") or builder.open_call(str(item.get("name") or ""))
-        add(builder, "tool", [builder.result(call_id, item.get("result"), item.get("name"))], place)
+        add_with_results(
+            builder, "tool", [builder.result(call_id, item.get("result"), item.get("name"))], place
+        )
     else:
         content = item.get("content", item.get("message"))
         if isinstance(content, list):  # Codex writes an empty image part where there is none
@@ -147,8 +155,8 @@ def _answer(
     if builder.messages and builder.messages[-1].role == "assistant":
         builder.add_parts(parts)
         return
-    add(builder, "assistant", list(parts), place)
-    builder.request(model=line.get("model") or builder.model, at=_time(line))
+    add_with_results(builder, "assistant", list(parts), place)
+    builder.add_request(model=line.get("model") or builder.model, at=_time(line))
 
 
 def _usage(builder: SessionBuilder, payload: dict[str, Any]) -> None:
@@ -156,7 +164,7 @@ def _usage(builder: SessionBuilder, payload: dict[str, Any]) -> None:
     usage = (info.get("last_token_usage") or info) if isinstance(info, dict) else None
     usage = payload.get("usage") or usage
     if isinstance(usage, dict) and builder.requests:
-        builder.used(usage)
+        builder.set_usage(usage)
 
 
 def _no_image(part: dict[str, Any]) -> bool:

@@ -13,8 +13,8 @@ from typing import Any, Final
 from playground.nouns.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import object_in, told_list
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.fields import list_or_finding, object_in
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
@@ -49,9 +49,9 @@ class CopilotChat(SessionFormat):
         builder = SessionBuilder(title=source.stem)
         session = _replayed(source, builder) if source.is_lines else object_in(source)
         title = session.get("customTitle") or session.get("name")
-        builder.known(name="copilot-chat", title=title, session=session.get("sessionId"))
+        builder.set_metadata(name="copilot-chat", title=title, session=session.get("sessionId"))
         place = Place(field="requests")
-        for index, request in enumerate(told_list(builder, session.get("requests"), place)):
+        for index, request in enumerate(list_or_finding(builder, session.get("requests"), place)):
             _request(builder, request, place.at(index))
         yield builder
 
@@ -76,7 +76,7 @@ def _replayed(source: Source, builder: SessionBuilder) -> dict[str, Any]:
         try:
             _change(session, change)
         except (KeyError, IndexError, TypeError, AttributeError):
-            builder.lost(f"a change at {str(change.get('k'))[:60]}", Place(line))
+            builder.note_loss(f"a change at {str(change.get('k'))[:60]}", Place(line))
     return session
 
 
@@ -107,12 +107,12 @@ def _change(session: dict[str, Any], change: dict[str, Any]) -> None:
 
 def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
     if not isinstance(request, dict):
-        builder.lost(f"a request that is a {type(request).__name__}", place)
+        builder.note_loss(f"a request that is a {type(request).__name__}", place)
         return
     asked = request.get("message")
     text = asked.get("text") if isinstance(asked, dict) else asked
     if isinstance(text, str) and text:
-        builder.say("user", [TextPart(text)], place.at("message"))
+        builder.add_message("user", [TextPart(text)], place.at("message"))
     result = _object(request.get("result"))
     metadata = _object(result.get("metadata"))
     before = len(builder.messages)
@@ -124,14 +124,16 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
         _shown(builder, _list(request.get("response")), place.at("response"))
     for call_id, given in results.items():  # of calls that are not kept
         where = place.at("result", "metadata", "toolCallResults", call_id)
-        builder.say("tool", [builder.result(call_id, _result_text(builder, given, where))], where)
+        builder.add_message(
+            "tool", [builder.result(call_id, _result_text(builder, given, where))], where
+        )
     if isinstance(error := _object(result.get("errorDetails")).get("message"), str):
-        builder.lost(f"an error: {error[:80]}", place.at("result", "errorDetails"))
+        builder.note_loss(f"an error: {error[:80]}", place.at("result", "errorDetails"))
     answers = range(before, len(builder.messages))
     last = next((i for i in reversed(answers) if builder.messages[i].role == "assistant"), None)
     if last is not None:
         elapsed = _object(result.get("timings")).get("totalElapsed")
-        builder.request(
+        builder.add_request(
             reply=last,
             model=str(request.get("modelId") or "").removeprefix("copilot/"),
             at=request.get("timestamp"),
@@ -168,11 +170,11 @@ def _rounds(
             name, arguments = call.get("name"), call.get("arguments")
             parts.append(builder.call(call.get("id"), name, arguments, where.at("toolCalls")))
         if parts:
-            builder.say("assistant", parts, where)
+            builder.add_message("assistant", parts, where)
         for call in calls:
             if (call_id := str(call.get("id"))) in results:
                 given = _result_text(builder, results.pop(call_id), where)
-                builder.say("tool", [builder.result(call_id, given)], where)
+                builder.add_message("tool", [builder.result(call_id, given)], where)
 
 
 def _result_text(builder: SessionBuilder, result: Any, place: Place) -> str:
@@ -186,7 +188,7 @@ def _told_text(builder: SessionBuilder, value: Any, place: Place) -> str:
     odd: list[Any] = []
     text = "".join(_texts(value, odd))
     for node in odd:
-        builder.lost(f"a node of no known form: {str(node)[:60]}", place)
+        builder.note_loss(f"a node of no known form: {str(node)[:60]}", place)
     return text
 
 
@@ -226,9 +228,9 @@ def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
         elif kind in (None, "markdownContent", "inlineReference"):
             _join(parts, f"{index}", _shown_text(item))
         elif kind not in _SHOWN:
-            builder.lost(f"a part of the kind {kind!r}", where)
+            builder.note_loss(f"a part of the kind {kind!r}", where)
     if whole := [part for each in parts.values() for part in each]:
-        add(builder, "assistant", whole, place)
+        add_with_results(builder, "assistant", whole, place)
 
 
 def _join(parts: dict[str, list[Part]], key: str, text: str) -> None:

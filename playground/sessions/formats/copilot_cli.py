@@ -12,7 +12,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import in_force, left
+from playground.sessions.shapes.compactions import active_messages, set_history
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import result_value
 from playground.sessions.source import Source
@@ -39,7 +39,7 @@ class CopilotCli(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="copilot-cli")
+        builder.set_metadata(name="copilot-cli")
         read_lines(source, builder, lambda value, place: _event(builder, value, place), _QUIET)
         yield builder
 
@@ -58,8 +58,8 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
         return
     kind, where = value.get("type"), place.at("data")
     if kind in ("session.start", "session.model_change", "session.resume"):
-        builder.known(session=data.get("sessionId"), version=data.get("copilotVersion"))
-        builder.known(model=data.get("selectedModel") or data.get("newModel"))
+        builder.set_metadata(session=data.get("sessionId"), version=data.get("copilotVersion"))
+        builder.set_metadata(model=data.get("selectedModel") or data.get("newModel"))
     elif kind in ("system.message", "user.message"):
         role = str(kind).partition(".")[0]
         content = data.get("transformedContent") or data.get("content")
@@ -67,11 +67,11 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
     elif kind == "assistant.message":
         _answer(builder, data, value, where)
     elif kind == "assistant.reasoning" and isinstance(data.get("content"), str):
-        builder.say("assistant", [ReasoningPart(data["content"])], where)
+        builder.add_message("assistant", [ReasoningPart(data["content"])], where)
     elif kind == "assistant.usage":
         _usage(builder, data)
     elif kind == "session.compaction_complete":
-        builder.compacted(value.get("timestamp"), data.get("preCompactionTokens"), place)
+        builder.add_compaction(value.get("timestamp"), data.get("preCompactionTokens"), place)
     elif kind == "session.truncation":
         _truncated(builder, data, value.get("timestamp"), place)
     elif kind == "tool.execution_complete":
@@ -86,11 +86,11 @@ def _truncated(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Pl
         words = "the oldest messages were left out here, how many is not said: all of them stay"
         builder.findings.append(finding("compaction-unsaid", str(place), words))
     elif removed > 0:
-        standing = in_force(builder)
+        standing = active_messages(builder)
         said = [index for index in standing if builder.messages[index].role != "system"]
         gone = set(said[:removed])
-        builder.compacted(at, data.get("preTruncationTokensInMessages"), place)
-        left(builder, (index for index in standing if index not in gone))
+        builder.add_compaction(at, data.get("preTruncationTokensInMessages"), place)
+        set_history(builder, (index for index in standing if index not in gone))
 
 
 def _result(builder: SessionBuilder, data: dict[str, Any], place: Place) -> None:
@@ -99,7 +99,7 @@ def _result(builder: SessionBuilder, data: dict[str, Any], place: Place) -> None
         result = result.get("content", result.get("message", result))
     failed = data.get("success") is False
     part = builder.result(data.get("toolCallId"), result_value(result), is_error=failed)
-    builder.say("tool", [part], place)
+    builder.add_message("tool", [part], place)
 
 
 def _answer(
@@ -110,7 +110,7 @@ def _answer(
     read_message(builder, message, place)
     if len(builder.messages) > before:
         model = data.get("model") or builder.model
-        builder.request(model=model, at=value.get("timestamp"), usage=data.get("usage"))
+        builder.add_request(model=model, at=value.get("timestamp"), usage=data.get("usage"))
 
 
 _NUMBERS: Final = (int, float, NotANumber)
@@ -121,4 +121,4 @@ def _usage(builder: SessionBuilder, data: dict[str, Any]) -> None:
         last = builder.requests.pop()
         counted = {key: count for key, count in data.items() if type(count) in _NUMBERS}
         model = data.get("model") or last.model
-        builder.request(reply=last.reply, at=last.at, model=model, usage=counted)
+        builder.add_request(reply=last.reply, at=last.at, model=model, usage=counted)
