@@ -79,6 +79,18 @@ class SessionBuilder:
         self.messages[index] = unvalidated.message(message.role, (*message.parts, *parts))
         self.counter.kept += 1
 
+    def add_to_answer(self, parts: Sequence[Part], place: Place) -> bool:
+        """Add parts to the last message if it is the assistant's, else as a new message of it.
+
+        Return True if the message is new.
+        """
+        is_new = not self.messages or self.messages[-1].role != "assistant"
+        if is_new:
+            self.add_message("assistant", parts, place)
+        else:
+            self.add_parts(parts)
+        return is_new
+
     def set_metadata(self, *, title: Any = "", model: Any = "", **agent: Any) -> None:
         """Set the session's title and model, and the agent's `name`, `version`, `session` and
         `sub_agent`. Empty values change nothing.

@@ -1,7 +1,7 @@
-"""Spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
+"""Read spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
 
-A request to a model is a span of its own (`…doGenerate`, `…doStream`) inside that of the call that
-the program made; where a trace keeps the outer ones alone, they are read.
+Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of a program's call.
+The outer spans are read only if a trace has no inner ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
-_ASKED = ("ai.prompt.messages", "ai.prompt")
+_PROMPTS = ("ai.prompt.messages", "ai.prompt")
 
 
 class AiSdkSpans(SessionFormat):
@@ -36,15 +36,15 @@ class AiSdkSpans(SessionFormat):
 
 
 def _is_call(span: TraceSpan) -> bool:
-    return any(name in span.attributes for name in _ASKED)
+    return any(name in span.attributes for name in _PROMPTS)
 
 
 def _turn(span: TraceSpan) -> Turn:
     given = span.attributes
-    asked = next(given[name] for name in _ASKED if name in given)
+    prompt = next(given[name] for name in _PROMPTS if name in given)
     tools = json_value(given.get("ai.prompt.tools"))
     return Turn(
-        before=chat_messages(asked, "user") or ([asked] if asked else []),
+        before=chat_messages(prompt, "user") or ([prompt] if prompt else []),
         after=_answer(given),
         tools=[json_value(tool) for tool in (tools if isinstance(tools, list) else [tools])]
         if tools
@@ -65,7 +65,7 @@ def _turn(span: TraceSpan) -> Turn:
 
 
 def _answer(given: dict[str, Any]) -> list[Any]:
-    """Return the model's thought, text (an object as JSON) and calls as one message."""
+    """Return the model's reasoning, text or object, and calls as one message."""
     content: list[Any] = []
     if thought := given.get("ai.response.reasoning"):
         content.append({"type": "reasoning", "text": thought})
@@ -78,5 +78,5 @@ def _answer(given: dict[str, Any]) -> list[Any]:
             {**call, "type": "tool-call"} if isinstance(call, dict) else call for call in calls
         ]
     elif calls:
-        message["tool_calls"] = calls  # where they are told of as none
+        message["tool_calls"] = calls  # the reader of messages adds a finding
     return [message] if content or calls else []

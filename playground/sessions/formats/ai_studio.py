@@ -1,4 +1,4 @@
-"""Prompts of Google AI Studio, as it keeps them in Google Drive: chunks, thoughts among them.
+"""Read prompts of Google AI Studio, which it stores in Google Drive as a list of chunks.
 
 Source: files of Drive's folder "Google AI Studio" in public repositories (2025 and 2026).
 """
@@ -18,11 +18,11 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_SAID: Final = (  # fields of a chunk that are a part of what is said, by Gemini's names
+_PART_FIELDS: Final = (  # fields of a chunk that are parts of Gemini's API
     "executableCode", "codeExecutionResult", "functionCall", "functionResponse", "inlineData",
     "fileData",
 )  # fmt: skip
-_LEFT: Final = (  # what stands in Drive or elsewhere, and what AI Studio itself says
+_LOST_FIELDS: Final = (  # files in Drive or elsewhere, and AI Studio's own errors
     "inlineImage", "inlineFile", "driveDocument", "driveImage", "driveVideo", "driveAudio",
     "youtubeVideo", "errorMessage",
 )  # fmt: skip
@@ -58,29 +58,27 @@ class AiStudio(SessionFormat):
 
 
 def _parameters(settings: dict[str, Any]) -> dict[str, Any]:
-    kept = ("temperature", "topP", "topK", "maxOutputTokens", "stopSequences", "responseMimeType")
-    return {key: settings[key] for key in kept if key in settings}
+    names = ("temperature", "topP", "topK", "maxOutputTokens", "stopSequences", "responseMimeType")
+    return {key: settings[key] for key in names if key in settings}
 
 
 def _chunk(builder: SessionBuilder, chunk: Any, place: Place) -> None:
-    """A piece of a turn: the model's thoughts and words are several in a row, one message."""
+    """Read a piece of a turn; the model's pieces in a row become one message."""
     role = role_of(chunk) if isinstance(chunk, dict) else None
     if role is None:
         builder.note_loss(f"a chunk without a role: {str(chunk)[:60]}", place)
         return
-    said = chunk.get("parts") or chunk.get("text")
     if chunk.get("isThought") and isinstance(chunk.get("text"), str):
         parts: list[Part] = [ReasoningPart(chunk["text"])]
     else:
-        parts = read_parts(builder, said, place)
-    for key in _SAID:
+        parts = read_parts(builder, chunk.get("parts") or chunk.get("text"), place)
+    for key in _PART_FIELDS:
         if chunk.get(key):
             parts += read_parts(builder, {key: chunk[key]}, place.at(key))
-    for key in _LEFT:
+    for key in _LOST_FIELDS:
         if chunk.get(key):
             builder.note_loss(f"a chunk's {key}: {str(chunk[key])[:60]}", place.at(key))
-    goes_on = builder.messages and builder.messages[-1].role == role == "assistant"
-    if goes_on and not any(part.type == "tool_result" for part in parts):
-        builder.add_parts(parts)
+    if role == "assistant" and not any(part.type == "tool_result" for part in parts):
+        builder.add_to_answer(parts, place)
     else:
         add_with_results(builder, role, parts, place)

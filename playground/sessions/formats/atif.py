@@ -1,6 +1,7 @@
-"""ATIF, the Agent Trajectory Interchange Format: read, and written as the neutral format.
+"""Read and write ATIF, the Agent Trajectory Interchange Format.
 
-Steps of the sources system, user and agent; https://harborframework.com/docs/trajectory-format.
+It has steps of the sources system, user and agent:
+https://harborframework.com/docs/trajectory-format.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _step(builder: SessionBuilder, step: Any, place: Place) -> None:
 
 
 def _results(builder: SessionBuilder, observation: Any, place: Place) -> list[Part]:
-    """Return the results of a step's calls, which stand in what was observed after it."""
+    """Return the results of a step's calls, which stand in its observation."""
     parts: list[Part] = []
     given = dict_or_finding(builder, observation, place).get("results")
     for where, result in objects_or_findings(builder, given, place.at("results")):
@@ -114,14 +115,14 @@ def _results(builder: SessionBuilder, observation: Any, place: Place) -> list[Pa
     return parts
 
 
-def _usage(builder: SessionBuilder, given: Any, place: Place) -> dict[str, Any]:
-    metrics = dict(dict_or_finding(builder, given, place))
+def _usage(builder: SessionBuilder, value: Any, place: Place) -> dict[str, Any]:
+    metrics = dict(dict_or_finding(builder, value, place))
     extra = dict_or_finding(builder, metrics.pop("extra", None), place.at("extra"))
     return {key: value for key, value in {**extra, **metrics}.items() if value is not None}
 
 
 def _message(content: Any) -> Any:
-    """ATIF's images name their file under `source.path`."""
+    """Return content with images in the usual form: ATIF names their file in `source.path`."""
     if not isinstance(content, list):
         return content
     return [
@@ -133,9 +134,7 @@ def _message(content: Any) -> Any:
 
 
 def dump_atif(session: Session) -> str:
-    """Return the session as an ATIF trajectory; recordings and their chunks are not in that
-    format.
-    """
+    """Return the session as an ATIF trajectory, which has no room for recordings and chunks."""
     records = {record.reply: record for record in session.requests}
     steps: list[dict[str, Any]] = []
     for index, message in enumerate(session.messages):
@@ -143,7 +142,7 @@ def dump_atif(session: Session) -> str:
             results = [_result(part) for part in message.tool_results]
             steps[-1].setdefault("observation", {"results": []})["results"] += results
             continue
-        steps.append(_written(message, len(steps) + 1, records.get(index)))
+        steps.append(_dump_step(message, len(steps) + 1, records.get(index)))
     agent: dict[str, Any] = {"name": "dialect-playground", "version": "1"}
     agent["model_name"] = session.task.model_name
     if session.tools:
@@ -175,7 +174,7 @@ def dump_atif(session: Session) -> str:
     return dump_json(trajectory, indent=1) + "\n"
 
 
-def _written(message: Message, number: int, record: RequestRecord | None) -> dict[str, Any]:
+def _dump_step(message: Message, number: int, record: RequestRecord | None) -> dict[str, Any]:
     step: dict[str, Any] = {"step_id": number}
     if record is not None and record.at:
         step["timestamp"] = record.at
@@ -228,8 +227,8 @@ def _media_type(url: str) -> str:
 def _result(part: ToolResultPart) -> dict[str, Any]:
     is_text = isinstance(part.result, str)
     text = part.result if is_text else dump_json(part.result)
-    written: dict[str, Any] = {"source_call_id": part.tool_call_id, "content": text}
+    result: dict[str, Any] = {"source_call_id": part.tool_call_id, "content": text}
     extra = {} if is_text else {"result": part.result}
     if part.is_error:
         extra["is_error"] = True
-    return {**written, **({"extra": extra} if extra else {})}
+    return {**result, **({"extra": extra} if extra else {})}

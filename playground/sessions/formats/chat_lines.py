@@ -1,4 +1,4 @@
-"""JSON lines of chats: a conversation a line (fine-tuning), or a message a line."""
+"""Read JSON lines of chats: a conversation in each line (fine-tuning), or a message."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class FineTuning(SessionFormat):
 
 
 def _is_row(value: Any) -> bool:
-    """Return True if a row holds a conversation, or is the list of its messages."""
+    """Return True if a row holds a conversation, or is a list of messages."""
     if isinstance(value, list):
         return looks_like_messages(value)
     if not isinstance(value, dict):
@@ -56,20 +56,20 @@ def _is_row(value: Any) -> bool:
     match value.get("messages"):
         case [{"role": "system" | "user" | "assistant", "content": str()}, *_]:  # as most have
             return True
-    texts = isinstance(value.get("prompt"), str) and isinstance(value.get("completion"), str)
-    return texts or any(looks_like_messages(_messages(value, key)) for key in BODIES)
+    is_pair = isinstance(value.get("prompt"), str) and isinstance(value.get("completion"), str)
+    return is_pair or any(looks_like_messages(_messages(value, key)) for key in BODIES)
 
 
 def _messages(value: dict[str, Any], key: str) -> Any:
-    """Return the messages under a name, or those of a request's body there (preferences)."""
+    """Return the messages under a key, or those of a request's body there (preferences)."""
     found = json_or_text(value.get(key))
     return found.get("messages") if isinstance(found, dict) else found
 
 
 def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
-    """A row's conversation; of two answers that a preference compares, the chosen one."""
+    """Read a row's conversation; if a preference compares two answers, with the chosen one."""
     if isinstance(value, dict):
-        value = {**value, **(_asked(value))}
+        value = {**value, **_inner_request(value)}
         for key in _REJECTED & value.keys():
             builder.note_loss("the answer that was not chosen", place.at(key))
         if "chosen_messages" in value:
@@ -77,25 +77,24 @@ def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
     read_body(builder, value, place)
     answer = next((value[k] for k in _CHOSEN if value.get(k)), None) if _is_pair(value) else None
     if answer is not None:
-        said = answer if isinstance(answer, list) else [{"role": "assistant", "content": answer}]
-        read_messages(builder, said, place.at("answer"))
+        messages = (
+            answer if isinstance(answer, list) else [{"role": "assistant", "content": answer}]
+        )
+        read_messages(builder, messages, place.at("answer"))
 
 
 _CHOSEN: Final = ("chosen", "preferred_output", "output")
 _REJECTED: Final = {"rejected", "rejected_messages", "non_preferred_output"}
 
 
-def _asked(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the request's body where a row keeps it apart from the answers."""
+def _inner_request(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the request's body if a row has it under `input`, else an empty object."""
     body = value.get("input")
     return body if isinstance(body, dict) and "messages" in body else {}
 
 
 def _is_pair(value: Any) -> bool:
-    """Return True if a row is a question with its answer beside it.
-
-    An answer that is a list of a response's items beside the input is read as that.
-    """
+    """Return True if a row is a question with a chosen answer beside it, not a whole response."""
     if not isinstance(value, dict) or "choices" in value or "response" in value:
         return False
     if isinstance(value.get("output"), list) and "input" in value:
@@ -104,7 +103,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def rows(source: Source) -> Iterator[tuple[Place, Any]]:
-    """Yield the entries of a file of lines, or of a list; a document alone is the only one."""
+    """Yield the lines of a file, or the entries of its list, or its document, with places."""
     if source.is_lines:
         for line, value in source.lines():
             yield Place(line), value
@@ -135,17 +134,17 @@ class MessageLines(SessionFormat):
 
 
 def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """A message, a part of one, or what a line says of the whole session."""
+    """Read a line: a message, a part of one, or facts about the whole session."""
     found = _inner(value)
     if found is None:
         _about(builder, value, place)
         return
     message, key = found
-    before = len(builder.messages)
+    start = len(builder.messages)
     where = place.at(key) if key else place
     if role_of(message) is not None:
         read_message(builder, message, where)
-        add_answer_facts(builder, merge_reasoning(builder, before), message, value)
+        add_answer_facts(builder, merge_reasoning(builder, start), message, value)
         return
     parts = read_parts(builder, message, where)
     role: Role = "tool" if any(isinstance(p, ToolResultPart) for p in parts) else "assistant"
@@ -153,7 +152,7 @@ def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
         builder.add_parts(parts)
     elif parts:
         add_with_results(builder, role, parts, where)
-        add_answer_facts(builder, before, message, value)
+        add_answer_facts(builder, start, message, value)
 
 
 def _about(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
@@ -172,20 +171,25 @@ def _about(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
 
 
 _ENVELOPES: Final = ("message", "payload", "data", "item", "event", "raw", "msg")
-_SAID: Final = ("content", "parts", "text", "value", "tool_calls", "toolCalls", "toolRequests")
-_PARTS: Final = ("tool_use", "tool_call", "tool_result", "function_call", "thinking", "reasoning")
+_CONTENT: Final = ("content", "parts", "text", "value", "tool_calls", "toolCalls", "toolRequests")
+_PART_KINDS: Final = (
+    "tool_use",
+    "tool_call",
+    "tool_result",
+    "function_call",
+    "thinking",
+    "reasoning",
+)
 
 
 def _inner(value: Any) -> tuple[dict[str, Any], str] | None:
-    """Return the message or part in a line, and the field that it stands in: "" for the line
-    itself.
-    """
+    """Return the message or part in a line and its field ("" for the line itself), or None."""
     if not isinstance(value, dict):
         return None
     return (
         _under_message(value)
         or _first(value, _is_message)
-        or (_whole(value) and (value, ""))
+        or (_is_whole_message(value) and (value, ""))
         or _first(value, _is_part)
         or None
     )
@@ -202,10 +206,10 @@ def _under_message(value: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
     return None
 
 
-def _whole(value: dict[str, Any]) -> bool:
-    """Return True if a line is itself a message, under a type for its role.
+def _is_whole_message(value: dict[str, Any]) -> bool:
+    """Return True if a line is itself a message, with its type as its role.
 
-    Its text is beside the type, or inside, as LangChain stores it.
+    Its text stands beside the type, or in `data`, where LangChain stores it.
     """
     if role_of(value) is None:
         return False
@@ -218,7 +222,7 @@ def _whole(value: dict[str, Any]) -> bool:
 def _first(
     value: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the line itself, or the first of what may hold a message, that fits."""
+    """Return the first object that fits and its field: the line itself or one of its envelopes."""
     for key in ("", *_ENVELOPES):
         found = value.get(key) if key else value
         if isinstance(found, dict) and fits(found):
@@ -229,11 +233,11 @@ def _first(
 def _is_message(found: dict[str, Any]) -> bool:
     if role_of(found) is None:
         return False
-    return any(found.get(key) is not None for key in _SAID) or role_of(found) == "tool"
+    return any(found.get(key) is not None for key in _CONTENT) or role_of(found) == "tool"
 
 
 def _is_part(found: dict[str, Any]) -> bool:
     kind = found.get("type")
     return isinstance(kind, str) and (
-        kind in _PARTS or kind.endswith(("_call", "_output", "_tool_use", "_tool_result"))
+        kind in _PART_KINDS or kind.endswith(("_call", "_output", "_tool_use", "_tool_result"))
     )

@@ -1,4 +1,4 @@
-"""Claude.ai's data export: `conversations.json`, each with its `chat_messages`."""
+"""Read Claude.ai's data export: `conversations.json`, each with its `chat_messages`."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     if role is None:
         builder.note_loss("a message without a sender", place)
         return
-    before = len(builder.messages)
+    start = len(builder.messages)
     parts = _parts(builder, message, place)
     add_with_results(builder, role, parts, place)
-    for index in range(before, len(builder.messages)):
+    for index in range(start, len(builder.messages)):
         if builder.messages[index].role == "assistant":  # pieces between results are one answer
             builder.add_request(at=message.get("created_at"), reply=index)
             break
@@ -78,7 +78,7 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
 
 
 def _with_id(builder: SessionBuilder, item: dict[str, Any]) -> dict[str, Any]:
-    """Older exports have no ids: a result belongs to the call before it."""
+    """Return a call or result with an id; without ids (older exports) results follow calls."""
     if item["type"] == "tool_use":
         return item if item.get("id") else {**item, "id": builder.new_id()}
     if item.get("tool_use_id"):

@@ -1,4 +1,4 @@
-"""Copilot CLI's sessions: JSON lines of events, each with its data."""
+"""Read Copilot CLI's sessions: JSON lines of events, each with its data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import result_value
 from playground.sessions.source import Source
 
-_ROOMS: Final = ("session.", "user.", "assistant.", "tool.", "system.", "hook.", "subagent.")
+_PREFIXES: Final = ("session.", "user.", "assistant.", "tool.", "system.", "hook.", "subagent.")
 
 
 class CopilotCli(SessionFormat):
@@ -32,7 +32,7 @@ class CopilotCli(SessionFormat):
     def recognises(self, source: Source) -> bool:
         lines = first_lines(source)
         known = [
-            isinstance(line.get("data"), dict) and str(line.get("type")).startswith(_ROOMS)
+            isinstance(line.get("data"), dict) and str(line.get("type")).startswith(_PREFIXES)
             for line in lines
         ]
         return sum(known) > len(known) / 2
@@ -73,24 +73,26 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
     elif kind == "session.compaction_complete":
         builder.add_compaction(value.get("timestamp"), data.get("preCompactionTokens"), place)
     elif kind == "session.truncation":
-        _truncated(builder, data, value.get("timestamp"), place)
+        _truncation(builder, data, value.get("timestamp"), place)
     elif kind == "tool.execution_complete":
         _result(builder, data, where)
 
 
-def _truncated(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
-    """The oldest messages are left out from here on, so many as the event says. Where it does not
-    say, nobody knows which: the session stays whole, with a finding."""
+def _truncation(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
+    """Leave out the oldest messages from here on, as many as the event says.
+
+    If it says no number, all messages stay, with a finding.
+    """
     removed = data.get("messagesRemovedDuringTruncation")
     if type(removed) is not int:
         words = "the oldest messages were left out here, how many is not said: all of them stay"
         builder.findings.append(finding("compaction-unsaid", str(place), words))
     elif removed > 0:
-        standing = active_messages(builder)
-        said = [index for index in standing if builder.messages[index].role != "system"]
-        gone = set(said[:removed])
+        active = active_messages(builder)
+        others = [index for index in active if builder.messages[index].role != "system"]
+        gone = set(others[:removed])
         builder.add_compaction(at, data.get("preTruncationTokensInMessages"), place)
-        set_history(builder, (index for index in standing if index not in gone))
+        set_history(builder, (index for index in active if index not in gone))
 
 
 def _result(builder: SessionBuilder, data: dict[str, Any], place: Place) -> None:
@@ -105,10 +107,10 @@ def _result(builder: SessionBuilder, data: dict[str, Any], place: Place) -> None
 def _answer(
     builder: SessionBuilder, data: dict[str, Any], value: dict[str, Any], place: Place
 ) -> None:
-    before = len(builder.messages)
+    start = len(builder.messages)
     message = {**data, "role": "assistant", "reasoning": data.get("reasoningText")}
     read_message(builder, message, place)
-    if len(builder.messages) > before:
+    if len(builder.messages) > start:
         model = data.get("model") or builder.model
         builder.add_request(model=model, at=value.get("timestamp"), usage=data.get("usage"))
 
@@ -119,6 +121,6 @@ _NUMBERS: Final = (int, float, NotANumber)
 def _usage(builder: SessionBuilder, data: dict[str, Any]) -> None:
     if builder.requests and builder.requests[-1].usage is None:
         last = builder.requests.pop()
-        counted = {key: count for key, count in data.items() if type(count) in _NUMBERS}
+        usage = {key: count for key, count in data.items() if type(count) in _NUMBERS}
         model = data.get("model") or last.model
-        builder.add_request(reply=last.reply, at=last.at, model=model, usage=counted)
+        builder.add_request(reply=last.reply, at=last.at, model=model, usage=usage)

@@ -197,11 +197,7 @@ def _read_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
         return False
     if kind not in ASKED_CALLS and kind != "reasoning":
         builder.note_provider_tool(str(value.get("name") or kind), place)
-    parts = read_parts(builder, _as_call(value, kind), place)
-    if builder.messages and builder.messages[-1].role == "assistant":
-        builder.add_parts(parts)  # items of one response follow one another
-    else:
-        add_with_results(builder, "assistant", parts, place)
+    builder.add_to_answer(read_parts(builder, _as_call(value, kind), place), place)
     if results := given_by(value):  # the provider ran the tool: the item holds its result
         add_with_results(builder, "assistant", read_parts(builder, results, place), place)
     return True

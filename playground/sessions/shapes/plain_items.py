@@ -35,11 +35,7 @@ def read_plain_item(builder: SessionBuilder, value: dict[str, Any], place: Place
     arguments = value.get(field)
     if not name or arguments is None or not known.issuperset(value):
         return False
-    call = builder.call(call_id, name, arguments, place)
-    if builder.messages and builder.messages[-1].role == "assistant":
-        builder.add_parts([call])  # items of one response follow one another
-    else:
-        builder.add_message("assistant", [call], place)
+    builder.add_to_answer([builder.call(call_id, name, arguments, place)], place)
     return True
 
 

@@ -49,18 +49,11 @@ def read_result(builder: SessionBuilder, value: dict[str, Any], place: Place) ->
         call_id = builder.open_call(str(name))
     if not call_id and arguments is not None:  # a call and its result in one message
         call_id = builder.new_id()
-        _add_call(builder, builder.call(call_id, name, arguments, place), place)
+        builder.add_to_answer([builder.call(call_id, name, arguments, place)], place)
     failed = value.get("status") == "error" or bool(value.get("error") or value.get("isError"))
     failed = failed or bool(value.get("is_error"))
     result = builder.result(call_id, result_value(content), name, is_error=failed)
     add_with_results(builder, "tool", [result], place)
-
-
-def _add_call(builder: SessionBuilder, call: Part, place: Place) -> None:
-    if builder.messages and builder.messages[-1].role == "assistant":
-        builder.add_parts([call])
-    else:
-        builder.add_message("assistant", [call], place)
 
 
 def _is_result(part: dict[str, Any]) -> bool:
