@@ -7,8 +7,8 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
@@ -291,15 +291,3 @@ def provider_parts(chunks: Iterable[Chunk]) -> list[dict[str, Any]]:
 
 def _is_of_provider(signal: str) -> bool:
     return signal.startswith(OF_PROVIDER)
-
-
-def named_apart(recordings: Sequence[Recording]) -> list[Recording]:
-    """Recordings are asked for by name: a name that stands twice gets a number."""
-    seen: dict[str, int] = {}
-    result = []
-    for recording in recordings:
-        name = recording.name or "recording"
-        seen[name] = seen.get(name, 0) + 1
-        number = f" ({seen[name]})" if seen[name] > 1 else ""
-        result.append(replace(recording, name=name + number))
-    return result
