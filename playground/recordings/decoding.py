@@ -1,4 +1,4 @@
-"""`decode_stream`: the bytes of a provider's stream, cut anywhere, into a recording."""
+"""`decode_stream` makes a recording of the bytes of a provider's stream, cut anywhere."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice
 
 _DONE: Final = DONE.encode()
 _FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
-_WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # of one frame, in dumps
+_WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # where dumps put a frame
 _UNDECIDED: Final = 4096  # values that wait for one of a known API; a stream may have no end
 _LATEST: Final = 1e12  # seconds, thirty thousand years
-_LISTS: Final = ("chunks", "events", "stream", "data", "body")  # of all frames
+_LISTS: Final = ("chunks", "events", "stream", "data", "body")  # where dumps list all frames
 
 
 @takes(pieces=Iterable, api="text or nothing", name="text")
 def decode_stream(
     pieces: bytes | Iterable[bytes], api: str | None = None, name: str = ""
 ) -> Recording:
-    """Decode one stream, whole or in pieces; `api` is recognised from the content unless given.
+    """Decode one stream, whole or in pieces; without `api`, recognise it from the content.
 
-    Never raises on what the provider sent: frames that cannot be read are findings. Raises
-    UnknownNameError for an `api` that there is none of.
+    Frames that cannot be read are findings: nothing that a provider sent raises. Raises
+    UnknownNameError for an unknown `api`.
     """
     decoder = StreamDecoder(api)
     for piece in [pieces] if isinstance(pieces, bytes) else pieces:
@@ -50,7 +50,7 @@ def decode_stream(
 
 
 def decode_values(values: Iterable[Any], api: str, name: str = "") -> Recording:
-    """Decode frames that a file holds as JSON values, as they were read."""
+    """Decode frames that were read from a file as JSON values."""
     decoder = StreamDecoder(api)
     decoder.take(values)
     return decoder.finish(name)
@@ -90,18 +90,16 @@ class StreamDecoder:
                 self._bad(dump_again(value).encode())
 
     def unreadable(self, what: str) -> None:
-        """Note something of the file, beside the stream, that cannot be read: a finding."""
+        """Add a finding about something unreadable in the file that is no part of the stream."""
         self._sink.signal(UNREADABLE + what)
 
     def forget(self) -> None:
-        """Let go of the chunks that were given out; `finish` then tells of the rest only."""
+        """Drop the chunks that were returned already; `finish` then returns only the others."""
         self._sink.chunks.clear()
         self._given = 0
 
     def finish(self, name: str = "", dialect: str = "native") -> Recording:
-        """Return the complete recording, with all that was held back; a missing end is a
-        finding.
-        """
+        """End the stream and return the recording, in which a missing end is a finding."""
         self._read_all(self._framing.finish())
         sink = self._sink
         if self._reader is not None:
@@ -153,15 +151,15 @@ class StreamDecoder:
                 self._bad(data)
 
     def _json(self, data: bytes) -> Any:
-        """Return a frame's value; a number that JSON lacks, 1e400 say, stays text."""
+        """Return a frame's value; a number that no float holds, such as 1e400, stays text."""
         try:
-            return read_json_bytes(data)  # which refuses half characters, too
+            return read_json_bytes(data)  # which refuses half characters
         except ValueError:
             self._is_whole = False
             return load_json(data.decode("utf-8"), strict=True)
 
     def _read(self, value: dict[str, Any]) -> None:
-        """Read one frame's value, without the wrapper of LiteLLM's and other dumps."""
+        """Read one frame's value, without the wrapper that LiteLLM's and other dumps add."""
         if "chunk" in value:
             value = self._dumped(value)
         if self._reader is None and not self._choose(value):
@@ -180,7 +178,7 @@ class StreamDecoder:
         return inner
 
     def _choose(self, value: dict[str, Any]) -> bool:
-        """Return True once the API is known, after reading what came before."""
+        """Choose the API; return True once it is known, after reading the values that waited."""
         chosen = recognise(value) or self._look_inside(value)
         if chosen is None:
             self._waiting.append(value)
@@ -194,7 +192,7 @@ class StreamDecoder:
         return True
 
     def _look_inside(self, value: dict[str, Any]) -> type[ApiReader] | None:
-        """Return the API of the frames that a dump has put into a field, and note the field."""
+        """Find the API of frames that a dump has put into a field, and remember the field."""
         for key in (*_WRAPPERS, *_LISTS):
             for inner in _frames_in(value.get(key)):
                 if chosen := recognise(inner):
@@ -208,7 +206,7 @@ class StreamDecoder:
             self._guarded(frame)
 
     def _guarded(self, value: dict[str, Any]) -> None:
-        """Read a frame; one that an API's reader does not take is a finding."""
+        """Read a frame; if the API's reader cannot read it, add a finding."""
         assert self._reader is not None
         error = value.get("error")
         if error and not self._reader.recognises(value):
@@ -220,7 +218,9 @@ class StreamDecoder:
             self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
     def _not_plain(self, event: str, data: bytes) -> None:
-        """`[DONE]` between blanks, half surrogates, several lines of JSON, or no JSON at all."""
+        """Read a frame that is no plain JSON: `[DONE]` between blanks, half surrogates, a frame
+        within a frame, several lines of JSON, or no JSON at all.
+        """
         if data.strip() == _DONE:
             self._sink.signal(DONE)
             return
@@ -246,7 +246,7 @@ class StreamDecoder:
         self._sink.signal(UNREADABLE + data.decode("utf-8", "replace"))
 
     def _unknown(self) -> None:
-        """No frame was of a known API: an error's body, or something else."""
+        """Note the values that waited for a known API as errors, or as unreadable."""
         waiting, self._waiting = self._waiting, []
         for value in waiting:
             if value.get("error"):

@@ -1,4 +1,4 @@
-"""Which values of the environment are secrets: those that their names speak of, and passwords."""
+"""The secrets among environment variables: values named like secrets, passwords in addresses."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ _STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d{0,3}"
 
 
 def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The values of environment variables that are named like secrets, longest first.
+    """Return the values of environment variables that are named like secrets, longest first.
 
-    Each of a list of them too, and the fields of a connection string that are named so. Of eight
-    characters or more, and no path, number or plain word; of an address the password (or the token
-    before its `@`), as it stands there and as it is without its percent signs.
+    Of a list, each item counts too; of a connection string, each field named like a secret. Values
+    under eight characters, paths, numbers and plain words are left out. Of an address in any
+    variable, its password counts (or the token before its `@`), both as written and
+    percent-decoded.
     """
     found: set[str] = set()
     for name, value in environment.items():
@@ -42,7 +43,7 @@ def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str
 
 
 def _parts(name: str, value: str) -> Iterator[str]:
-    """The keys of a list, which are sent one by one, and what is secret of named fields."""
+    """Yield the items of a list, which may be sent one by one, and the values of secret fields."""
     for part in filter(None, _BETWEEN.split(value)):
         named = _NAMED.fullmatch(part)
         if named is None:
@@ -58,7 +59,9 @@ def _may_be_secret(value: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    """Base64 may begin with a slash and hold more: a path is there, or is made of plain words."""
+    """Return True if a value is a path. Base64 may begin with a slash too, so a path with one has
+    to exist or to consist of plain words.
+    """
     if not value.startswith("/"):
         return bool(_PATH.match(value))
     if all(map(_STEP.fullmatch, value.split("/"))):

@@ -1,7 +1,7 @@
-"""Bytes into frames: server-sent events, JSON lines, whole JSON documents, AWS event streams.
+"""Cut bytes into frames: server-sent events, JSON lines, JSON documents, AWS event streams.
 
-A frame is the name of its event ("" where the wire has none) and its data. Bytes may be cut
-anywhere; a line is joined once, when its end has come.
+A frame is the name of its event ("" if the wire has none) and its data. Bytes may be cut anywhere;
+the pieces of a line are joined once, when its end has come.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ class Frame(NamedTuple):
 
 
 class FrameReader(Protocol):
-    """Cuts one kind of wire into frames."""
+    """A reader that cuts one kind of wire into frames."""
 
     def feed(self, data: bytes) -> list[Frame]: ...
     def finish(self) -> list[Frame]: ...
 
 
 class LineReader:
-    """Server-sent events and JSON lines, which may follow one another.
+    """A reader of server-sent events and JSON lines, which may follow one another.
 
-    Lines end at `\\n` alone: U+2028 and the like are text inside JSON. A lone `\\r`, which the
-    standard allows as well, ends a line of an event stream.
+    A line ends at `\\n`, and in an event stream at a lone `\\r` too, as the standard allows. U+2028
+    and the like end no line: they are text inside JSON.
     """
 
     def __init__(self) -> None:
@@ -80,14 +80,14 @@ class LineReader:
                 frames = self._frames([b""])
             self._event = value.decode("utf-8", "replace").strip()
         elif name in (b"", b"id", b"retry"):
-            pass  # a comment or a field without text of the reply
+            pass  # a comment, or a field that holds no text of the reply
         else:
             frames = [*self._frames([b""]), Frame("", line)]
         return frames
 
 
 class DocumentReader:
-    """A reader of one JSON document, or several; anything but single lines is read at its end."""
+    """A reader of JSON documents of several lines, which are read when the stream has ended."""
 
     def __init__(self) -> None:
         self._held: list[bytes] = []
@@ -105,7 +105,7 @@ class DocumentReader:
             if text[place] in " \t\r\n,]":
                 place += 1
                 continue
-            if text[place] == "[":  # a list of chunks: each is a frame
+            if text[place] == "[":  # a list of chunks, each of which is a frame
                 place += 1
                 continue
             try:
@@ -118,7 +118,7 @@ class DocumentReader:
 
 
 class EventStreamReader:
-    """AWS event streams (`application/vnd.amazon.eventstream`), as Bedrock sends them.
+    """A reader of AWS event streams (`application/vnd.amazon.eventstream`), as Bedrock sends them.
 
     A message is its length, the length of its headers, a checksum, headers, payload, a checksum.
     """
@@ -138,7 +138,7 @@ class EventStreamReader:
             names = _headers(bytes(held[place + 12 : place + 12 + headers]))
             event = names.get(":event-type") or names.get(":exception-type", "")
             payload = bytes(held[place + 12 + headers : place + total - 4])
-            if ":error-code" in names:  # an error of the transport has no payload
+            if ":error-code" in names:  # an error of the transport, which has no payload
                 event = "error"
                 told = {"code": names[":error-code"], "message": names.get(":error-message", "")}
                 payload = json.dumps(told).encode()
@@ -154,11 +154,11 @@ class EventStreamReader:
         return [Frame("", rest)] if rest else []
 
 
-_SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of a header's value, by type
+_SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of header values, by type
 
 
 def _headers(data: bytes) -> dict[str, str]:
-    """Return the string headers of a message; a cut one is left out."""
+    """Return the string headers of a message, without one that is cut off."""
     found: dict[str, str] = {}
     place = 0
     while place < len(data):
@@ -177,11 +177,11 @@ def _headers(data: bytes) -> dict[str, str]:
     return found
 
 
-_MARK: Final = b"\xef\xbb\xbf"  # of the order of bytes, as some begin
+_MARK: Final = b"\xef\xbb\xbf"  # the byte order mark, with which some streams begin
 
 
 class Framing:
-    """Looks at the first bytes and reads on with the reader that they call for."""
+    """The reader of any stream: the first bytes decide which frame reader reads it."""
 
     def __init__(self) -> None:
         self._reader: FrameReader | None = None
@@ -199,7 +199,7 @@ class Framing:
         start = b"".join(self._start)
         mark = _MARK if start.startswith(_MARK) else b""
         line = start[len(mark) :].lstrip()
-        if b"\n" not in line and not is_binary:  # the first that says something, and all of it
+        if b"\n" not in line and not is_binary:  # the first line that is not blank, and all of it
             self._start = [start if line else mark + b"\n"]
             return []
         return self._choose(start)

@@ -1,4 +1,4 @@
-"""Half characters in a stream: pairs that were cut into two deltas are joined, others replaced."""
+"""Half characters in a stream: two halves in two deltas are joined, a lone half is replaced."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _Channel = tuple[type, object]
 
 
 def paired(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Yield the chunks with halves of a character joined if they come in consecutive chunks of a
-    channel.
+    """Return the chunks, with each character joined that was cut between two chunks of a channel.
 
-    The first half waits for the second. A half without a partner stays.
+    The first half moves into the chunk of the second. A half without a partner stays.
     """
     result: list[Chunk] = []
     held: dict[_Channel, Chunk] = {}  # a first half, as a chunk of its own
@@ -85,9 +84,9 @@ def _joined(text: str) -> str:
 
 
 def whole_recording(recording: Recording, at: float) -> Recording:
-    """Return the recording as a file can hold it.
+    """Return the recording without half characters, which no file can hold.
 
-    A signal at its end names each field in which half a character was replaced, and is a finding.
+    For each field in which one was replaced, a signal is added at the end, which is a finding.
     """
     found: list[Finding] = []
     recording = replace_half_surrogates(recording, "", found)

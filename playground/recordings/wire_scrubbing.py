@@ -1,14 +1,14 @@
-"""Secrets out of a stream while it arrives, in whatever pieces they come.
+"""Star secrets out of a stream while it arrives, in whatever pieces they come.
 
-A key may be cut between two reads of the network, and a model that says one sends it in a dozen
-events, each a JSON text of its own: the wire then nowhere holds the key, and the reply that is read
-back does. So two kinds of text are searched: the wire as it is, and what the texts of its frames
-add up to (channels). Which texts an API's reader will join is its own affair, so they are joined in
-several ways at once, each finer than the one before: all of them; those of one name; of one index
-besides, wherever the frame tells it; of one path and type; at one place of a list.
+A key may be cut between two reads of the network. A model that says a key sends it in a dozen
+events, each with a JSON text of its own; the key then stands nowhere on the wire, but in the reply.
+So two kinds of text are searched: the wire itself, and the joined texts of its frames (channels).
+This module does not know which texts an API's reader will join, so it joins them in several ways at
+once, each finer than the one before: all texts; those of one name; also of one index, wherever the
+frame has it; of one path and type; at one position of a list.
 
-Bytes whose text may begin a secret are not ready until that is decided. Whoever cannot wait calls
-`give_up`: what is open is starred out, too.
+Bytes that may begin a secret are not ready until that is decided. A caller who cannot wait calls
+`give_up`, which stars out what is undecided.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from playground.recordings.scrub_channels import (
 from playground.recordings.scrubbing import Searcher, Tally
 
 _MOST_CHANNELS: Final = 256
-# fields that say nothing that a model wrote; joined over events they would only cost time
+# fields without text of the model, which it would be a waste to join and search
 _NO_TEXT: Final = {
     *("id", "object", "model", "role", "finish_reason", "stop_reason", "obfuscation", "p"),
     *("system_fingerprint", "service_tier", "item_id", "response_id", "created_at", "status"),
     *("event", "modelVersion", "responseId", "finishReason", "native_finish_reason"),
 }
-# what says token by token, or in numbers, what the texts beside it say
+# fields that repeat the texts beside them, token by token or in numbers
 _ECHO: Final = {
     *BY_NAME,
     *("logprobs", "logprobsResult", "completion_probabilities", "probs", "top_probs"),
@@ -49,7 +49,7 @@ Path = tuple[object, ...]
 
 
 class _Node:
-    """A way of joining texts; while only one finer way was met, that one shares its channel."""
+    """One way of joining texts. As long as there is only one finer way, both share a channel."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -58,18 +58,18 @@ class _Node:
 
 
 class _Tree:
-    """Channels by ever longer paths."""
+    """Channels by paths, each of which joins the texts of all paths that begin with its own."""
 
     def __init__(self, search: Searcher, tally: Tally, *, sure: bool) -> None:
         self._search, self._tally, self._sure = search, tally, sure
         self._nodes: OrderedDict[Path, _Node] = OrderedDict()
 
     def channels(self) -> Iterator[Channel]:
-        """All of them, each once."""
+        """Return each channel once."""
         return iter({id(node.channel): node.channel for node in self._nodes.values()}.values())
 
     def on(self, path: Path) -> list[Channel]:
-        """The channels of a path's beginnings, the finest first."""
+        """Return the channels of a path and of its beginnings, the finest first."""
         node = self._node((), None)
         found = [node.channel]
         for length, key in enumerate(path, 1):
@@ -94,7 +94,7 @@ class _Tree:
         return self._nodes[path]
 
     def _fork(self, path: Path, node: _Node) -> None:
-        """A second finer way is met: the first gets a channel of its own."""
+        """Give the first finer way a channel of its own, because a second one has come."""
         node.forked = True
         own, former, key = node.channel.copy(), node.channel, node.only
         former.sure = False
@@ -103,19 +103,19 @@ class _Tree:
 
 
 class WireScrubber:
-    """Takes the bytes of a stream and gives them back without secrets; they are counted once."""
+    """A scrubber of one stream: it takes bytes, and gives them back without secrets."""
 
     def __init__(self, search: Searcher, tally: Tally | None = None) -> None:
         self.tally = Tally() if tally is None else tally
         self._held = Held()
-        self._given_up = 0  # up to here nothing is waited for
+        self._given_up = 0  # all bytes before this place are ready
         self._wire = Channel(search, self.tally)
         self._texts = _Tree(search, self.tally, sure=True)
         self._spelled = _Tree(search, self.tally, sure=False)
         self._reader = JsonTexts()
 
     def feed(self, data: bytes) -> None:
-        """The next bytes."""
+        """Take the next bytes and search them."""
         text, place = data.decode("latin-1"), self.end
         self._held.data += data
         self._wire.extend(Part(self._held, place, text, text), place)
@@ -124,28 +124,28 @@ class WireScrubber:
 
     @property
     def taken(self) -> int:
-        """The number of bytes that have been given back."""
+        """The number of bytes that were given back."""
         return self._held.base
 
     @property
     def end(self) -> int:
-        """The number of bytes that have come."""
+        """The number of bytes that were fed."""
         return self._held.end
 
     @property
     def ready(self) -> int:
-        """Up to where the bytes are decided, counted from the first one."""
+        """The number of bytes that are decided, counted from the first one."""
         waits = [self._reader.waits_from, *(each.waits_from for each in self._channels())]
         ends = [place for place in waits if place is not None]
         return max(self.taken, self._given_up, min([self.end, *ends]))
 
     def take(self, stop: int) -> bytes:
-        """The bytes up to there, which must be ready, and have not been taken yet."""
+        """Give back the bytes up to `stop`, which must be ready, from where the last call ended."""
         return self._held.take(stop)
 
     def give_up(self) -> None:
-        """Star out what is open: nobody can wait for its end. What comes of it is starred too."""
-        packed = self._reader.packed_from  # half a packed frame tells nobody anything: it waits
+        """Star out what is open, because nobody can wait for its end; its rest will be, too."""
+        packed = self._reader.packed_from  # half a packed frame is unreadable, so it may wait
         if packed is None:
             self._reader.give_up()
         self._reader.end_frame()
@@ -156,7 +156,7 @@ class WireScrubber:
         self._given_up = self.end if packed is None else packed
 
     def finish(self) -> None:
-        """The stream is whole: what is open is decided by what is there."""
+        """End the stream, so that what is open is decided by what is there."""
         packed = self._reader.packed_from
         if packed is not None:
             self._held.write(packed + 1, b"*" * (self.end - packed - 1))
@@ -179,7 +179,7 @@ class WireScrubber:
             self._search_leaves(leaves, self._held, None)
 
     def _search_leaves(self, leaves: list[Leaf], into: Bytes, outer: int | None) -> None:
-        """Join the texts of a frame to those before; `outer` is its place if it was packed."""
+        """Add a frame's texts to their channels; `outer` is its place if it came as Base64."""
         frame = FrameEcho()
         texts: list[tuple[Leaf, Part]] = []
         spelled: list[tuple[Leaf, Part]] = []
@@ -195,14 +195,14 @@ class WireScrubber:
         if frame.echo:
             frame.start = frame.echo[0].place if outer is None else outer
             if self.tally and not any(part.text for _, part in texts):
-                frame.star()  # nobody knows what of it tells of what was starred before
+                frame.star()  # it may repeat a secret of an earlier frame
         for tree, parts in ((self._texts, texts), (self._spelled, spelled)):
             for leaf, part in parts:
                 for channel in tree.on(_path(leaf)) if part.text else ():
                     channel.extend(part, leaf.place if outer is None else outer, frame)
 
     def _unpacked(self, leaf: Leaf, into: Bytes, outer: int | None) -> bool:
-        """Return True if a text is the Base64 of a frame: its texts are joined instead of it."""
+        """Search the texts in a text that is the Base64 of a frame; return False if it is none."""
         if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
             return False
         try:
@@ -221,7 +221,7 @@ class WireScrubber:
 
 
 def _names(leaf: Leaf) -> list[str]:
-    """The names around a leaf, its own first."""
+    """Return the names of a leaf and of the objects around it, its own first."""
     names, box = [leaf.name] if leaf.name else [], leaf.box
     while box is not None:
         if box.name:
@@ -233,7 +233,7 @@ def _names(leaf: Leaf) -> list[str]:
 
 
 def _path(leaf: Leaf) -> Path:
-    """Return the keys that tell a leaf from others, from the coarse to the fine."""
+    """Return the keys that distinguish a leaf from others, from coarse to fine."""
     names = _names(leaf)
     boxes, box = [], leaf.box
     while box is not None:
@@ -242,14 +242,14 @@ def _path(leaf: Leaf) -> Path:
             break
         box = box.around
     if names[:1] == ["text"] and leaf.box.position is not None and len(names) > 1:
-        del names[0]  # a text of several, in a list where otherwise a text alone stands
+        del names[0]  # a list's item is here {"text": …}, and a bare text in other frames
     indexes = tuple(index for each in boxes for index in each.indexes)
     types = tuple(kind for each in boxes for kind in each.types)
     return names[0] if names else "", indexes, (tuple(names), types), _position(leaf, boxes)
 
 
 def _position(leaf: Leaf, boxes: list[Box]) -> int:
-    """The place in the list that is nearest; of numbers, the place of the row that they make."""
+    """Return a text's position in the nearest list; for a list of numbers, the list's own one."""
     if leaf.kind == "text" and leaf.box.is_list:
         return leaf.position
     return next((each.position for each in boxes if each.position is not None), 0)

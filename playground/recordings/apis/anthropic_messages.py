@@ -1,7 +1,7 @@
 """Anthropic messages: content blocks that start, grow and stop.
 
-https://docs.anthropic.com/en/docs/build-with-claude/streaming. A stream without `message_stop` is
-whole when `message_delta` has brought its stop reason: LiteLLM hangs up before the last frame.
+https://docs.anthropic.com/en/docs/build-with-claude/streaming. A stream is complete when
+`message_delta` has brought its stop reason, because LiteLLM hangs up before `message_stop`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class AnthropicMessages(ApiReader):
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
         self._started = False
-        self._input: dict[int, str] = {}  # arguments given whole at a block's start
+        self._input: dict[int, str] = {}  # complete arguments in a block's start
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -88,7 +88,7 @@ class AnthropicMessages(ApiReader):
         if kind in _CALLS:
             name, given = block.get("name") or "", block.get("id") or ""
             sink.call(index, name=name, call_id=given, new=True, server=kind in _SERVER_CALLS)
-            if block.get("input"):  # whole, unless deltas follow
+            if block.get("input"):  # complete, unless deltas follow
                 self._input[index] = json.dumps(block["input"], ensure_ascii=False)
         elif str(kind).endswith("_tool_result"):
             sink.of_provider(block)

@@ -1,9 +1,9 @@
 """Alibaba's DashScope, its own API for Qwen and others: server-sent events, each a whole response.
 
-https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope. Unless a request asks for
-`incremental_output`, every event repeats all that was said so far. Nothing in the stream says
-which; a text does that grows twice (`1`, `10`, `101`), or does not begin with what came before it.
-Until then nothing is given out that may be a repetition (`ha`, `ha`).
+https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope. Unless the request asked
+for `incremental_output`, every event repeats the whole text so far. The stream does not say which,
+but its texts do: one that grows twice (`1`, `10`, `101`) repeats, one that does not begin with the
+text before it does not. Until then, text that may be a repetition (`ha`, `ha`) is held back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from playground.recordings.apis.base import ApiReader, Sink
 
-_GOING_ON: Final = (None, "", "null")  # what events before the last have for a reason
+_GOING_ON: Final = (None, "", "null")  # the stop reason of events before the last
 _Place = tuple[Sink, str, Any]  # choice, kind of text, key of a call
 
 
@@ -25,7 +25,7 @@ class DashScope(ApiReader):
         super().__init__(sink)
         self._request = ""
         self._texts: dict[_Place, _Growing] = {}
-        self._repeats: bool | None = None  # not told yet
+        self._repeats: bool | None = None  # None: not known yet
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -53,7 +53,7 @@ class DashScope(ApiReader):
             sink.signal("done" if sink.stop_reason else "empty")
 
     def _next(self, request: str) -> None:
-        """Another request's answer in the same stream, or the same one once more."""
+        """Begin a second response at another request's id, or after an end."""
         if (self._request and request != self._request) or self.sink.stop_reason:
             self.finish()
             self._texts.clear()
@@ -88,16 +88,14 @@ class DashScope(ApiReader):
             sink.call(key, piece, name=name, call_id=given, new=True)
 
     def _new(self, place: _Place, text: str) -> str:
-        """Return the part of a text that earlier events have not given."""
+        """Return the part of an event's text that is new."""
         grown = self._texts.setdefault(place, _Growing())
         if self._repeats is None:
             self._repeats = grown.tells(text)
         return grown.new(text, self._repeats)
 
     def _give_rest(self, places: Iterable[_Place]) -> None:
-        """Give out what was held back: if nothing decides, a text that begins alike is a
-        repetition.
-        """
+        """Give out what was held back; what may be a repetition is taken for one."""
         for place in places:
             _give(place, self._texts[place].new("", self._repeats is not False))
 
@@ -112,13 +110,13 @@ def _give(place: _Place, piece: str) -> None:
 
 @dataclass
 class _Growing:
-    """A text in pieces, or one that each event repeats from its beginning."""
+    """A text that comes in pieces, or is repeated by each event from its beginning."""
 
-    said: str = ""  # of what may be repeated
-    held: list[str] = field(default_factory=list)  # of events that may repeat it
+    said: str = ""  # the text so far that events may repeat
+    held: list[str] = field(default_factory=list)  # texts of events that may repeat it
 
     def tells(self, text: str) -> bool | None:
-        """Return True if an event's text repeats those before it; None if it may be either."""
+        """Return True if an event's text repeats those before it, None if that is open."""
         if not self.said:
             return None
         if not text.startswith(self.held[-1] if self.held else self.said):
@@ -126,7 +124,7 @@ class _Growing:
         return True if len({self.said, *self.held, text}) > 2 else None
 
     def new(self, text: str, repeats: bool | None) -> str:
-        """Return what to give out now that an event has this text."""
+        """Return what an event's text adds; "" while it is held back."""
         if repeats is None and self.said:
             self.held.append(text)
             return ""
@@ -141,7 +139,7 @@ class _Growing:
 
 
 def _text(content: Any) -> str:
-    """Return the text; models that see have it in parts."""
+    """Return the text of a content; vision models send it in parts."""
     if not isinstance(content, list):
         return content or ""
     return "".join(part.get("text") or "" for part in content if isinstance(part, dict))

@@ -1,7 +1,7 @@
-"""llama.cpp's own `/completion`: a piece of text an event, counts and the reason with the last.
+"""llama.cpp's own `/completion`: a piece of text in each event, counts and stop reason in the last.
 
-https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md. Servers before 2025 say
-the reason by three flags.
+https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md. Servers before 2025 give
+the stop reason by three flags.
 """
 
 from __future__ import annotations

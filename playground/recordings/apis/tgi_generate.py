@@ -1,8 +1,8 @@
-"""Text Generation Inference's own stream: a token an event, the whole text with the last one.
+"""Text Generation Inference's own stream: a token in each event, the complete text in the last.
 
 https://huggingface.co/docs/text-generation-inference, `/generate_stream`. A token that is marked as
-special (the end of the text) is no part of what was generated. The whole text is a check alone: it
-cannot say which tokens it left out.
+special (the end of the text) is no part of the text. The complete text serves only as a check,
+because it does not show which tokens it left out.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class TgiGenerate(ApiReader):
             sink.signal("special token" if token.get("special") else "empty text")
 
     def _check(self, whole: str) -> None:
-        """Check that the tokens give the complete text, except blanks at its ends.
+        """Add a finding if the tokens do not give the complete text.
 
-        The server may strip those.
+        Blanks at its ends do not count, because the server may strip them.
         """
         if "".join(self._said).strip() != whole.strip():
             shown = whole if len(whole) <= 40 else f"{whole[:37]}…"
