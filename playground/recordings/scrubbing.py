@@ -260,9 +260,9 @@ def starred_out(counts: Mapping[str, int]) -> str:
 def _forms(secrets: Iterable[str]) -> dict[str, str]:
     """Return the forms in which each secret may stand in a text, and the secret that each is of.
 
-    Plain, in an address, in HTML, in Base64 from any offset, and in up to four levels of JSON within
-    texts of JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes, one
-    character for each.
+    Plain, in an address, in HTML, in Base64 from any offset, and in JSON within up to three texts of
+    JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes, one character
+    for each.
     """
     found: dict[str, str] = {}
     for secret in filter(None, secrets):
