@@ -33,7 +33,7 @@ from playground.llm.endpoint import asked_again
 from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
-from playground.recordings.scrubbing import starred_out
+from playground.recordings.scrubbing import describe_stars
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
@@ -341,7 +341,7 @@ def _outcome(working: WorkingSession, run: Run) -> None:
     if recording.error:
         say.text(str(recording.error.get("message", recording.error)))
     if run.recorded.starred:
-        say.text(f"{starred_out(run.recorded.starred)}.")
+        say.text(f"{describe_stars(run.recorded.starred)}.")
     state.add_recording(working.name, recording)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(

@@ -61,8 +61,8 @@ class AppendOnlyFile:
         self.path = Path(os.path.realpath(path))  # a link stays a link: its target is written
         self._waiting: list[bytes] = []
         self._size = 0
-        self._written = False  # since the lines were last brought to the disk
-        self._kept, self._seconds = time.monotonic(), seconds
+        self._is_unsynced = False  # since the lines were last brought to the disk
+        self._synced_at, self._seconds = time.monotonic(), seconds
         self._answered = False
         Batch(force=force).check(path)
         if self.path.exists() and not self.path.is_file():
@@ -71,16 +71,16 @@ class AppendOnlyFile:
             )
         with faults_naming(path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._old = _held(self.path) if force else None
-            self._lies, self._handle = self._created()
+            self._old_handle = _lock_old_file(self.path) if force else None
+            self._current, self._handle = self._create()
             sync_folder(self.path.parent)
 
-    def _created(self) -> tuple[Path, int]:
+    def _create(self) -> tuple[Path, int]:
         """Create and lock the file, at its place or beside an old one; return path and handle.
 
         It is no `.part`: those may be removed as leftovers, and this is a recording.
         """
-        if self._old is not None:
+        if self._old_handle is not None:
             return create_beside(self.path, ".jsonl", flags=os.O_APPEND)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
         handle = os.open(self.path, flags, 0o666)
@@ -103,28 +103,28 @@ class AppendOnlyFile:
 
     def keep(self, *, now: bool = False) -> None:
         """Bring the lines to the disk if it is time, or `now`. Raises InputFault if that fails."""
-        if not now and time.monotonic() - self._kept < self._seconds:
+        if not now and time.monotonic() - self._synced_at < self._seconds:
             return
-        if self._waiting or self._written:
+        if self._waiting or self._is_unsynced:
             with faults_naming(self.path):
                 self._write()
-                self._written = False
+                self._is_unsynced = False
                 os.fsync(self._handle)
-        self._kept = time.monotonic()
+        self._synced_at = time.monotonic()
 
     def _write(self) -> None:
         """Hand the waiting lines to the system, which brings them to the disk by `keep`."""
-        whole = b"".join(self._waiting)
-        self._waiting, self._size, self._written = [], 0, True
+        data = b"".join(self._waiting)
+        self._waiting, self._size, self._is_unsynced = [], 0, True
         before = os.fstat(self._handle).st_size
         try:
-            data = memoryview(whole)
-            while data:
-                data = data[os.write(self._handle, data) :]
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._handle, rest) :]
         except OSError:
             # the lines that there was room for stay; half a line goes, since others may follow
             written = os.fstat(self._handle).st_size - before
-            lines_end = whole.rfind(b"\n", 0, written) + 1
+            lines_end = data.rfind(b"\n", 0, written) + 1
             os.ftruncate(self._handle, before + lines_end)
             raise
 
@@ -132,14 +132,14 @@ class AppendOnlyFile:
         """Replace an older file, because an answer has come."""
         self._answered = True
         with faults_naming(self.path):
-            self._take(self.path)
+            self._move_to(self.path)
 
     def close(self) -> None:
         """Bring all lines to the disk and close the file."""
         try:
             self.keep(now=True)
             with faults_naming(self.path):
-                self._take(_free_name(self.path) if self._old is not None else self.path)
+                self._move_to(_free_name(self.path) if self._old_handle is not None else self.path)
         finally:
             os.close(self._handle)
 
@@ -149,32 +149,32 @@ class AppendOnlyFile:
             self.keep(now=True)
         if not self._answered:
             if self._is_ours():
-                self._lies.unlink()
+                self._current.unlink()
             self._release()
         os.close(self._handle)
 
     def _is_ours(self) -> bool:
         """Return True if the file at our path is still this one, replaced by nobody."""
         try:
-            return os.path.samestat(os.fstat(self._handle), self._lies.stat())
+            return os.path.samestat(os.fstat(self._handle), self._current.stat())
         except OSError:
             return False
 
-    def _take(self, place: Path) -> None:
+    def _move_to(self, place: Path) -> None:
         """Move the file to this place, if it is not there already, and unlock the old one."""
-        if self._lies != place:
-            self._lies.replace(place)
-            self.path = self._lies = place
+        if self._current != place:
+            self._current.replace(place)
+            self.path = self._current = place
             sync_folder(place.parent)
         self._release()
 
     def _release(self) -> None:
-        if self._old is not None:
-            os.close(self._old)
-            self._old = None
+        if self._old_handle is not None:
+            os.close(self._old_handle)
+            self._old_handle = None
 
 
-def _held(path: Path) -> int | None:
+def _lock_old_file(path: Path) -> int | None:
     """Lock the file that is to be replaced, so that nobody else records into it.
 
     Return its handle, or None if there is no such file. Raises OSError if another program is
@@ -200,21 +200,21 @@ def _held(path: Path) -> int | None:
 def _free_name(path: Path) -> Path:
     """Reserve a free numbered name by creating an empty file."""
     for number in count(2):
-        each = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
         with suppress(FileExistsError):
-            os.close(os.open(each, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-            return each
+            os.close(os.open(candidate, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            return candidate
     raise AssertionError  # there is always one more number
 
 
-def numbered(path: Path, *, seconds: float = SECONDS) -> AppendOnlyFile:
+def create_numbered(path: Path, *, seconds: float = SECONDS) -> AppendOnlyFile:
     """Create a file of this name, or with a number added if the name is taken."""
     for number in count(1):
-        each = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        candidate = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
         try:
-            return AppendOnlyFile(each, seconds=seconds)
+            return AppendOnlyFile(candidate, seconds=seconds)
         except InputFault:
-            if not each.exists():  # the name is not taken: something else is wrong
+            if not candidate.exists():  # the name is not taken: something else is wrong
                 raise
     raise AssertionError  # there is always one more number
 
@@ -222,5 +222,5 @@ def numbered(path: Path, *, seconds: float = SECONDS) -> AppendOnlyFile:
 def _lock(handle: int) -> None:
     """Lock a recording for this program. Raises OSError if another program is writing it."""
     if not lock_soon(handle):
-        told = f"{holder_of(handle)} is writing this recording"
-        raise BlockingIOError(errno.EAGAIN, told)
+        message = f"{holder_of(handle)} is writing this recording"
+        raise BlockingIOError(errno.EAGAIN, message)

@@ -23,14 +23,14 @@ from playground.base.json_numbers import (
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
-from playground.recordings.pairs import paired, whole_recording
+from playground.recordings.pairs import join_halves, whole_recording
 from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice, Recording
 
 _DONE: Final = DONE.encode()
 _FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # where dumps put a frame
 _UNDECIDED: Final = 4096  # values that wait for one of a known API; a stream may have no end
-_LATEST: Final = 1e12  # seconds, thirty thousand years
+LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
 _LISTS: Final = ("chunks", "events", "stream", "data", "body")  # where dumps list all frames
 
 
@@ -52,7 +52,7 @@ def decode_stream(
 def decode_values(values: Iterable[Any], api: str, name: str = "") -> Recording:
     """Decode frames that were read from a file as JSON values."""
     decoder = StreamDecoder(api)
-    decoder.take(values)
+    decoder.read_values(values)
     return decoder.finish(name)
 
 
@@ -65,7 +65,7 @@ class StreamDecoder:
         self._reader: ApiReader | None = reader_for(api)(self._sink) if api else None
         self._waiting: list[dict[str, Any]] = []  # values before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
-        self._given = 0
+        self._returned = 0
         self._is_whole = True  # no frame may hold half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
@@ -76,27 +76,27 @@ class StreamDecoder:
         if at is not None:
             sink.at, sink.timed = at, True
         self._read_all(self._framing.feed(piece))
-        chunks = sink.chunks[self._given :]
-        self._given = len(sink.chunks)
+        chunks = sink.chunks[self._returned :]
+        self._returned = len(sink.chunks)
         return chunks
 
-    def take(self, values: Iterable[Any]) -> None:
+    def read_values(self, values: Iterable[Any]) -> None:
         """Read frames that are values already."""
         self._is_whole = False
         for value in values:
             if isinstance(value, dict):
                 self._read(value)
             else:
-                self._bad(dump_again(value).encode())
+                self._note_unreadable(dump_again(value).encode())
 
-    def unreadable(self, what: str) -> None:
+    def note_unreadable(self, what: str) -> None:
         """Add a finding about something unreadable in the file that is no part of the stream."""
         self._sink.signal(UNREADABLE + what)
 
-    def forget(self) -> None:
+    def drop_chunks(self) -> None:
         """Drop the chunks that were returned already; `finish` then returns only the others."""
         self._sink.chunks.clear()
-        self._given = 0
+        self._returned = 0
 
     def finish(self, name: str = "", dialect: str = "native") -> Recording:
         """End the stream and return the recording, in which a missing end is a finding."""
@@ -105,12 +105,12 @@ class StreamDecoder:
         if self._reader is not None:
             self._reader.finish()
         else:
-            self._unknown()
+            self._note_waiting()
         for what, given in (("a usage", sink.usage), ("an error", sink.error)):
             if holds_nan_or_infinity(given):
-                self.unreadable(f"{what} with numbers that are none, kept as text")
+                self.note_unreadable(f"{what} with NaN or infinite numbers, kept as text")
             if digits := long_integers(given):
-                self.unreadable(f"{what} with {integer_words(digits)}, kept as text")
+                self.note_unreadable(f"{what} with {integer_words(digits)}, kept as text")
         timed = sink.timed or sink.own_times
         recording = Recording(
             name=name,
@@ -133,7 +133,7 @@ class StreamDecoder:
         return whole_recording(recording, sink.at)
 
     def _whole_chunks(self, sink: Sink) -> tuple[Chunk, ...]:
-        return tuple(sink.chunks if self._is_whole else paired(sink.chunks))
+        return tuple(sink.chunks if self._is_whole else join_halves(sink.chunks))
 
     def _read_all(self, frames: list[Frame]) -> None:
         for event, data in frames:
@@ -141,16 +141,16 @@ class StreamDecoder:
                 self._sink.signal(DONE)
                 continue
             try:
-                value = self._json(data)
+                value = self._frame_value(data)
             except (ValueError, RecursionError):
-                self._not_plain(event, data)
+                self._read_irregular(event, data)
                 continue
             if isinstance(value, dict):
                 self._read(value)
             else:
-                self._bad(data)
+                self._note_unreadable(data)
 
-    def _json(self, data: bytes) -> Any:
+    def _frame_value(self, data: bytes) -> Any:
         """Return a frame's value; a number that no float holds, such as 1e400, stays text."""
         try:
             return read_json_bytes(data)  # which refuses half characters
@@ -161,19 +161,19 @@ class StreamDecoder:
     def _read(self, value: dict[str, Any]) -> None:
         """Read one frame's value, without the wrapper that LiteLLM's and other dumps add."""
         if "chunk" in value:
-            value = self._dumped(value)
+            value = self._without_chunk_wrapper(value)
         if self._reader is None and not self._choose(value):
             return
         if self._wrapper:
-            self._unwrapped(value)
+            self._read_unwrapped(value)
         else:
-            self._guarded(value)
+            self._read_frame(value)
 
-    def _dumped(self, value: dict[str, Any]) -> dict[str, Any]:
+    def _without_chunk_wrapper(self, value: dict[str, Any]) -> dict[str, Any]:
         inner, at = value["chunk"], value.get("t")
         if not isinstance(inner, dict):
             return value
-        if isinstance(at, int | float) and 0 <= at < _LATEST:
+        if isinstance(at, int | float) and 0 <= at < LATEST:
             self._sink.at, self._sink.timed = float(at), True
         return inner
 
@@ -183,12 +183,12 @@ class StreamDecoder:
         if chosen is None:
             self._waiting.append(value)
             if len(self._waiting) >= _UNDECIDED:
-                self._unknown()
+                self._note_waiting()
             return False
         self._reader = chosen(self._sink)
         waiting, self._waiting = self._waiting, []
         for earlier in waiting:
-            self._unwrapped(earlier)
+            self._read_unwrapped(earlier)
         return True
 
     def _look_inside(self, value: dict[str, Any]) -> type[ApiReader] | None:
@@ -200,12 +200,12 @@ class StreamDecoder:
                     return chosen
         return None
 
-    def _unwrapped(self, value: dict[str, Any]) -> None:
+    def _read_unwrapped(self, value: dict[str, Any]) -> None:
         inner = _frames_in(value.get(self._wrapper)) if self._wrapper else []
         for frame in inner or [value]:
-            self._guarded(frame)
+            self._read_frame(frame)
 
-    def _guarded(self, value: dict[str, Any]) -> None:
+    def _read_frame(self, value: dict[str, Any]) -> None:
         """Read a frame; if the API's reader cannot read it, add a finding."""
         assert self._reader is not None
         error = value.get("error")
@@ -215,9 +215,11 @@ class StreamDecoder:
         try:
             self._reader.read(value)
         except (TypeError, AttributeError, LookupError, ValueError, ArithmeticError):
-            self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            self._note_unreadable(
+                json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            )
 
-    def _not_plain(self, event: str, data: bytes) -> None:
+    def _read_irregular(self, event: str, data: bytes) -> None:
         """Read a frame that is no plain JSON: `[DONE]` between blanks, half surrogates, a frame
         within a frame, several lines of JSON, or no JSON at all.
         """
@@ -235,24 +237,26 @@ class StreamDecoder:
             elif len(lines) > 1:
                 self._read_all([Frame(event, line) for line in lines if line.strip()])
             else:
-                self._bad(data)
+                self._note_unreadable(data)
             return
         if isinstance(value, dict):
             self._read(value)
         else:
-            self._bad(data)
+            self._note_unreadable(data)
 
-    def _bad(self, data: bytes) -> None:
+    def _note_unreadable(self, data: bytes) -> None:
         self._sink.signal(UNREADABLE + data.decode("utf-8", "replace"))
 
-    def _unknown(self) -> None:
+    def _note_waiting(self) -> None:
         """Note the values that waited for a known API as errors, or as unreadable."""
         waiting, self._waiting = self._waiting, []
         for value in waiting:
             if value.get("error"):
                 self._sink.fail(value["error"])
             else:
-                self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+                self._note_unreadable(
+                    json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+                )
 
 
 def holds_frame(value: dict[str, Any]) -> bool:

@@ -31,7 +31,7 @@ def feed(parser: DialectParser, chunk: Chunk) -> list[Event]:
             return []
 
 
-def shown(chunk: Chunk) -> tuple[str, str]:
+def describe_chunk(chunk: Chunk) -> tuple[str, str]:
     """Return a chunk's kind and its content as text, for a list of steps."""
     match chunk:
         case TextChunk(text=text):

@@ -25,7 +25,7 @@ from typing import Any, Final
 from playground.base.errors import InputFault
 from playground.base.json_numbers import integer_words, is_finite, long_integers
 from playground.recordings.apis import api_names
-from playground.recordings.decoding import StreamDecoder
+from playground.recordings.decoding import LATEST, StreamDecoder
 from playground.recordings.recording import Recording
 
 FORMAT: Final = "playground-recording/2"
@@ -116,9 +116,6 @@ def read_recording_file(
     return _whole(decoder, known, end), request or (given if isinstance(given, dict) else {})
 
 
-_LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
-
-
 def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int) -> float | None:
     """Return a line's seconds since the request; None, with a finding, if they are not finite.
 
@@ -127,9 +124,9 @@ def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int)
     at = line.get("t", 0.0)
     if not is_finite(at):
         digits = long_integers(at)
-        decoder.unreadable(f"a time of {integer_words(digits) if digits else at}")
+        decoder.note_unreadable(f"a time of {integer_words(digits) if digits else at}")
         return None
-    if not isinstance(at, int | float) or at < 0 or at > _LATEST:
+    if not isinstance(at, int | float) or at < 0 or at > LATEST:
         raise InputFault(
             f"a time of {at!r}", where=where, line=number, field="t", expected="seconds ≥ 0"
         )
@@ -143,7 +140,7 @@ def _objects(lines: Iterable[tuple[int, Any]], where: str) -> Iterator[tuple[int
                 "a line that is not an object",
                 where=where,
                 line=number,
-                expected="an object a line",
+                expected="one object on each line",
             )
         yield number, value
 
@@ -175,7 +172,7 @@ def _decoder(known: dict[str, Any], where: str) -> StreamDecoder:
     return StreamDecoder(api or None)
 
 
-def ended(recording: Recording, model: str, error: dict[str, Any] | None) -> Recording:
+def with_end(recording: Recording, model: str, error: dict[str, Any] | None) -> Recording:
     """Add the model and the error of a file's last line; after an error there is no stop reason."""
     error = recording.error or error
     return replace(
@@ -189,7 +186,7 @@ def ended(recording: Recording, model: str, error: dict[str, Any] | None) -> Rec
 def _whole(decoder: StreamDecoder, known: dict[str, Any], end: dict[str, Any]) -> Recording:
     recording = decoder.finish(str(known.get("name") or ""), str(known.get("dialect") or "native"))
     error = end.get("error") if isinstance(end.get("error"), dict) else None
-    recording = ended(recording, str(known.get("model") or ""), error)
+    recording = with_end(recording, str(known.get("model") or ""), error)
     return replace(
         recording, prefill=str(known.get("prefill") or ""), note=str(known.get("note") or "")
     )

@@ -31,22 +31,22 @@ class LineReader:
     """
 
     def __init__(self) -> None:
-        self._held: list[bytes] = []
+        self._pieces: list[bytes] = []
         self._event = ""
         self._data: list[bytes] = []
 
     def feed(self, data: bytes) -> list[Frame]:
         if b"\n" not in data:
-            self._held.append(data)
+            self._pieces.append(data)
             return []
-        self._held.append(data)
-        *lines, rest = b"".join(self._held).split(b"\n")
-        self._held = [rest]
+        self._pieces.append(data)
+        *lines, rest = b"".join(self._pieces).split(b"\n")
+        self._pieces = [rest]
         return self._frames(lines)
 
     def finish(self) -> list[Frame]:
-        last = b"".join(self._held)
-        self._held = []
+        last = b"".join(self._pieces)
+        self._pieces = []
         return self._frames([last, b""])
 
     def _frames(self, lines: list[bytes]) -> list[Frame]:
@@ -90,15 +90,15 @@ class DocumentReader:
     """A reader of JSON documents of several lines, which are read when the stream has ended."""
 
     def __init__(self) -> None:
-        self._held: list[bytes] = []
+        self._pieces: list[bytes] = []
 
     def feed(self, data: bytes) -> list[Frame]:
-        self._held.append(data)
+        self._pieces.append(data)
         return []
 
     def finish(self) -> list[Frame]:
-        text = b"".join(self._held).decode("utf-8", "surrogateescape")
-        self._held = []
+        text = b"".join(self._pieces).decode("utf-8", "surrogateescape")
+        self._pieces = []
         frames: list[Frame] = []
         decoder, place = json.JSONDecoder(), 0
         while place < len(text):
@@ -124,10 +124,10 @@ class EventStreamReader:
     """
 
     def __init__(self) -> None:
-        self._held = bytearray()
+        self._pieces = bytearray()
 
     def feed(self, data: bytes) -> list[Frame]:
-        held = self._held
+        held = self._pieces
         held += data
         frames: list[Frame] = []
         place = 0
@@ -140,8 +140,8 @@ class EventStreamReader:
             payload = bytes(held[place + 12 + headers : place + total - 4])
             if ":error-code" in names:  # an error of the transport, which has no payload
                 event = "error"
-                told = {"code": names[":error-code"], "message": names.get(":error-message", "")}
-                payload = json.dumps(told).encode()
+                error = {"code": names[":error-code"], "message": names.get(":error-message", "")}
+                payload = json.dumps(error).encode()
             key = json.dumps(event).encode()
             frames.append(Frame(event, b"{" + key + b":" + (payload or b"{}") + b"}"))
             place += total
@@ -149,8 +149,8 @@ class EventStreamReader:
         return frames
 
     def finish(self) -> list[Frame]:
-        rest = bytes(self._held)
-        self._held.clear()
+        rest = bytes(self._pieces)
+        self._pieces.clear()
         return [Frame("", rest)] if rest else []
 
 
@@ -159,7 +159,7 @@ _SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of header v
 
 def _headers(data: bytes) -> dict[str, str]:
     """Return the string headers of a message, without one that is cut off."""
-    found: dict[str, str] = {}
+    strings: dict[str, str] = {}
     place = 0
     while place < len(data):
         start = place + 1 + data[place]
@@ -173,8 +173,8 @@ def _headers(data: bytes) -> dict[str, str]:
         (length,) = struct.unpack_from(">H", data, start + 1)
         place = start + 3 + length
         if kind == 7:
-            found[name] = data[start + 3 : place].decode("utf-8", "replace")
-    return found
+            strings[name] = data[start + 3 : place].decode("utf-8", "replace")
+    return strings
 
 
 _MARK: Final = b"\xef\xbb\xbf"  # the byte order mark, with which some streams begin

@@ -33,16 +33,16 @@ class NgramFilter:
         """Return the words that may stand in a text."""
         found = list[str]()
         if self._short and len(text) >= _PAIR:
-            there = _seen(_pairs(text))[self._pairs]
+            there = _table_of(_pairs(text))[self._pairs]
             found += [self._short[number] for number in np.flatnonzero(there)]
         if self._long and len(text) >= _TRIPLE:
-            triples = _seen(_triples(text))[self._triples]
+            triples = _table_of(_triples(text))[self._triples]
             there = np.logical_and.reduceat(triples, self._starts)
             found += [self._long[number] for number in np.flatnonzero(there)]
         return found
 
 
-def _seen(places: Any) -> Any:
+def _table_of(places: Any) -> Any:
     """Return a table that is True at these places."""
     # two tables are quicker than one of twice the size, which would be new memory for each text
     seen = np.zeros(_PLACES, np.bool_)

@@ -45,28 +45,30 @@ class Recorder:
         self._kept_bytes = kept_bytes  # of the answer; the chunks of a longer one are dropped
         self._tally = Tally()
         self._wire = WireScrubber(search, self._tally)
-        self._made = WireScrubber(search, self._tally)
+        self._litellm = WireScrubber(search, self._tally)
         self._body = WireScrubber(search, self._tally)
         self._waiting: deque[_Waiting] = deque()
         self._decoder = StreamDecoder()
         self._last = 0.0
         self._status = 0  # of the answer
         self._answered = False
-        self._torn = False  # a step was interrupted, for example by Ctrl-C
+        self._is_interrupted = False  # a step was interrupted, for example by Ctrl-C
         self.request: dict[str, Any] = {}
         self.size = 0
         self.whole = True
         self._add(files.header(self._clean(name), dialect, self._clean(model)))
         self._lines.keep(now=True)
 
-    def sent(self, url: str, request: dict[str, Any]) -> None:
+    def record_request(self, url: str, request: dict[str, Any]) -> None:
         """Record the request before it is sent; a second request replaces it."""
         with self._lock:
             self.request = self._clean(request)
             self._add({"request": self.request, "url": self._clean(url)})
             self._lines.keep(now=True)
 
-    def sent_clean(self, url: str, request: dict[str, Any], found: Tally, **told: Any) -> None:
+    def record_clean_request(
+        self, url: str, request: dict[str, Any], found: Tally, **told: Any
+    ) -> None:
         """Record a request whose secrets are starred out already; `found` counts them.
 
         `told` adds further fields to its line.
@@ -77,7 +79,7 @@ class Recorder:
             self._add({"request": request, "url": self._clean(url), **self._clean(told)})
             self._lines.keep(now=True)
 
-    def sent_bytes(self, data: bytes, *, last: bool = False) -> None:
+    def record_body(self, data: bytes, *, last: bool = False) -> None:
         """Record bytes of a request's body as they were sent, in any pieces.
 
         For a body that is no JSON object, or has a layout of its own.
@@ -95,19 +97,19 @@ class Recorder:
         if self._body.ready > self._body.taken:
             self._add(files.sent_line(self._body.take(self._body.ready)))
 
-    def noted(self, line: dict[str, Any]) -> None:
+    def record_line(self, line: dict[str, Any]) -> None:
         """Add a line of the caller's own; it must not look like a line of the wire."""
         with self._lock:
             self._add(self._clean(line))
             self._lines.keep()
 
-    def status(self, at: float, status: int) -> None:
+    def record_status(self, at: float, status: int) -> None:
         """Record the status with which the answer begins."""
         with self._lock:
             self._status = status
             self._add({"t": round(at, 6), "status": status})
 
-    def piece(self, at: float, data: bytes) -> None:
+    def record_bytes(self, at: float, data: bytes) -> None:
         """Record bytes that arrived `at` seconds after the request.
 
         The first bytes of an answer that is no refusal replace an older recording.
@@ -120,16 +122,16 @@ class Recorder:
             self._last = at = round(at, 6)
             self._step(self._wire, at, data)
 
-    def made(self, value: dict[str, Any]) -> None:
+    def record_litellm_chunk(self, value: dict[str, Any]) -> None:
         """Record a chunk that LiteLLM made of the bytes so far."""
         with self._lock:
             text = json.dumps(value, ensure_ascii=False) + "\n"
-            self._step(self._made, self._last, text.encode("utf-8", "surrogatepass"))
+            self._step(self._litellm, self._last, text.encode("utf-8", "surrogatepass"))
 
     def tick(self) -> None:
         """Write what has waited long enough. Call this several times a second."""
         with self._lock:
-            if not self._torn:
+            if not self._is_interrupted:
                 self._release()
             self._lines.keep()
 
@@ -139,16 +141,16 @@ class Recorder:
         Text that is still undecided is decided, or starred out if the answer was `cut`.
         """
         with self._lock:
-            for each in (self._body, self._wire, self._made):
+            for each in (self._body, self._wire, self._litellm):
                 if cut:
                     each.give_up()
                 each.finish()
             self._write_sent()
-            if self._torn:  # what waits may not have been searched: drop it
+            if self._is_interrupted:  # what waits may not have been searched: drop it
                 self._waiting.clear()
             self._release()
             found = self._decoder.finish(self._name, self._dialect)
-            recording = files.ended(found, self._model, self._clean(error))
+            recording = files.with_end(found, self._model, self._clean(error))
             end = {"end": self._last, "usage": recording.usage, "error": recording.error}
             self._add(end | ({"starred": self.starred} if self.starred else {}))
             self._lines.keep(now=True)
@@ -165,10 +167,10 @@ class Recorder:
         return self._tally.counts
 
     def _step(self, scrubber: WireScrubber, at: float, data: bytes) -> None:
-        self._torn = True
+        self._is_interrupted = True
         scrubber.feed(data)
         self._waiting.append((scrubber, at, scrubber.end, time.monotonic()))
-        self._torn = False
+        self._is_interrupted = False
         self._release()
         self._lines.keep()
 
@@ -177,10 +179,10 @@ class Recorder:
         self._write_ready()
         if not self._waiting:
             return
-        held = self._wire.end - self._wire.taken + self._made.end - self._made.taken
+        held = self._wire.end - self._wire.taken + self._litellm.end - self._litellm.taken
         if held > HELD_BYTES or time.monotonic() - self._waiting[0][3] > HELD_SECONDS:
             self._wire.give_up()
-            self._made.give_up()
+            self._litellm.give_up()
             self._write_ready()
 
     def _write_ready(self) -> None:
@@ -191,7 +193,7 @@ class Recorder:
                 self._write_wire(at, scrubber.take(ready))
             if ready < stop:
                 return
-            if scrubber is self._made:
+            if scrubber is self._litellm:
                 text = scrubber.take(stop).decode("utf-8", "surrogatepass").rstrip("\n")
                 self._lines.add(f'{{"t": {at}, "litellm": {text}}}\n')
             self._waiting.popleft()
@@ -201,7 +203,7 @@ class Recorder:
         self._decoder.feed(data, at)
         if self.size > self._kept_bytes:
             self.whole = False
-            self._decoder.forget()
+            self._decoder.drop_chunks()
 
     def _add(self, line: dict[str, Any]) -> None:
         self._lines.add(json.dumps(line, ensure_ascii=False) + "\n")

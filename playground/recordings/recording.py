@@ -75,9 +75,9 @@ HALF_CHARACTER: Final = "half a character: "  # the field that it was in
 OF_PROVIDER: Final = "of the provider's tool: "  # the result of its tool, as JSON
 SECOND_RESPONSE: Final = "second response"
 DONE: Final = "[DONE]"  # OpenAI's end marker: no frame follows it
-_MARKED_ONLY: Final = (
-    f"the end marker {DONE} came, and no reason before it (finish_reason): whether the answer is "
-    "whole is not said"
+_MARKER_ONLY: Final = (
+    f"the end marker {DONE} came without a reason before it (finish_reason), so the answer may be "
+    "incomplete"
 )
 _KINDS: Final = ("text", "reasoning", "base64", "tool_call", "signal")
 
@@ -194,16 +194,16 @@ class Recording:
         if self.error is not None:
             found.append(finding("stream-error", last, error_message(self.error)))
         elif self.api and not self.stop_reason:
-            found.append(finding("no-end", last, _MARKED_ONLY if self._ends_marked else ""))
-        if told := self._of_provider:
-            found.append(finding("run-by-provider", last, told))
+            found.append(finding("no-end", last, _MARKER_ONLY if self._has_end_marker else ""))
+        if provider_calls := self._provider_summary:
+            found.append(finding("run-by-provider", last, provider_calls))
         if self.other_choices:
             indexes = ", ".join(str(choice.index) for choice in self.other_choices)
             found.append(finding("other-choices", last, f"choice {indexes}"))
         return found
 
     @property
-    def _of_provider(self) -> str:
+    def _provider_summary(self) -> str:
         """The calls that the provider ran itself, in words, and their results; "" without any."""
         names, results = [], 0
         for chunk in self.chunks:
@@ -213,10 +213,10 @@ class Recording:
                 names.append(str((chunk.tool_call.get("function") or {}).get("name")))
         if not names and not results:
             return ""
-        return f"calls: {', '.join(names) or 'none'}; parts kept beside the reply: {results}"
+        return f"calls: {', '.join(names) or 'none'}; results kept beside the reply: {results}"
 
     @property
-    def _ends_marked(self) -> bool:
+    def _has_end_marker(self) -> bool:
         return any(isinstance(c, SignalChunk) and c.signal == DONE for c in self.chunks)
 
     @cached_property
@@ -279,15 +279,11 @@ def add_up(chunks: Iterable[Chunk]) -> Reply:
 def provider_parts(chunks: Iterable[Chunk]) -> list[dict[str, Any]]:
     """Return the results of the provider's own tools in a reply, in order, in the API's form."""
     signals = (chunk.signal for chunk in chunks if isinstance(chunk, SignalChunk))
-    found = [signal.removeprefix(OF_PROVIDER) for signal in signals if _is_of_provider(signal)]
-    return [part for part in map(json.loads, found) if isinstance(part, dict)]
+    texts = [s.removeprefix(OF_PROVIDER) for s in signals if s.startswith(OF_PROVIDER)]
+    return [part for part in map(json.loads, texts) if isinstance(part, dict)]
 
 
-def _is_of_provider(signal: str) -> bool:
-    return signal.startswith(OF_PROVIDER)
-
-
-def named_apart(recordings: Sequence[Recording]) -> list[Recording]:
+def with_unique_names(recordings: Sequence[Recording]) -> list[Recording]:
     """Return the recordings with a number added to each repeated name, so that names are unique."""
     seen: dict[str, int] = {}
     result = []

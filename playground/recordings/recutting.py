@@ -27,7 +27,7 @@ _MOST_CHUNKS: Final = 5_000
 _BETWEEN: Final = 0.02  # seconds between two chunks
 
 
-def as_streamed(text: str, name: str, dialect: str) -> Recording:
+def synthetic_recording(text: str, name: str, dialect: str) -> Recording:
     """Return a recording of a text that was not streamed; its chunks and times are invented."""
     size = max(_FEWEST, -(-len(text) // _MOST_CHUNKS))
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
@@ -45,7 +45,7 @@ def text_size(recording: Recording) -> int:
     return sum(len(_data(chunk)) for chunk in recording.chunks)
 
 
-def rechunked(recording: Recording, cutting: Cutting, seed: int = 0) -> Recording:
+def recut(recording: Recording, cutting: Cutting, seed: int = 0) -> Recording:
     """Return the same content in other chunks: text cut by bytes, the rest by characters."""
     sizes = _sizes(cutting, seed)
     return replace(
@@ -73,17 +73,17 @@ def cut_in_two(recording: Recording, at: int) -> Recording:
     return replace(recording, chunks=tuple(chunks))
 
 
-def broken_off(recording: Recording, after: int) -> Recording:
+def break_off(recording: Recording, after: int) -> Recording:
     """Return only the first `after` chunks, as a lost connection leaves them."""
     return replace(recording, chunks=recording.chunks[: max(0, after)], stop_reason="")
 
 
-def without(recording: Recording, index: int) -> Recording:
+def drop_chunk(recording: Recording, index: int) -> Recording:
     """Return the recording without one chunk."""
     return replace(recording, chunks=recording.chunks[:index] + recording.chunks[index + 1 :])
 
 
-def corrupted(recording: Recording, index: int, seed: int = 0) -> Recording:
+def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
     """Return the recording with one byte of a chunk's text changed; a chunk without text stays."""
     chunk = recording.chunks[index]
     chance = random.Random(seed)  # an experiment, no secret
@@ -122,7 +122,7 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
                 return "text"
             case ReasoningChunk():
                 return "reasoning"
-            case ToolCallChunk(tool_call=delta) if _is_more(delta):
+            case ToolCallChunk(tool_call=delta) if _holds_arguments_only(delta):
                 return "arguments", delta.get("index")
             case _:
                 return "alone", index
@@ -131,7 +131,7 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
         yield [chunk for _, chunk in run]
 
 
-def _is_more(delta: dict[str, Any]) -> bool:
+def _holds_arguments_only(delta: dict[str, Any]) -> bool:
     """Return True if a delta brings more of a call's arguments, and nothing else."""
     return delta.keys() <= {"index", "function"} and _is_alone(delta)
 

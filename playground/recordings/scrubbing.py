@@ -24,7 +24,13 @@ from urllib.parse import quote, quote_plus
 import regex
 
 from playground.recordings.secret_patterns import KINDS, PLURALS
-from playground.recordings.secret_search import Beginning, Clues, behind_words, clues_in, heads
+from playground.recordings.secret_search import (
+    Beginning,
+    Clues,
+    clues_in,
+    find_after_words,
+    find_heads,
+)
 
 CONTEXT: Final = 200  # characters before a value that may tell that it is a secret
 SHOWN: Final = 2  # an open secret of so few characters is not waited for
@@ -128,13 +134,13 @@ class Searcher:
         known = json.dumps([forms, emails]).encode()
         self.digest = blake2b(known, digest_size=16).digest()  # equal ones find the same secrets
 
-    def bounded(self, seconds: float) -> Searcher:
+    def time_limited(self, seconds: float) -> Searcher:
         """Return a copy that raises TooMuchWork after so many seconds of this thread's time."""
         found = copy(self)
         found._until = time.thread_time() + seconds
         return found
 
-    def within(self, text: str) -> Searcher | None:
+    def narrowed_to(self, text: str) -> Searcher | None:
         """Return a searcher for pieces of a text that looks only for what occurs in it.
 
         Return None if no piece can hold a secret. The text may be the JSON of its pieces, because
@@ -181,7 +187,7 @@ class Searcher:
             (undecided if is_open else found).append(Secret(place, stop, kind))
         return Search(found, undecided)
 
-    def told(self, secret: str) -> str:
+    def as_given(self, secret: str) -> str:
         """Return a given secret in the form in which it was given; any other text as it is."""
         return self._given.get(secret, secret)
 
@@ -199,8 +205,8 @@ class Searcher:
         if self._own_starts is not None:
             for match in self._own_starts.finditer(text, start):
                 yield Beginning(match.start(), _OWN, 0, "environment", self._own)
-        yield from heads(text, start, self._clues)
-        for place in behind_words(text, max(0, start - CONTEXT), self._clues):
+        yield from find_heads(text, start, self._clues)
+        for place in find_after_words(text, max(0, start - CONTEXT), self._clues):
             if place.start >= start:
                 yield place
         if self._email is not None:
@@ -220,10 +226,10 @@ def searcher(secrets: tuple[str, ...] = (), emails: bool = False) -> Searcher:
 
 def scrubbed(text: str, *, emails: bool = False, secrets: Iterable[str] = ()) -> str:
     """Return a text with every secret starred out; its length stays."""
-    return starred(text, searcher(tuple(secrets), emails))
+    return star_secrets(text, searcher(tuple(secrets), emails))
 
 
-def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
+def star_secrets(text: str, search: Searcher, tally: Tally | None = None) -> str:
     """Return a text with its secrets starred out, and count them in `tally`."""
     if not search.may_be_in(text):
         return text
@@ -235,11 +241,11 @@ def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
         pieces += [text[place : secret.start], "*" * (secret.stop - secret.start)]
         place = secret.stop
         if tally is not None:
-            tally.add(secret.kind, search.told(text[secret.start : secret.stop]))
+            tally.add(secret.kind, search.as_given(text[secret.start : secret.stop]))
     return "".join([*pieces, text[place:]])
 
 
-def starred_out(counts: Mapping[str, int]) -> str:
+def describe_stars(counts: Mapping[str, int]) -> str:
     """Return a sentence such as "3 values starred out: 2 API keys, 1 password".
 
     `counts` are by the patterns' names, as in `Tally.counts` and in a recording.
@@ -260,9 +266,9 @@ def starred_out(counts: Mapping[str, int]) -> str:
 def _forms(secrets: Iterable[str]) -> dict[str, str]:
     """Return the forms in which each secret may stand in a text, and the secret that each is of.
 
-    Plain, in an address, in HTML, in Base64 from any offset, and in JSON within up to three texts of
-    JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes, one character
-    for each.
+    Plain, in an address, in HTML, in Base64 from any offset, and in JSON within up to three levels
+    of JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes, each byte
+    being one character.
     """
     found: dict[str, str] = {}
     for secret in filter(None, secrets):

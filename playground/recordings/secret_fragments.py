@@ -203,7 +203,7 @@ _PIECES: Final = {
 }
 
 
-def expanded(pattern: str) -> str:
+def expand(pattern: str) -> str:
     """Return a pattern with each `<piece>` in it written out."""
     while _PIECE.search(pattern):
         pattern = _PIECE.sub(lambda match: _PIECES[match[1]], pattern)

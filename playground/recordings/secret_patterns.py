@@ -14,7 +14,7 @@ import re
 import string
 from typing import Final, NamedTuple
 
-from playground.recordings.secret_fragments import expanded
+from playground.recordings.secret_fragments import expand
 
 KEY, TOKEN, PASSWORD, PRIVATE = "API key", "access token", "password", "private key"
 NAMED, COOKIE, WEBHOOK, HASH = "key or token", "cookie", "webhook address", "password hash"
@@ -52,7 +52,7 @@ class SecretPattern(NamedTuple):
         After a head that is unlikely in Base64, only a letter or digit more rules the secret out.
         """
         free = self.after and head and (self.distinct or not head.isalnum())
-        after = expanded("<no letter>") if free else self.after
+        after = expand("<no letter>") if free else self.after
         return f"{re.escape(head)}(?:{self.value}){after}"
 
 
@@ -64,7 +64,7 @@ _ALPHABETS: Final = {
 _PLACEHOLDER: Final = re.compile(r"\{([abhdul])(\d+)\}")
 
 
-def filled(example: str, seed: int = 14) -> tuple[str, list[str]]:
+def fill_example(example: str, seed: int = 14) -> tuple[str, list[str]]:
     """Return an example with random characters filled in, and the values that were filled in.
 
     This way no file of the project contains a whole secret.
@@ -84,12 +84,12 @@ def filled(example: str, seed: int = 14) -> tuple[str, list[str]]:
     return _PLACEHOLDER.sub(value, example), values
 
 
-def shown(example: str) -> str:
+def example_text(example: str) -> str:
     """Return an example for a reader, with dots in place of random characters."""
     return _PLACEHOLDER.sub("…", example).replace("\n", "⏎").replace("\t", "⇥")
 
 
-def _parted(words: str) -> tuple[str, ...]:
+def _split_words(words: str) -> tuple[str, ...]:
     """Split words at blanks; a blank within a word is written as `␣`, a tab as `→`."""
     return tuple(word.replace("␣", " ").replace("→", "\t") for word in words.split())
 
@@ -98,9 +98,9 @@ def _head(
     name: str, kind: str, heads: str, value: str, example: str, *, anywhere: bool = False,
     distinct: bool = False, on: str = "", end: str = "", after: str = "<no more>",
 ) -> SecretPattern:  # fmt: skip
-    known, end, after = _parted(heads), expanded(end), expanded(after)
+    known, end, after = _split_words(heads), expand(end), expand(after)
     return SecretPattern(
-        name, kind, expanded(value), example, known, anywhere, distinct, on=on, end=end, after=after
+        name, kind, expand(value), example, known, anywhere, distinct, on=on, end=end, after=after
     )
 
 
@@ -108,8 +108,8 @@ def _words(
     name: str, kind: str, words: str, lead: str, value: str, example: str, before: str = "", *,
     on: str = "", after: str = "", again: str = "", sign: str = "",
 ) -> SecretPattern:  # fmt: skip
-    known = _parted(words)
-    value, before, lead, again, on, after = map(expanded, (value, before, lead, again, on, after))
+    known = _split_words(words)
+    value, before, lead, again, on, after = map(expand, (value, before, lead, again, on, after))
     return SecretPattern(
         name, kind, value, example, words=known, sign=sign, before=before, lead=lead, again=again,
         on=on, after=after,

@@ -20,7 +20,7 @@ from playground.recordings.secret_fragments import (
     BEFORE_TOKEN,
     NAME_END,
     TELLING,
-    expanded,
+    expand,
 )
 from playground.recordings.secret_patterns import HEADED, WORDED
 
@@ -36,19 +36,19 @@ _BOUNDARY: Final = regex.compile(
 # Parts of a pattern that match characters which JSON escapes.
 _ESCAPED: Final = re.compile(r"""\\[sSDWZ\\]|\[\^|["']""")
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
-_NEXT: Final = expanded(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # from item to item
+_TO_NEXT_ITEM: Final = expand(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # from item to item
 _REACH: Final = 240  # characters from a word to its value: each quotation mark has 15 backslashes
 _PAIR: Final = 2
 _MOST_CHARACTERS: Final = 256  # for which the rows are cached that they may begin
 _FEW: Final = 8  # so few heads are quicker to look for one by one
-_PASS: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
+_PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
 # Letters with which a word goes on, so that it is no name; the plural's s is none of them.
 _GOES_ON: Final = re.compile(r"[A-Za-rt-z]")
 _LONGEST_BEFORE: Final = max(map(len, (*BEFORE_KEY, *BEFORE_TOKEN))) + 1
 
 
-class _Headed(NamedTuple):
+class _HeadPattern(NamedTuple):
     kind: str
     pattern: Any
     anywhere: bool
@@ -69,7 +69,7 @@ class Beginning(NamedTuple):
     pattern: Any
 
 
-class _Behind(NamedTuple):
+class _WordPattern(NamedTuple):
     """A row of the table for values after a word."""
 
     rank: int
@@ -84,11 +84,11 @@ class _Behind(NamedTuple):
 class _Rows:
     """The rows for a word, selected by the character after the word."""
 
-    def __init__(self, rows: list[_Behind]) -> None:
+    def __init__(self, rows: list[_WordPattern]) -> None:
         self._rows = rows
-        self._by_character: dict[str, list[_Behind]] = {}
+        self._by_character: dict[str, list[_WordPattern]] = {}
 
-    def before(self, character: str) -> list[_Behind]:
+    def before(self, character: str) -> list[_WordPattern]:
         """Return the rows whose `lead` may begin with a character, or be empty."""
         if character not in self._by_character:
             if len(self._by_character) > _MOST_CHARACTERS:
@@ -108,7 +108,7 @@ def _may_begin_with(lead: str, character: str) -> bool:
 
 
 class _Tables(NamedTuple):
-    by_head: dict[str, list[_Headed]]
+    by_head: dict[str, list[_HeadPattern]]
     by_low_head: dict[str, list[str]]  # heads, by themselves in small letters
     heads_by_end: dict[str, list[str]]
     by_word: dict[str, _Rows]
@@ -138,7 +138,7 @@ def clues_in(text: str) -> Clues:
     They hold for the text itself and for the values that it is the JSON of.
     """
     tables = _tables()
-    data, (short, long) = text.encode("utf-8", "surrogatepass"), _presence()
+    data, (short, long) = text.encode("utf-8", "surrogatepass"), _ngram_filters()
     low = data.lower()  # `bytes.lower` changes ASCII letters only
     pairs, near = short.may_be_in(data), long.may_be_in(low)
     likely = [*pairs, *(head for word in near for head in tables.by_low_head.get(word, ()))]
@@ -156,32 +156,32 @@ def _may_begin(tables: _Tables, text: str, head: str) -> bool:
     return any(kind.pattern.search(text) for kind in kinds)
 
 
-def heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
+def find_heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
     """Yield the places of heads, with the patterns of the keys that begin with them."""
     tables = _tables()
     if clues is not None and len(clues.heads) <= _FEW:
         for head in clues.heads:
-            yield from _each_headed(tables, text, head, start)
+            yield from _find_head(tables, text, head, start)
         return
     for match in tables.head_end.finditer(text, start):
         for head in tables.heads_by_end[text[match.end() - 2 : match.end()]]:
             place = match.end() - len(head)
             if place >= start and text.startswith(head, place):
-                yield from _headed(tables, text, head, place)
+                yield from _at_head(tables, text, head, place)
     for match in tables.head.finditer(text, start):
-        yield from _headed(tables, text, match[0], match.start())
+        yield from _at_head(tables, text, match[0], match.start())
     for head in tables.small:
         if head in text:
-            yield from _each_headed(tables, text, head, start)
+            yield from _find_head(tables, text, head, start)
 
 
-def _each_headed(tables: _Tables, text: str, head: str, start: int) -> Iterator[Beginning]:
+def _find_head(tables: _Tables, text: str, head: str, start: int) -> Iterator[Beginning]:
     """Yield the places of one head, with its patterns."""
-    for place, _ in _each(head, text, start):
-        yield from _headed(tables, text, head, place)
+    for place, _ in _occurrences(head, text, start):
+        yield from _at_head(tables, text, head, place)
 
 
-def _headed(tables: _Tables, text: str, head: str, place: int) -> Iterator[Beginning]:
+def _at_head(tables: _Tables, text: str, head: str, place: int) -> Iterator[Beginning]:
     """Yield the patterns of a head that may begin at this place."""
     free = _BOUNDARY.match(text, place) is not None
     for each in tables.by_head[head]:
@@ -195,7 +195,7 @@ def _last_two(heads: list[str], last: str) -> str:
     return f"[{re.escape(''.join(before))}]{re.escape(last)}"
 
 
-def behind_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
+def find_after_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
     """Yield the places of values after words, with the patterns that decide on them."""
     tables = _tables()
     if clues is not None and not clues.words:
@@ -205,16 +205,16 @@ def behind_words(text: str, start: int, clues: Clues | None = None) -> Iterator[
     words = clues.words if clues else [w for sign, each in signs if sign in low for w in each]
     for word in [word for word in words if word in low]:
         rows = tables.by_word.get(word, _NO_ROWS)
-        for at, stop in _each(word, low, start):
+        for at, stop in _occurrences(word, low, start):
             for row in rows.before(text[stop : stop + 1]):
-                yield from _told_by(row, text, at, stop)
-            if word in TELLING and (name := _name(word, text, low, at, stop)):
+                yield from _values_after(row, text, at, stop)
+            if word in TELLING and (name := _secret_name(word, text, low, at, stop)):
                 for end in name[1:]:
                     for row in tables.by_name.before(text[end : end + 1]):
-                        yield from _told_by(row, text, name[0], end, word[0] == "p")
+                        yield from _values_after(row, text, name[0], end, word[0] == "p")
 
 
-def _name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]:
+def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]:
     """Return where a name that tells a secret begins, and where it may end.
 
     Return nothing if the word here is part of no such name.
@@ -227,7 +227,7 @@ def _name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]
             return ()
         at -= len(before) - len(told) + max(len(each) for each in known if told.endswith(each))
     elif word != "secret" and word != "pwd":
-        rest = _PASS.match(text, stop) if word == "pass" else None
+        rest = _PASSWORD_END.match(text, stop) if word == "pass" else None
         if rest is None and "a" <= low[at - 1 : at] <= "z":
             return ()
         stop = rest.end() if rest else stop
@@ -237,8 +237,8 @@ def _name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]
     return (at, stop, more.end()) if more else (at, stop)
 
 
-def _told_by(
-    row: _Behind, text: str, at: int, stop: int, is_password: bool = False
+def _values_after(
+    row: _WordPattern, text: str, at: int, stop: int, is_password: bool = False
 ) -> Iterator[Beginning]:
     """Yield the place of the value, or of each value of a list, that a row finds after a word."""
     lead = row.lead.match(text, stop, stop + _REACH)
@@ -250,7 +250,7 @@ def _told_by(
     kind = "password" if is_password and row.kind in ("named", "flag") else row.kind
     place = before.start(1) if row.begins_before else lead.end()
     yield Beginning(place, 0, row.rank, kind, row.value)
-    if row.again.pattern == _NEXT and "[" not in lead[0]:
+    if row.again.pattern == _TO_NEXT_ITEM and "[" not in lead[0]:
         return
     while item := row.again.match(text, place):
         yield Beginning(place := item.end(), 0, row.rank, kind, row.value)
@@ -261,7 +261,7 @@ def _lower(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_LOWER)
 
 
-def _each(word: str, text: str, start: int) -> Iterator[tuple[int, int]]:
+def _occurrences(word: str, text: str, start: int) -> Iterator[tuple[int, int]]:
     """Yield the places of a word."""
     at = text.find(word, start)
     while at >= 0:
@@ -279,29 +279,31 @@ def _tree(words: Iterable[str]) -> str:
     return rest[0] if len(rest) == 1 else f"(?:{'|'.join(rest)})"
 
 
-def _patterns_by_head() -> dict[str, list[_Headed]]:
-    found: dict[str, list[_Headed]] = {}
+def _patterns_by_head() -> dict[str, list[_HeadPattern]]:
+    found: dict[str, list[_HeadPattern]] = {}
     for row in HEADED:
         is_plain = not _ESCAPED.search(row.value)
         for head in row.heads:
             pattern = regex.compile(row.pattern(head))
-            found.setdefault(head, []).append(_Headed(row.name, pattern, row.anywhere, is_plain))
+            found.setdefault(head, []).append(
+                _HeadPattern(row.name, pattern, row.anywhere, is_plain)
+            )
     return found
 
 
 def _rows_by_word() -> tuple[dict[str, _Rows], _Rows]:
     """Return the rows for each word, and those for each name that tells a secret."""
-    by_word: dict[str, list[_Behind]] = {}
-    by_name: list[_Behind] = []
+    by_word: dict[str, list[_WordPattern]] = {}
+    by_name: list[_WordPattern] = []
     for rank, row in enumerate(WORDED):
         before = regex.compile(row.before)
-        entry = _Behind(
+        entry = _WordPattern(
             rank,
             row.name,
             before,
             before.groups > 0,
             re.compile(row.lead),
-            re.compile(row.again or _NEXT),
+            re.compile(row.again or _TO_NEXT_ITEM),
             regex.compile(row.pattern()),
         )
         for word in row.words:
@@ -312,7 +314,7 @@ def _rows_by_word() -> tuple[dict[str, _Rows], _Rows]:
 
 
 @cache
-def _presence() -> tuple[NgramFilter, NgramFilter]:
+def _ngram_filters() -> tuple[NgramFilter, NgramFilter]:
     """Return a filter for heads and words of two letters, and one for all longer ones.
 
     The former are case-sensitive, because two small letters occur in every text; the latter are in

@@ -29,7 +29,7 @@ class Unpacker:
         self._reader = zlib.decompressobj(_EITHER)
         self._bound, self._times = bound, times
         self._archives = 1
-        self.taken = self.given = 0  # bytes
+        self.taken = self.unpacked = 0  # bytes
 
     def pieces(self, packed: bytes) -> Iterator[bytes]:
         """Yield the bytes that these packed ones hold, in pieces of at most 64 kB."""
@@ -49,9 +49,9 @@ class Unpacker:
             piece = self._reader.decompress(packed, min(_MOST, max(room, 1)))
             if piece and room <= 0:
                 raise TooMuchUnpacked(
-                    f"unpacks to more than {self.given:,} bytes, from {self.taken:,} so far"
+                    f"unpacks to more than {self.unpacked:,} bytes, from {self.taken:,} so far"
                 )
-            self.given += len(piece)
+            self.unpacked += len(piece)
             if piece:
                 yield piece
             packed = self._reader.unconsumed_tail or self._reader.unused_data
@@ -60,7 +60,7 @@ class Unpacker:
         """Return how many bytes more may come out."""
         if not self._bound:
             return _MOST
-        return max(self._bound, self._times * self.taken) - self.given
+        return max(self._bound, self._times * self.taken) - self.unpacked
 
     def _begin_another(self) -> None:
         self._archives += 1

@@ -21,12 +21,12 @@ from typing import Final
 
 from playground.recordings.json_texts import BY_NAME, Box, JsonTexts, Leaf
 from playground.recordings.scrub_channels import (
-    Bytes,
+    Base64Buffer,
+    ByteBuffer,
     Channel,
-    FrameEcho,
-    Held,
-    Packed,
     Part,
+    RepeatedParts,
+    WireBuffer,
     text_of,
 )
 from playground.recordings.scrubbing import Searcher, Tally
@@ -39,12 +39,12 @@ _NO_TEXT: Final = {
     *("event", "modelVersion", "responseId", "finishReason", "native_finish_reason"),
 }
 # fields that repeat the texts beside them, token by token or in numbers
-_ECHO: Final = {
+_REPEATING_FIELDS: Final = {
     *BY_NAME,
     *("logprobs", "logprobsResult", "completion_probabilities", "probs", "top_probs"),
     *("token_ids", "prompt_token_ids", "output_token_ids", "output_ids", "tokens", "context"),
 }
-_FIELDS: Final = {"token", "logprob", "bytes", "rank", "decoded_token", "logProbability"}
+_TOKEN_FIELDS: Final = {"token", "logprob", "bytes", "rank", "decoded_token", "logProbability"}
 Path = tuple[object, ...]
 
 
@@ -68,7 +68,7 @@ class _Tree:
         """Return each channel once."""
         return iter({id(node.channel): node.channel for node in self._nodes.values()}.values())
 
-    def on(self, path: Path) -> list[Channel]:
+    def channels_of(self, path: Path) -> list[Channel]:
         """Return the channels of a path and of its beginnings, the finest first."""
         node = self._node((), None)
         found = [node.channel]
@@ -107,30 +107,30 @@ class WireScrubber:
 
     def __init__(self, search: Searcher, tally: Tally | None = None) -> None:
         self.tally = Tally() if tally is None else tally
-        self._held = Held()
+        self._buffer = WireBuffer()
         self._given_up = 0  # all bytes before this place are ready
         self._wire = Channel(search, self.tally)
         self._texts = _Tree(search, self.tally, sure=True)
-        self._spelled = _Tree(search, self.tally, sure=False)
+        self._token_texts = _Tree(search, self.tally, sure=False)
         self._reader = JsonTexts()
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes and search them."""
         text, place = data.decode("latin-1"), self.end
-        self._held.data += data
-        self._wire.extend(Part(self._held, place, text, text), place)
+        self._buffer.data += data
+        self._wire.extend(Part(self._buffer, place, text, text), place)
         self._reader.feed(text)
         self._search_frames()
 
     @property
     def taken(self) -> int:
         """The number of bytes that were given back."""
-        return self._held.base
+        return self._buffer.base
 
     @property
     def end(self) -> int:
         """The number of bytes that were fed."""
-        return self._held.end
+        return self._buffer.end
 
     @property
     def ready(self) -> int:
@@ -141,7 +141,7 @@ class WireScrubber:
 
     def take(self, stop: int) -> bytes:
         """Give back the bytes up to `stop`, which must be ready, from where the last call ended."""
-        return self._held.take(stop)
+        return self._buffer.take(stop)
 
     def give_up(self) -> None:
         """Star out what is open, because nobody can wait for its end; its rest will be, too."""
@@ -159,7 +159,7 @@ class WireScrubber:
         """End the stream, so that what is open is decided by what is there."""
         packed = self._reader.packed_from
         if packed is not None:
-            self._held.write(packed + 1, b"*" * (self.end - packed - 1))
+            self._buffer.write(packed + 1, b"*" * (self.end - packed - 1))
         self._reader.finish()
         self._search_frames()
         for channel in self._channels():
@@ -169,39 +169,41 @@ class WireScrubber:
     def _channels(self) -> Iterator[Channel]:
         yield self._wire
         yield from self._texts.channels()
-        yield from self._spelled.channels()
+        yield from self._token_texts.channels()
 
     # frames
 
     def _search_frames(self) -> None:
         frames, self._reader.frames = self._reader.frames, []
         for leaves in frames:
-            self._search_leaves(leaves, self._held, None)
+            self._search_leaves(leaves, self._buffer, None)
 
-    def _search_leaves(self, leaves: list[Leaf], into: Bytes, outer: int | None) -> None:
+    def _search_leaves(self, leaves: list[Leaf], into: ByteBuffer, outer: int | None) -> None:
         """Add a frame's texts to their channels; `outer` is its place if it came as Base64."""
-        frame = FrameEcho()
+        repeated = RepeatedParts()
         texts: list[tuple[Leaf, Part]] = []
-        spelled: list[tuple[Leaf, Part]] = []
+        token_texts: list[tuple[Leaf, Part]] = []
         for leaf in leaves:
-            if leaf.kind == "text" and (leaf.name in _NO_TEXT or self._unpacked(leaf, into, outer)):
+            if leaf.kind == "text" and (
+                leaf.name in _NO_TEXT or self._search_packed(leaf, into, outer)
+            ):
                 continue
             part = _part(leaf, into)
-            if _ECHO.isdisjoint(_names(leaf)):
-                (texts if leaf.kind == "text" else spelled).append((leaf, part))
-            elif leaf.kind != "name" or leaf.raw not in _FIELDS:
-                spelled.append((leaf, part))
-                frame.echo.append(part)
-        if frame.echo:
-            frame.start = frame.echo[0].place if outer is None else outer
+            if _REPEATING_FIELDS.isdisjoint(_names_around(leaf)):
+                (texts if leaf.kind == "text" else token_texts).append((leaf, part))
+            elif leaf.kind != "name" or leaf.raw not in _TOKEN_FIELDS:
+                token_texts.append((leaf, part))
+                repeated.parts.append(part)
+        if repeated.parts:
+            repeated.start = repeated.parts[0].place if outer is None else outer
             if self.tally and not any(part.text for _, part in texts):
-                frame.star()  # it may repeat a secret of an earlier frame
-        for tree, parts in ((self._texts, texts), (self._spelled, spelled)):
+                repeated.star()  # it may repeat a secret of an earlier frame
+        for tree, parts in ((self._texts, texts), (self._token_texts, token_texts)):
             for leaf, part in parts:
-                for channel in tree.on(_path(leaf)) if part.text else ():
-                    channel.extend(part, leaf.place if outer is None else outer, frame)
+                for channel in tree.channels_of(_path(leaf)) if part.text else ():
+                    channel.extend(part, leaf.place if outer is None else outer, repeated)
 
-    def _unpacked(self, leaf: Leaf, into: Bytes, outer: int | None) -> bool:
+    def _search_packed(self, leaf: Leaf, into: ByteBuffer, outer: int | None) -> bool:
         """Search the texts in a text that is the Base64 of a frame; return False if it is none."""
         if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
             return False
@@ -214,33 +216,29 @@ class WireScrubber:
         reader = JsonTexts()
         reader.feed(data.decode("latin-1"))
         reader.finish()
-        packed = Packed(into, leaf.place, data)
+        packed = Base64Buffer(into, leaf.place, data)
         for leaves in reader.frames:
             self._search_leaves(leaves, packed, leaf.place)
         return True
 
 
-def _names(leaf: Leaf) -> list[str]:
+def _names_around(leaf: Leaf) -> list[str]:
     """Return the names of a leaf and of the objects around it, its own first."""
-    names, box = [leaf.name] if leaf.name else [], leaf.box
-    while box is not None:
-        if box.name:
-            names.append(box.name)
-        if box.around is None:
-            break
+    return [name for name in (leaf.name, *(box.name for box in _boxes(leaf))) if name]
+
+
+def _boxes(leaf: Leaf) -> list[Box]:
+    """Return the objects and lists around a leaf, the nearest first."""
+    boxes, box = [leaf.box], leaf.box
+    while box.around is not None:
         box = box.around
-    return names
+        boxes.append(box)
+    return boxes
 
 
 def _path(leaf: Leaf) -> Path:
     """Return the keys that distinguish a leaf from others, from coarse to fine."""
-    names = _names(leaf)
-    boxes, box = [], leaf.box
-    while box is not None:
-        boxes.append(box)
-        if box.around is None:
-            break
-        box = box.around
+    names, boxes = _names_around(leaf), _boxes(leaf)
     if names[:1] == ["text"] and leaf.box.position is not None and len(names) > 1:
         del names[0]  # a list's item is here {"text": …}, and a bare text in other frames
     indexes = tuple(index for each in boxes for index in each.indexes)
@@ -255,7 +253,7 @@ def _position(leaf: Leaf, boxes: list[Box]) -> int:
     return next((each.position for each in boxes if each.position is not None), 0)
 
 
-def _part(leaf: Leaf, into: Bytes) -> Part:
+def _part(leaf: Leaf, into: ByteBuffer) -> Part:
     if leaf.kind == "number":
         number = int(leaf.raw) if leaf.raw.isdigit() and len(leaf.raw) < 8 else 1 << 30
         text = chr(number) if number < 256 else ""

@@ -13,7 +13,7 @@ from playground.base.findings import Finding, finding
 from playground.base.json_numbers import finite, is_finite, load_json, number_findings
 from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.nouns.tools import ToolMetadata
-from playground.recordings.recording import Recording, named_apart
+from playground.recordings.recording import Recording, with_unique_names
 from playground.sessions import unvalidated
 from playground.sessions.clean_json import is_sound, is_whole_beside
 from playground.sessions.configuration import dynamic_of, task_of
@@ -324,7 +324,7 @@ class SessionBuilder:
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
             "requests": tuple(requests),
-            "recordings": tuple(named_apart(self.recordings)),
+            "recordings": tuple(with_unique_names(self.recordings)),
             "agent": self.agent,
             "compactions": tuple(self.compactions),
             "rows": tuple(map(self._finite_row, self.rows, count())),

@@ -57,10 +57,10 @@ class AnthropicMessages(ApiReader):
                 self._started = True
                 sink.model = message.get("model") or sink.model
                 sink.add_usage(message.get("usage"))
-                sink.diagnose(message.get("diagnostics"))
+                sink.set_diagnostics(message.get("diagnostics"))
             case "message_delta":
                 sink.add_usage(value.get("usage"))
-                sink.diagnose(value.get("diagnostics"))
+                sink.set_diagnostics(value.get("diagnostics"))
                 sink.stop_reason = (value.get("delta") or {}).get("stop_reason") or sink.stop_reason
             case "error":
                 sink.fail(value.get("error") or value)
@@ -91,7 +91,7 @@ class AnthropicMessages(ApiReader):
             if block.get("input"):  # complete, unless deltas follow
                 self._input[index] = json.dumps(block["input"], ensure_ascii=False)
         elif str(kind).endswith("_tool_result"):
-            sink.of_provider(block)
+            sink.add_provider_part(block)
         elif kind == "text" and block.get("text"):
             sink.text(block["text"])
         elif kind == "thinking" and block.get("thinking"):

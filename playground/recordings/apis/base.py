@@ -59,7 +59,7 @@ class Sink:
     def signal(self, name: str) -> None:
         self.chunks.append(SignalChunk(name, self.at))
 
-    def of_provider(self, part: dict[str, Any]) -> None:
+    def add_provider_part(self, part: dict[str, Any]) -> None:
         """Add the result of a tool that the provider ran itself; it is no text of the reply."""
         self.signal(OF_PROVIDER + json.dumps(part, ensure_ascii=False))
 
@@ -136,7 +136,7 @@ class Sink:
             given = {key: value for key, value in usage.items() if value is not None}
             self.usage = {**(self.usage or {}), **given}
 
-    def diagnose(self, diagnostics: Any) -> None:
+    def set_diagnostics(self, diagnostics: Any) -> None:
         """Keep what the provider says about its cache, as it sent it."""
         if isinstance(diagnostics, dict):
             self.diagnostics = diagnostics

@@ -91,7 +91,7 @@ class Candidate:
         elif text := part.get("text"):
             sink.reasoning(text) if part.get("thought") else sink.text(text)
         elif part.keys() & _OF_PROVIDER:
-            sink.of_provider(part)
+            sink.add_provider_part(part)
         elif not part or part.keys() & _PART:
             sink.signal(next(iter(part), "empty part"))
         else:

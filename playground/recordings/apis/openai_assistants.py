@@ -18,7 +18,7 @@ class OpenAIAssistants(ApiReader):
 
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
-        self._said: set[str] = set()  # messages whose text came in pieces
+        self._seen_messages: set[str] = set()  # messages whose text came in pieces
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -30,9 +30,9 @@ class OpenAIAssistants(ApiReader):
         before = len(sink.chunks)
         match value.get("object"):
             case "thread.message.delta":
-                self._said.add(str(value.get("id")))
+                self._seen_messages.add(str(value.get("id")))
                 self._text(value["delta"].get("content"))
-            case "thread.message" if str(value.get("id")) not in self._said:
+            case "thread.message" if str(value.get("id")) not in self._seen_messages:
                 if value.get("role") != "user":
                     self._text(value.get("content"))
             case "thread.run.step.delta":

@@ -11,7 +11,12 @@ import json
 from typing import Any, Final
 
 from playground.recordings.apis.base import ApiReader, Sink
-from playground.recordings.apis.response_items import ASKED_CALLS, CLIENT_CALLS, Items, given_by
+from playground.recordings.apis.response_items import (
+    ASKED_CALLS,
+    CLIENT_CALLS,
+    Items,
+    provider_result,
+)
 from playground.recordings.recording import UNREADABLE
 
 _TEXT: Final = {
@@ -142,7 +147,7 @@ class OpenAIResponses(ApiReader):
         came = self._part.get((key, value.get("content_index"), value.get("summary_index")))
         if isinstance(text, str) and came is not None and came != len(text):
             shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-            self.sink.signal(f"{UNREADABLE}a whole text that its deltas do not say: {shown}")
+            self.sink.signal(f"{UNREADABLE}a complete text that its deltas do not give: {shown}")
         if not isinstance(text, str) or not text or key in self._streamed or self._written.get(key):
             return
         if sort == "call":
@@ -200,14 +205,14 @@ class OpenAIResponses(ApiReader):
         elif key in self._patched:
             self._arguments(key, '"}')
         self.sink.end_call(key)
-        if gave := given_by(item):
-            self.sink.of_provider(gave)
+        if result := provider_result(item):
+            self.sink.add_provider_part(result)
 
     def _end(self, kind: str, response: dict[str, Any]) -> None:
         sink = self.sink
         sink.model = sink.model or response.get("model") or ""
         sink.add_usage(response.get("usage"))
-        sink.diagnose(response.get("prompt_cache_diagnostics"))
+        sink.set_diagnostics(response.get("prompt_cache_diagnostics"))
         self._missing(response.get("output") or ())
         details = response.get("incomplete_details") or response.get("status_details") or {}
         if error := response.get("error") or details.get("error"):

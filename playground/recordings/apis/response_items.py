@@ -12,20 +12,20 @@ CLIENT_CALLS: Final = {  # run by the client: its task stands in this field of t
     "apply_patch_call": "operation",
 }
 ASKED_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}  # others: provider's own
-_GAVE: Final = ("output", "outputs", "results", "result")
+_RESULT_FIELDS: Final = ("output", "outputs", "results", "result")
 _MOST_OPEN: Final = 100  # open items that are considered for an event
 
 
-def given_by(item: dict[str, Any]) -> dict[str, Any] | None:
+def provider_result(item: dict[str, Any]) -> dict[str, Any] | None:
     """Return the result of a tool that the provider ran, as a part; None without a result."""
     kind = str(item.get("type"))
-    gave = next((item[name] for name in _GAVE if item.get(name)), None)
-    if gave is None or kind in ASKED_CALLS:
+    result = next((item[name] for name in _RESULT_FIELDS if item.get(name)), None)
+    if result is None or kind in ASKED_CALLS:
         return None
-    if kind == "image_generation_call" and isinstance(gave, str):
-        return {"type": "input_image", "image_url": f"data:image/png;base64,{gave}"}
+    if kind == "image_generation_call" and isinstance(result, str):
+        return {"type": "input_image", "image_url": f"data:image/png;base64,{result}"}
     call_id = item.get("call_id") or item.get("id")
-    return {"type": f"{kind}_output", "call_id": call_id, "output": gave}
+    return {"type": f"{kind}_output", "call_id": call_id, "output": result}
 
 
 class Items:

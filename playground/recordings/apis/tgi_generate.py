@@ -18,7 +18,7 @@ class TgiGenerate(ApiReader):
 
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
-        self._said: list[str] = []
+        self._tokens: list[str] = []
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -32,11 +32,11 @@ class TgiGenerate(ApiReader):
         if sink.stop_reason:  # something after the last token
             sink.second_response()
             sink.stop_reason = ""
-            self._said.clear()
+            self._tokens.clear()
         text = token.get("text")
         if text and not token.get("special"):
             sink.text(text)
-            self._said.append(text)
+            self._tokens.append(text)
         if isinstance(whole, str):
             self._check(whole)
         details = value.get("details") or {}
@@ -54,6 +54,6 @@ class TgiGenerate(ApiReader):
 
         Blanks at its ends do not count, because the server may strip them.
         """
-        if "".join(self._said).strip() != whole.strip():
+        if "".join(self._tokens).strip() != whole.strip():
             shown = whole if len(whole) <= 40 else f"{whole[:37]}…"
-            self.sink.signal(f"{UNREADABLE}a whole text that its tokens do not say: {shown}")
+            self.sink.signal(f"{UNREADABLE}a complete text that its tokens do not give: {shown}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.nouns.messages import ImagePart, Part, ReasoningPart, Role, TextPart
-from playground.recordings.apis.response_items import ASKED_CALLS, given_by
+from playground.recordings.apis.response_items import ASKED_CALLS, provider_result
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.block_messages import of_blocks
 from playground.sessions.shapes.fields import listed
@@ -190,7 +190,9 @@ def _item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
         builder.add_parts(parts)  # items of one response follow one another
     else:
         add(builder, "assistant", parts, place)
-    if gave := given_by(value):  # its provider ran it, and says in the same item what came of it
+    if gave := provider_result(
+        value
+    ):  # its provider ran it, and says in the same item what came of it
         add(builder, "assistant", read_parts(builder, gave, place), place)
     return True
 
