@@ -1,4 +1,4 @@
-"""Values as plotly figures, which tell their numbers where no script runs."""
+"""Values as plotly figures, which show their numbers as a table where no script runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TRANSPARENT: Final = "rgba(0,0,0,0)"
 
 @draws("figure", Comparison)
 def comparison(value: Comparison) -> go.Figure:
-    """Horizontal stacked bars: characters by kind, one bar a dialect."""
+    """Draw a horizontal stacked bar for each dialect: its characters by kind."""
     figure = KeptFigure()
     names = [column.dialect.name for column in value.columns]
     for kind, colour in KIND_COLOURS.items():
@@ -48,7 +48,7 @@ def comparison(value: Comparison) -> go.Figure:
 
 @draws("figure", CacheMatrix)
 def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
-    """Cost of input as a share of its full price, dialects by policies: cheaper is darker."""
+    """Draw the cost of input as a share of its full price, dialects by policies; cheap is dark."""
     dialects = list(dict.fromkeys(cell.dialect for cell in cells))
     policies = list(dict.fromkeys(cell.policy for cell in cells))
     costs = {(c.dialect, c.policy): c.cost_permille / 1000 for c in cells if not c.errors}
@@ -59,7 +59,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
             y=dialects,
             z=rows,
             zmin=0,
-            zmax=1.25,  # everything written and nothing read, at Anthropic's price for a write
+            zmax=1.25,  # everything is written and nothing read, at Anthropic's price of writing
             colorscale="Viridis",
             texttemplate="%{z:.2f}",
             hovertemplate="%{y}, %{x}: %{z:.2f} of the full price<extra></extra>",
@@ -79,7 +79,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
 
 @draws("figure", CacheSimulation)
 def simulation(value: CacheSimulation) -> go.Figure:
-    """Stacked bars: tokens read, written and at full price, one bar a request."""
+    """Draw a stacked bar for each request: its tokens read, written and at full price."""
     numbers = list(range(1, len(value.requests) + 1))
     tokens = (
         [one.read for one in value.requests],
@@ -103,7 +103,7 @@ def simulation(value: CacheSimulation) -> go.Figure:
 
 @draws("figure", CachePlacement)
 def threshold(value: CachePlacement) -> go.Figure:
-    """Return a gauge of characters against the Gemini threshold."""
+    """Draw a gauge of characters against the Gemini threshold."""
     top = max(value.threshold * 2, value.text_characters * 1.1)
     reached = value.text_characters >= value.threshold
     figure = KeptFigure(
@@ -133,7 +133,7 @@ def threshold(value: CachePlacement) -> go.Figure:
 
 @draws("figure", Timeline)
 def timeline(value: Timeline) -> go.Figure:
-    """Cumulative characters over time, a line for each kind of event."""
+    """Draw cumulative characters over time, a line for each kind of event."""
     figure = KeptFigure()
     for name, colour in EVENT_COLOURS.items():
         times, totals, total = [], [], 0

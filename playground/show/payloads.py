@@ -42,7 +42,7 @@ def page_count(messages: int) -> int:
 
 
 def comparison_pane(column: Column, most: int | None = None) -> Payload:
-    """One dialect's request, its tools first. Here and below `most` keeps so many messages."""
+    """Return a dialect's request, its tools first. Here and below, `most` limits the messages."""
     messages = [{"role": "tools (request field)", "blocks": _tool_blocks(column)}]
     for message, blocks in zip(column.rendering.messages, column.rendering.blocks, strict=True):
         messages.append({"role": message["role"], "blocks": [_block(block) for block in blocks]})
@@ -54,7 +54,7 @@ def comparison_pane(column: Column, most: int | None = None) -> Payload:
 
 
 def placement_pane(placement: CachePlacement, most: int | None = None) -> Payload:
-    """One dialect's request with the decision about each part."""
+    """Return a dialect's request with the decision about each part."""
     messages: dict[int, Payload] = {}
     for part in placement.parts:
         message = messages.setdefault(part.message, {"role": part.role, "blocks": []})
@@ -67,7 +67,7 @@ def placement_pane(placement: CachePlacement, most: int | None = None) -> Payloa
 
 
 def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -> Payload:
-    """Return the dialect's request, message by message, before an adapter has seen it."""
+    """Return a dialect's request, message by message, before an adapter changes it."""
     found = [
         {"role": str(message["role"]), "blocks": [_message_block(index, message_text(message))]}
         for index, message in enumerate(rendering.messages[:most])
@@ -79,7 +79,9 @@ def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -
 
 
 def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -> Payload:
-    """Return a provider's body, message by message; what was rendered as what lights up
+    """Return a provider's body, message by message.
+
+    A message has the origin of the rendered one that it comes from, so that both are highlighted
     together.
     """
     by_place: dict[str, list[str]] = {}
@@ -87,7 +89,7 @@ def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -
         by_place.setdefault(difference.where, []).append(difference.code)
     shown = _tool_fields(payload, by_place)
     for wire in payload.messages[:most]:
-        # What an adapter adds by itself, such as a system field, stands with the first message.
+        # What an adapter has moved, such as a system field, stands with the first message.
         first = wire.rendered[0] if wire.rendered else 0
         codes = [code for index in wire.rendered for code in by_place.get(f"message {index}", [])]
         block = _message_block(first, wire.text) if wire.rendered else _plain("added", wire.text)
@@ -98,9 +100,7 @@ def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -
 
 
 def _tool_fields(payload: ProviderPayload, by_place: Mapping[str, Sequence[str]]) -> list[Payload]:
-    """Return the body's tools, whichever of the fields holds them, with what became of any of
-    them.
-    """
+    """Return the body's tools from either field, with the codes of all differences in tools."""
     codes = [code for where, given in by_place.items() if "tool " in where for code in given]
     return [
         {"role": key, "blocks": [_badged(_plain("tools", dump_json(payload.body[key])), codes)]}
@@ -110,7 +110,7 @@ def _tool_fields(payload: ProviderPayload, by_place: Mapping[str, Sequence[str]]
 
 
 def _badged(block: Payload, codes: Sequence[str]) -> Payload:
-    """Return a block with the codes of what is different in it, each once."""
+    """Return a block with a badge of the codes of its differences, each once."""
     return {**block, "badge": ", ".join(dict.fromkeys(codes))} if codes else block
 
 
@@ -169,7 +169,7 @@ def page_origins(columns: Sequence[Column], page: int, pages: int) -> list[str]:
 
 
 def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, str]]:
-    """Rows of a diff, invisible characters shown; long equal runs are folded."""
+    """Return the rows of a diff, with invisible characters shown and long equal runs folded."""
     rows: list[tuple[str, str]] = []
     for change, group in groupby(lines, key=lambda line: line.change):
         run = list(group)

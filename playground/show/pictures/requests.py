@@ -19,7 +19,7 @@ from playground.show import payloads
 from playground.show.grid import grid
 from playground.show.markup import Markup, cells, code, escaped, table
 
-# What a notebook keeps of many dialects and of long sessions; a page has all of it.
+# A notebook keeps so many dialects, and messages of each; a page has all of them.
 _PANES: Final = 8
 _MESSAGES: Final = 50
 _COLUMNS: Final = 4  # of plain markup: more are too narrow to be read
@@ -31,9 +31,7 @@ _NAMED: Final = 3
 
 @draws("picture", Comparison)
 def comparison(value: Comparison) -> Markup:
-    """Return the panes; as plain markup a column for each dialect, a row for what stands in
-    them.
-    """
+    """Return the panes; in plain markup, a column for each dialect and a row for each origin."""
     title = value.session.title or "A session"
     return Markup(
         f"{title} in {counted(len(value.columns), 'dialect')}",
@@ -53,7 +51,9 @@ def _line(columns: Sequence[Column]) -> str:
 
 
 def _figures(columns: Sequence[Column]) -> str:
-    """One row of figures for each dialect; what its schemas lose takes time to find."""
+    """Return a row of figures for each dialect; for many dialects without facts of schemas, which
+    take long to count.
+    """
     with_facts = len(columns) <= _PANES
     head = ["dialect", "characters", "messages", *["schema facts told"] * with_facts, "findings"]
     rows = []
@@ -86,7 +86,7 @@ def _panes(columns: Sequence[Column], most: int | None = None) -> dict[str, Any]
 
 @draws("picture", ProviderPayload)
 def provider_payload(value: ProviderPayload) -> Markup:
-    """Two panes, what was rendered and what is sent; above them what is different."""
+    """Return two panes, rendered and sent, below a table of the differences."""
     return Markup(
         f"{value.dialect} as {value.model} gets it",
         f"{counted(len(value.messages), 'message')}, "
@@ -128,7 +128,7 @@ def raw_prompt(value: RawPrompt) -> Markup:
 
 @draws("picture", TemplateAudit)
 def audit(value: TemplateAudit) -> Markup:
-    """Return each fault of the template, with the request that shows it and what comes of it."""
+    """Return each fault of the template, with a request that shows it and the text it becomes."""
     rows = [
         [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.text, _RAW)]
         for fault in value.faults
@@ -157,7 +157,7 @@ def laws(value: LawChecks) -> Markup:
 
 
 def findings(caption: str, found: Sequence[Finding]) -> str:
-    """Findings as a table; one line where there are none."""
+    """Return findings as a table, or a line if there are none."""
     if not found:
         return f"<p>{escaped(caption)}: nothing</p>"
     return table(caption, ["what", "where", "how"], _told(found))
