@@ -38,7 +38,7 @@ from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.show.grid import grid
-from playground.show.token_frames import in_short, with_tokens
+from playground.show.token_frames import short_count, with_tokens
 from playground.tokens import TokenCount
 
 _SHOWN = 4_000  # characters of the answer, while it comes
@@ -120,7 +120,7 @@ def figures(compared: Comparison) -> list[list[Figure]]:
         facts = column.schema_facts
         lost = sum(not fact.kept for fact in facts)
         told = f"{lost} of {len(facts)}" if lost else "none"
-        tokens = in_short(count).removesuffix(" tokens") if count else "…"
+        tokens = short_count(count).removesuffix(" tokens") if count else "…"
         fewest = count is not None and len(known) == len(counts) and count.tokens == min(known)
         found.append(
             [

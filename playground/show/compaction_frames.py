@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from playground.base.display import draws
 from playground.cache.answers.compacted import CompactionWhatIf, Shorter
-from playground.show.kept_figures import LEGEND, KeptFigure
+from playground.show.kept_figures import LEGEND, FigureWithTable
 
 
 @draws("frame", CompactionWhatIf)
@@ -48,7 +48,7 @@ def cuts(row: Shorter) -> pd.DataFrame:
 @draws("figure", CompactionWhatIf)
 def curve(value: CompactionWhatIf) -> go.Figure:
     """Draw what each policy has saved by every turn, in full-price tokens; a loss is negative."""
-    figure = KeptFigure()
+    figure = FigureWithTable()
     turns = [turn + 1 for turn in range(len(value.everything.costs))]
     for row in value.rows[1:]:
         saved = [each / 1000 for each in value.saved(row)]

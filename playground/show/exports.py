@@ -60,14 +60,14 @@ def pytest_file(
         dialect=timeline.dialect,
         beside="".join(f", beside {reading_name(each)}" for each in beside),
         name=visible(recording.name).replace('"', "'").replace("\\", "/"),
-        recording=_raw(dump_recording(recording)),
-        tools=_raw([tool.model_dump(mode="json", exclude_defaults=True) for tool in tools]),
+        recording=_raw_json(dump_recording(recording)),
+        tools=_raw_json([tool.model_dump(mode="json", exclude_defaults=True) for tool in tools]),
         switches=repr(asdict(switches)),
-        events=_raw([event_json(event) for event in timeline.result.events]),
+        events=_raw_json([event_json(event) for event in timeline.result.events]),
     )
 
 
-def _raw(value: Any) -> str:
+def _raw_json(value: Any) -> str:
     """Return JSON for a raw string literal, since JSON never has three quotes in a row."""
     return json.dumps(value, ensure_ascii=True, indent=1)
 

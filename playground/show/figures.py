@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import plotly.graph_objects as go
 
@@ -13,7 +13,7 @@ from playground.nouns.events import event_name
 from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS
-from playground.show.kept_figures import LEGEND, KeptFigure
+from playground.show.kept_figures import LEGEND, FigureWithTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ _TRANSPARENT: Final = "rgba(0,0,0,0)"
 @draws("figure", Comparison)
 def comparison(value: Comparison) -> go.Figure:
     """Draw a horizontal stacked bar for each dialect: its characters by kind."""
-    figure = KeptFigure()
+    figure = FigureWithTable()
     names = [column.dialect.name for column in value.columns]
     for kind, colour in KIND_COLOURS.items():
         counts = [column.characters.get(kind, 0) for column in value.columns]
@@ -33,15 +33,23 @@ def comparison(value: Comparison) -> go.Figure:
             figure.add_bar(
                 y=names, x=counts, name=kind, orientation="h", marker_color=colour, meta=kind
             )
-    figure.update_layout(
+    return _laid_out(
+        figure,
         barmode="stack",
         height=110 + 34 * len(names),
-        margin={"l": 10, "r": 10, "t": 30, "b": 10},
         yaxis={"autorange": "reversed", "automargin": True},
         xaxis={"title": "characters", "automargin": True},
         legend={**LEGEND, "traceorder": "normal"},
+    )
+
+
+def _laid_out(figure: go.Figure, *, top: int = 30, **layout: Any) -> go.Figure:
+    """Lay a figure out with small margins on the page's own background, and return it."""
+    figure.update_layout(
+        margin={"l": 10, "r": 10, "t": top, "b": 10},
         paper_bgcolor=_TRANSPARENT,
         plot_bgcolor=_TRANSPARENT,
+        **layout,
     )
     return figure
 
@@ -53,7 +61,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
     policies = list(dict.fromkeys(cell.policy for cell in cells))
     costs = {(c.dialect, c.policy): c.cost_permille / 1000 for c in cells if not c.errors}
     rows = [[costs.get((dialect, policy)) for policy in policies] for dialect in dialects]
-    figure = KeptFigure(
+    figure = FigureWithTable(
         go.Heatmap(
             x=policies,
             y=dialects,
@@ -66,15 +74,13 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
             colorbar={"title": "cost"},
         )
     )
-    figure.update_layout(
+    return _laid_out(
+        figure,
+        top=10,
         height=170 + 34 * len(dialects),
-        margin={"l": 10, "r": 10, "t": 10, "b": 10},
         yaxis={"autorange": "reversed", "automargin": True},
         xaxis={"automargin": True, "tickangle": -40},
-        paper_bgcolor=_TRANSPARENT,
-        plot_bgcolor=_TRANSPARENT,
     )
-    return figure
 
 
 @draws("figure", CacheSimulation)
@@ -86,19 +92,16 @@ def simulation(value: CacheSimulation) -> go.Figure:
         [sum(one.written.values()) for one in value.requests],
         [one.uncached for one in value.requests],
     )
-    figure = KeptFigure()
+    figure = FigureWithTable()
     for (name, colour), sizes in zip(OUTCOME_COLOURS.items(), tokens, strict=True):
         figure.add_bar(x=numbers, y=sizes, name=name, marker_color=colour)
-    figure.update_layout(
+    return _laid_out(
+        figure,
         barmode="stack",
         height=280,
-        margin={"l": 10, "r": 10, "t": 30, "b": 10},
         xaxis={"title": "request", "automargin": True},
         yaxis={"title": "tokens", "automargin": True},
-        paper_bgcolor=_TRANSPARENT,
-        plot_bgcolor=_TRANSPARENT,
     )
-    return figure
 
 
 @draws("figure", CachePlacement)
@@ -106,7 +109,7 @@ def threshold(value: CachePlacement) -> go.Figure:
     """Draw a gauge of characters against the Gemini threshold."""
     top = max(value.threshold * 2, value.text_characters * 1.1)
     reached = value.text_characters >= value.threshold
-    figure = KeptFigure(
+    figure = FigureWithTable(
         go.Indicator(
             mode="gauge+number",
             value=value.text_characters,
@@ -134,7 +137,7 @@ def threshold(value: CachePlacement) -> go.Figure:
 @draws("figure", Timeline)
 def timeline(value: Timeline) -> go.Figure:
     """Draw cumulative characters over time, a line for each kind of event."""
-    figure = KeptFigure()
+    figure = FigureWithTable()
     for name, colour in EVENT_COLOURS.items():
         times, totals, total = [], [], 0
         for step in value.steps:
@@ -144,12 +147,9 @@ def timeline(value: Timeline) -> go.Figure:
             totals.append(total)
         if total:
             figure.add_scatter(x=times, y=totals, name=name, line={"shape": "hv", "color": colour})
-    figure.update_layout(
+    return _laid_out(
+        figure,
         height=280,
-        margin={"l": 10, "r": 10, "t": 30, "b": 10},
         xaxis={"title": f"seconds ({value.timing})", "automargin": True},
         yaxis={"title": "characters", "automargin": True},
-        paper_bgcolor=_TRANSPARENT,
-        plot_bgcolor=_TRANSPARENT,
     )
-    return figure

@@ -297,8 +297,8 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
             "cost": one.cost / 1000 / one.total if one.total else 1.0,
             "tokens from": sent.token_range(one.total)[0],
             "to": sent.token_range(one.total)[1],
-            **_billed(cell, number - 1),
-            **_told(cell, number - 1),
+            **_bill_columns(cell, number - 1),
+            **_provider_statement(cell, number - 1),
             "state": one.state,
             "reason": cell.why(number - 1),
         }
@@ -307,14 +307,14 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _told(cell: CacheSimulation, number: int) -> dict[str, str]:
+def _provider_statement(cell: CacheSimulation, number: int) -> dict[str, str]:
     """Return the column of the provider's own statements, if it made one about any request."""
     if not any(cell.told):
         return {}
     return {"told by the provider": str(cell.told[number] or "")}
 
 
-def _billed(cell: CacheSimulation, number: int) -> dict[str, float | None]:
+def _bill_columns(cell: CacheSimulation, number: int) -> dict[str, float | None]:
     """Return the columns of billed tokens, if any request has a bill."""
     # Without any bill, three empty columns would look as if nothing was billed.
     if not any(cell.billed):

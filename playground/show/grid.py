@@ -14,7 +14,7 @@ from typing import Any, Final
 from playground.base.wording import keep_order
 
 Payload = dict[str, Any]
-_DECIDED: Final = ("badge", "marked", "reason")
+_DECISION_FIELDS: Final = ("badge", "marked", "reason")
 
 
 class _Row:
@@ -39,7 +39,7 @@ def grid(panes: Sequence[Payload]) -> Payload:
     placed: list[list[tuple[_Row, list[tuple[str, Payload]]]]] = []
     for pane in panes:
         runs = [list(run) for _, run in groupby(_blocks(pane), key=lambda each: each[1]["origin"])]
-        rows, used = _merged(rows, [(run[0][1]["origin"], run[0][1]["label"]) for run in runs])
+        rows, used = _merge_rows(rows, [(run[0][1]["origin"], run[0][1]["label"]) for run in runs])
         placed.append(list(zip(used, runs, strict=True)))
     numbers = {id(row): number for number, row in enumerate(rows)}
     texts: dict[str, int] = {}
@@ -69,15 +69,17 @@ def _blocks(pane: Payload) -> Iterator[tuple[str, Payload]]:
 
 def _block(block: Payload, role: str, texts: dict[str, int]) -> list[Any]:
     number = texts.setdefault(block["text"], len(texts))
-    decided = {name: _said(block[name]) for name in _DECIDED if name in block}
-    return [number, keep_order(block["kind"]), keep_order(role), *([decided] if decided else [])]
+    decision = {name: _guard_order(block[name]) for name in _DECISION_FIELDS if name in block}
+    return [number, keep_order(block["kind"]), keep_order(role), *([decision] if decision else [])]
 
 
-def _said(value: Any) -> Any:
+def _guard_order(value: Any) -> Any:
     return keep_order(value) if isinstance(value, str) else value
 
 
-def _merged(rows: list[_Row], wanted: Iterable[tuple[str, str]]) -> tuple[list[_Row], list[_Row]]:
+def _merge_rows(
+    rows: list[_Row], column: Iterable[tuple[str, str]]
+) -> tuple[list[_Row], list[_Row]]:
     """Return the rows with those that a further column adds, and the rows of its runs, in order.
 
     A run takes the next row of its origin below the run before it; if there is none, it gets a new
@@ -89,7 +91,7 @@ def _merged(rows: list[_Row], wanted: Iterable[tuple[str, str]]) -> tuple[list[_
     added: dict[int, list[_Row]] = {}  # number of a row → the new rows after it
     used: list[_Row] = []
     last = -1
-    for origin, label in wanted:
+    for origin, label in column:
         free = places.get(origin, [])
         at = bisect_right(free, last)
         if at < len(free):

@@ -94,12 +94,12 @@ class Markup:
         """Return a complete HTML page."""
         title, line = escaped(self.title), escaped(self.line)
         tab = escape(keep_order(self.title))  # no element may stand in a <title>
-        return _PAGE.format(tab=tab, title=title, line=line, shown=self._shown(self.data))
+        return _PAGE.format(tab=tab, title=title, line=line, shown=self._markup(self.data))
 
     def bundle(self) -> Bundle:
         """Return the bundle that a notebook stores."""
         line = f"<p><b>{escaped(self.title)}</b>: {escaped(self.line)}</p>"
-        shown = self._shown(self.brief or self.data)
+        shown = self._markup(self.brief or self.data)
         return {"text/plain": self._plain(), "text/html": f"{line}\n{shown}"}
 
     def widget(self) -> Any:
@@ -127,7 +127,7 @@ class Markup:
     def _plain(self) -> str:
         return keep_order(" ".join(f"{self.title}: {self.line}".split()))
 
-    def _shown(self, data: Callable[[], Any]) -> str:
+    def _markup(self, data: Callable[[], Any]) -> str:
         if not self.component:
             return self.head + self.static
         _, css, js = component_files(self.component, self.component)

@@ -74,7 +74,7 @@ def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -
     ]
     if rendering.tools:
         text = dump_json(rendering.tools)
-        found.insert(0, {"role": "tools (request field)", "blocks": [_plain("tools", text)]})
+        found.insert(0, {"role": "tools (request field)", "blocks": [_own_block("tools", text)]})
     return {"name": f"{dialect}, as rendered", "note": "", "messages": found}
 
 
@@ -92,9 +92,11 @@ def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -
         # What an adapter has moved, such as a system field, stands with the first message.
         first = wire.rendered[0] if wire.rendered else 0
         codes = [code for index in wire.rendered for code in by_place.get(f"message {index}", [])]
-        block = _message_block(first, wire.text) if wire.rendered else _plain("added", wire.text)
+        block = (
+            _message_block(first, wire.text) if wire.rendered else _own_block("added", wire.text)
+        )
         role = f"{wire.field}: {wire.role}" if wire.role else wire.field
-        shown.append({"role": role, "blocks": [_badged(block, codes)]})
+        shown.append({"role": role, "blocks": [_with_badge(block, codes)]})
     note = f"{payload.model}, {len(payload.differences)} differences"
     return {"name": name, "note": note, "messages": shown}
 
@@ -103,13 +105,16 @@ def _tool_fields(payload: ProviderPayload, by_place: Mapping[str, Sequence[str]]
     """Return the body's tools from either field, with the codes of all differences in tools."""
     codes = [code for where, given in by_place.items() if "tool " in where for code in given]
     return [
-        {"role": key, "blocks": [_badged(_plain("tools", dump_json(payload.body[key])), codes)]}
+        {
+            "role": key,
+            "blocks": [_with_badge(_own_block("tools", dump_json(payload.body[key])), codes)],
+        }
         for key in ("toolConfig", "tools")
         if payload.body.get(key)
     ]
 
 
-def _badged(block: Payload, codes: Sequence[str]) -> Payload:
+def _with_badge(block: Payload, codes: Sequence[str]) -> Payload:
     """Return a block with a badge of the codes of its differences, each once."""
     return {**block, "badge": ", ".join(dict.fromkeys(codes))} if codes else block
 
@@ -119,7 +124,7 @@ def _message_block(index: int, text: str) -> Payload:
     return {"origin": origin, "kind": "message", "label": f"message {index}", "text": text}
 
 
-def _plain(origin: str, text: str) -> Payload:
+def _own_block(origin: str, text: str) -> Payload:
     return {"origin": origin, "kind": origin, "label": origin, "text": text}
 
 
@@ -177,7 +182,7 @@ def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, s
             case "heading":
                 rows += [("heading", keep_order(line.text)) for line in run]
             case "same":
-                rows += _folded([visible(line.text) for line in run], context)
+                rows += _fold_equal([visible(line.text) for line in run], context)
             case "removed" | "added":
                 rows += [(change, visible(line.text)) for line in run]
     if len(rows) > MAX_DIFF_LINES:
@@ -186,7 +191,7 @@ def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, s
     return rows
 
 
-def _folded(run: list[str], context: int) -> list[tuple[str, str]]:
+def _fold_equal(run: list[str], context: int) -> list[tuple[str, str]]:
     if len(run) <= 2 * context + 1:
         return [("same", text) for text in run]
     return [

@@ -25,10 +25,10 @@ def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[st
     """
     priced = [each for each in candidates if not each.cell.errors]
     priced.sort(key=lambda each: (each.cell.cost_permille, each.key != chosen))
-    alike: dict[tuple[int, ...], list[PricedPolicy]] = {}
+    by_outcome: dict[tuple[int, ...], list[PricedPolicy]] = {}
     for each in priced:
-        alike.setdefault(_outcome(each.cell), []).append(each)
-    return [_row(group, chosen) for group in alike.values()]
+        by_outcome.setdefault(_outcome(each.cell), []).append(each)
+    return [_row(group, chosen) for group in by_outcome.values()]
 
 
 def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> str:

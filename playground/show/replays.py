@@ -69,8 +69,8 @@ def _column(reading: Timeline) -> Payload:
         call = "" if state.call_index is None else f"call {state.call_index}"
         named = " · ".join(x for x in (call, state.call_name, state.argument) if x)
         # Thousands of steps share a few states: each state is sent once, and steps have its number.
-        told = (state.mode, keep_order(named), state.held[:_LABEL])
-        number = states.setdefault(told, len(states))
+        state_data = (state.mode, keep_order(named), state.held[:_LABEL])
+        number = states.setdefault(state_data, len(states))
         # steps never go back
         steps.append([step.stop, number, bisect_right(first_steps, index)])
     dropped = result.dropped if isinstance(result, ServerReading) else []
@@ -134,15 +134,15 @@ def _findings(reading: Timeline) -> Iterator[tuple[str, str, str, int, str, str,
         if isinstance(event, FindingEvent):
             found = event.finding
             meaning = CODES[found.code].meaning if found.code in CODES else ""
-            told = [each for each in (meaning, FIXES.get(found.code, "")) if each]
-            told = [each for each in told if each not in found.message]
+            advice = [each for each in (meaning, FIXES.get(found.code, "")) if each]
+            advice = [each for each in advice if each not in found.message]
             yield (
                 keep_order(reading_name(reading)),
                 found.severity,
                 found.code,
                 event.span.start,
                 keep_order(found.message),
-                ". ".join(each[:1].upper() + each[1:] for each in told),
+                ". ".join(each[:1].upper() + each[1:] for each in advice),
                 event.text[:_LABEL],
             )
 

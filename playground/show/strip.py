@@ -32,7 +32,7 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
         "sentence": keep_order(sentence),
         "note": keep_order(note),
         "figures": _figures(cell),
-        "predicted": _predicted(cell),
+        "predicted": _predicted_words(cell),
         "threshold": _threshold(placed),
         "prices": _prices(cell),
         "breaks": _flags(cell),
@@ -53,10 +53,10 @@ def _sentence(cell: CacheSimulation, placed: CachePlacement | None) -> tuple[str
     if placed is None or placed.family != "gemini" or billed(cell):
         first, stop, rest = text.partition(". ")
         return first + stop.strip(), rest
-    apart = placed.text_characters - placed.threshold
-    side, size = ("above", "long enough") if apart >= 0 else ("below", "too short")
-    away = counted(abs(apart), "character")
-    first = f"{away} {side} the Gemini threshold: {size} for an explicit cache."
+    distance = placed.text_characters - placed.threshold
+    side, size = ("above", "long enough") if distance >= 0 else ("below", "too short")
+    characters = counted(abs(distance), "character")
+    first = f"{characters} {side} the Gemini threshold: {size} for an explicit cache."
     return first, f"{placed.text_characters:,} of {placed.threshold:,} characters count. {text}"
 
 
@@ -96,7 +96,7 @@ def _share(share: float, of: str, good: float, bad: float) -> Figure:
     return percent(share), of, "good" if better else "bad" if worse else ""
 
 
-def _predicted(cell: CacheSimulation) -> list[str]:
+def _predicted_words(cell: CacheSimulation) -> list[str]:
     """Return the predicted figures in words, to stand beside a bill; nothing without a bill."""
     if not billed(cell):
         return []
@@ -165,7 +165,7 @@ def _parts(cell: CacheSimulation, placed: CachePlacement) -> list[Any]:
 def _request(cell: CacheSimulation, number: int) -> Payload:
     sent, outcome, rules = cell.row[number], cell.requests[number], cell.rules
     difference = cell.differences[number]
-    shared = _shared(cell, number)
+    shared = _shared_blocks(cell, number)
     sizes = [0, *sent.sizes]  # a running total: a block's size is the step to the next one
     bill = cell.billed[number] if cell.billed else None
     marks = outcome.breakpoints if rules else ()
@@ -197,7 +197,7 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
     }
 
 
-def _shared(cell: CacheSimulation, number: int) -> int:
+def _shared_blocks(cell: CacheSimulation, number: int) -> int:
     """Return the number of blocks shared with the request before, which are not sent again."""
     if number == 0:
         return 0

@@ -24,7 +24,7 @@ def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.
     return shown
 
 
-def in_short(count: TokenCount) -> str:
+def short_count(count: TokenCount) -> str:
     """Return "2,309 tokens", with a ~ before it if the count is not exact."""
     return f"{'' if count.kind == 'exact' else '~'}{counted(count.tokens, 'token')}"
 

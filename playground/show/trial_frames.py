@@ -10,7 +10,7 @@ from playground.questions.trials import Trial
 
 @draws("frame", Trial)
 def trial(value: Trial) -> pd.DataFrame:
-    """Return a row for each arm, the best first: medians, and shares with 95 % intervals as text."""
+    """Return a row for each arm, the best first: medians, and shares with 95 % intervals."""
     return pd.DataFrame(
         [
             {

@@ -35,10 +35,10 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 
 def event_text(event: Event) -> str:
     """Return an event's content for a table, with half surrogates replaced."""
-    return _LONE.sub("\ufffd", _shown(event))
+    return _LONE.sub("\ufffd", _event_content(event))
 
 
-def _shown(event: Event) -> str:
+def _event_content(event: Event) -> str:
     match event:
         case FindingEvent():
             return f"{event.finding.code}: {event.finding.message}"

@@ -46,7 +46,7 @@ def replays(values: Sequence[Timeline]) -> Markup:
     """Return readings of one stream as columns of a player; in plain markup, one after another."""
     first = values[0]
     chunks = counted(len(first.steps) - 1, "chunk")
-    read = "; ".join(_read(each.result, reading_name(each)) for each in values)
+    read = "; ".join(_reading_line(each.result, reading_name(each)) for each in values)
     return Markup(
         first.recording or "A reply",
         f"{chunks}, {read}",
@@ -59,10 +59,10 @@ def replays(values: Sequence[Timeline]) -> Markup:
 @draws("picture", ParseResult)
 def parse_result(value: ParseResult) -> Markup:
     """Return the text coloured by kind of event, with the calls and the findings."""
-    return Markup("A reply", _read(value), static=_reading(value))
+    return Markup("A reply", _reading_line(value), static=_reading(value))
 
 
-def _read(result: ParseResult, dialect: str = "") -> str:
+def _reading_line(result: ParseResult, dialect: str = "") -> str:
     calls = ", ".join(call.name for call in result.tool_calls) or "none"
     parts = [counted(len(result.events), "event") + (f" as {dialect}" if dialect else "")]
     parts += [f"complete calls: {calls}"]
@@ -91,7 +91,7 @@ def _text(events: Sequence[Event]) -> str:
 
 def _calls(result: ParseResult) -> str:
     rows = [
-        [escaped(call.name), "yes", code(_plain(call.arguments), _ARGUMENTS)]
+        [escaped(call.name), "yes", code(_indented_json(call.arguments), _ARGUMENTS)]
         for call in result.tool_calls
     ]
     for aborted in result.aborted:
@@ -100,7 +100,7 @@ def _calls(result: ParseResult) -> str:
     return cells("calls", ["tool", "complete", "arguments"], rows) if rows else ""
 
 
-def _plain(arguments: object) -> str:
+def _indented_json(arguments: object) -> str:
     return json.dumps(arguments, ensure_ascii=False, indent=1)
 
 

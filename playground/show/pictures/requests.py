@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from playground.base.display import draws
@@ -26,7 +26,7 @@ _COLUMNS: Final = 4  # of plain markup: more are too narrow to be read
 _ROWS: Final = 40
 _BEGINNING: Final = 400  # characters of a cell
 _RAW: Final = 20_000
-_NAMED: Final = 3
+_MOST_NAMES: Final = 3
 
 
 @draws("picture", Comparison)
@@ -45,8 +45,8 @@ def comparison(value: Comparison) -> Markup:
 
 
 def _line(columns: Sequence[Column]) -> str:
-    named = [f"{c.dialect.name} {sum(c.characters.values()):,}" for c in columns[:_NAMED]]
-    more = len(columns) - _NAMED
+    named = [f"{c.dialect.name} {sum(c.characters.values()):,}" for c in columns[:_MOST_NAMES]]
+    more = len(columns) - _MOST_NAMES
     return f"characters: {', '.join(named)}" + (f" and {more} more" if more > 0 else "")
 
 
@@ -92,19 +92,19 @@ def provider_payload(value: ProviderPayload) -> Markup:
         f"{counted(len(value.messages), 'message')}, "
         f"{counted(len(value.differences), 'difference')} from what was rendered",
         head=findings("what is different", value.grouped),
-        static=_sent(value),
+        static=_messages_table(value),
         component="panes",
-        data=lambda: _both(value, None),
-        brief=lambda: _both(value, _MESSAGES),
+        data=lambda: _two_panes(value, None),
+        brief=lambda: _two_panes(value, _MESSAGES),
     )
 
 
-def _both(value: ProviderPayload, most: int | None) -> dict[str, Any]:
+def _two_panes(value: ProviderPayload, most: int | None) -> dict[str, Any]:
     sent = payloads.payload_pane("as sent", value, most)
     return grid([payloads.rendered_pane(value.dialect, value.rendering, most), sent])
 
 
-def _sent(value: ProviderPayload) -> str:
+def _messages_table(value: ProviderPayload) -> str:
     rendered = [("", str(m["role"]), message_text(m)) for m in value.rendering.messages]
     if value.rendering.tools:
         rendered.insert(0, ("", "tools (request field)", dump_json(value.rendering.tools)))
@@ -156,13 +156,9 @@ def laws(value: LawChecks) -> Markup:
     return Markup("The laws of a dialect", line, cells("laws", head, rows))
 
 
-def findings(caption: str, found: Sequence[Finding]) -> str:
+def findings(caption: str, shown_findings: Sequence[Finding]) -> str:
     """Return findings as a table, or a line if there are none."""
-    if not found:
+    if not shown_findings:
         return f"<p>{escaped(caption)}: nothing</p>"
-    return table(caption, ["what", "where", "how"], _told(found))
-
-
-def _told(found: Sequence[Finding]) -> Iterator[list[str]]:
-    for each in found:
-        yield [each.code, each.where, each.message]
+    rows = ([each.code, each.where, each.message] for each in shown_findings)
+    return table(caption, ["what", "where", "how"], rows)
