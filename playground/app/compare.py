@@ -33,12 +33,12 @@ from playground.llm.endpoint import asked_again
 from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
-from playground.recordings.scrubbing import starred_out
+from playground.recordings.scrubbing import describe_stars
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.show.grid import grid
-from playground.show.token_frames import in_short, with_tokens
+from playground.show.token_frames import short_count, with_tokens
 from playground.tokens import TokenCount
 
 _SHOWN = 4_000  # characters of the answer, while it comes
@@ -120,7 +120,7 @@ def figures(compared: Comparison) -> list[list[Figure]]:
         facts = column.schema_facts
         lost = sum(not fact.kept for fact in facts)
         told = f"{lost} of {len(facts)}" if lost else "none"
-        tokens = in_short(count).removesuffix(" tokens") if count else "…"
+        tokens = short_count(count).removesuffix(" tokens") if count else "…"
         fewest = count is not None and len(known) == len(counts) and count.tokens == min(known)
         found.append(
             [
@@ -341,7 +341,7 @@ def _outcome(working: WorkingSession, run: Run) -> None:
     if recording.error:
         say.text(str(recording.error.get("message", recording.error)))
     if run.recorded.starred:
-        say.text(f"{starred_out(run.recorded.starred)}.")
+        say.text(f"{describe_stars(run.recorded.starred)}.")
     state.add_recording(working.name, recording)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
