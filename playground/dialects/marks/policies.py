@@ -13,6 +13,7 @@ from playground.dialects.marks.family import model_family
 from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
+AS_SENT: Final = "as-sent"  # no policy: the marks that a request was brought with
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
 
