@@ -52,8 +52,9 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
     sources = source_texts(session, opened["origin"])
     if not sources:
         return None
-    draft = state.component_value(key, "draft")
+    draft, version = state.component_value(key, "draft"), 0
     if isinstance(draft, Mapping) and draft.get("number") == opened["number"]:
+        version = draft["version"]
         try:
             session = editing.edited(session, _steps(session, sources, draft["texts"]))
         except InputFault as refusal:
@@ -61,6 +62,7 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
     data = {
         **opened,
         "fault": fault,
+        "version": version,  # of the draft that the columns show
         "drafted": session is not working.session,
         "fields": [
             {"label": each.label, "text": each.text, "json": each.is_json, "whole": each.whole}
@@ -79,8 +81,9 @@ def on_asked(name: str, key: str) -> None:
     opened = state.held(_OPEN + name) or {}
     if asked["do"] == "open":
         _open(name, asked["origin"], asked["number"])
-    elif asked["number"] != opened.get("number"):
-        return  # a box that is gone already
+    elif asked["number"] != opened.get("number"):  # a box that is gone already
+        if asked.get("then"):
+            _open(name, asked["then"], asked["next"])
     elif asked["do"] == "leave":
         close(name)
     elif _keep(name, opened, asked["texts"]):

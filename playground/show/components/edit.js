@@ -71,9 +71,9 @@ class EditBox {
     this.refused = false
     this.onresize?.()
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => {
-      this.send.draft({ number: this.number, texts: this.texts() })
-    }, PAUSE)
+    this.version = (this.version ?? 0) + 1
+    const draft = { number: this.number, version: this.version, texts: this.texts() }
+    this.timer = setTimeout(() => this.send.draft(draft), PAUSE)
   }
 
   key(event) {
@@ -95,18 +95,24 @@ class EditBox {
   keep(then) {
     if (this.isOver) return
     if (!this.isChanged() && !then) return this.leave()
-    return this.ask("keep", { texts: this.texts(), ...then })
+    this.ask("keep", { texts: this.texts(), ...then })
+    if (this.isRead) this.end() // the columns show it already: nobody needs to wait
+    return undefined
+  }
+
+  end() {
+    this.isOver = true
+    this.onend()
   }
 
   leave() {
     if (this.isOver) return
-    this.isOver = true
     this.ask("leave", {})
-    this.onleave()
+    this.end()
   }
 
-  note({ fault, number }) {
-    if (number !== this.number) return
+  note({ fault, version }) {
+    this.isRead = !fault && Boolean(version) && version === this.version
     this.refused = Boolean(fault)
     this.node.classList.toggle("refused", this.refused)
     this.say(fault ? `${visible(fault)}. The columns show the text before this edit.` : "Every column follows.")

@@ -311,11 +311,11 @@ class Grid extends Headed {
     const number = editing?.number
     if (this.edit && this.edit.number === number) return this.edit.note(editing)
     if (this.edit) this.close()
-    if (number === undefined || number === this.left) return undefined
+    if (number === undefined || (number === this.left && !editing.fault)) return undefined
     const send = { ask: (what) => this.ask(what), draft: (draft) => this.report("draft", draft) }
     this.edit = new EditBox(editing, send)
     this.edit.onresize = () => this.later()
-    this.edit.onleave = () => this.close()
+    this.edit.onend = () => this.close()
     const row = this.data.rows.findIndex(([origin]) => origin === editing.origin)
     if (!this.data.panes[this.editPane]) this.editPane = 0
     this.editRow = row
