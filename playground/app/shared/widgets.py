@@ -28,7 +28,7 @@ _MOST_FINDINGS: Final = 40  # that are told one by one
 _MOST_PLACES: Final = 12
 _SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
-    ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
+    ("calls_in_reasoning", "A call in reasoning is", ("unclosed", "call", "reasoning")),
     ("text_after_calls", "Text after a call is", ("text", "finding")),
     ("broken_calls", "The text of a broken call is", ("apart", "text")),
     ("misfits", "A call without required arguments is", ("call", "text")),
