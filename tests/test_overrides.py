@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+from pydantic.fields import FieldInfo
 from test_own_dialects import MyDialect, OnlyFeed, sample
 
 import playground as pg
@@ -23,9 +24,18 @@ from playground.dialects import Dialect
 from playground.nouns.events import Span, TextEvent
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import PromptData, TaskConfig
+from playground.plugins.systems.dspy import (
+    ChatAdapter,
+    FieldInfoWithName,
+    History,
+    Image,
+    JSONAdapter,
+    Signature,
+    XMLAdapter,
+)
 from playground.recordings.recording import Recording, TextChunk
 
-MARKER = "the override's own words"
+MARKER = "words of the override"
 
 
 def _user(*_given: Any) -> dict[str, Any]:
@@ -104,12 +114,8 @@ def test_an_override_is_seen_in_every_view(base: type[Dialect], method: str) -> 
     if (base, method) in NOT_IN_A_REQUEST:
         return
     dialect = _overriding(base, {method: OVERRIDES[method]})
-    unseen = [name for name, view in VIEWS.items() if MARKER not in _unescaped(view(dialect))]
+    unseen = [name for name, view in VIEWS.items() if MARKER not in str(view(dialect))]
     assert not unseen
-
-
-def _unescaped(shown: object) -> str:
-    return str(shown).replace("&#x27;", "'").replace("&#39;", "'").replace("\\'", "'")
 
 
 def test_an_override_of_the_parser_reads_replies_and_recordings() -> None:
@@ -180,3 +186,61 @@ def test_content_of_no_known_form_stays_as_it_is_and_takes_no_mark(
     ]
     assert (kept or odd["content"]) == content
     assert any(decision.marked for decision in decisions)
+
+
+# DSPy's adapters
+
+DSPY_METHODS = (
+    "format_system_message",
+    "format_field_description",
+    "format_field_structure",
+    "format_task_description",
+    "format_user_message_content",
+    "user_message_output_requirements",
+    "format_assistant_message_content",
+    "format_field_with_value",
+    "format_demos",
+    "format_conversation_history",
+)
+
+
+@pytest.mark.parametrize("method", DSPY_METHODS)
+@pytest.mark.parametrize("adapter", [ChatAdapter, JSONAdapter, XMLAdapter])
+def test_an_adapters_override_is_in_the_messages_that_it_formats(
+    adapter: type[ChatAdapter], method: str
+) -> None:
+    returns_turns = method in ("format_demos", "format_conversation_history")
+    answer = [{"role": "user", "content": MARKER}] if returns_turns else MARKER
+    own = type("Own", (adapter,), {method: lambda self, *given, **named: answer})()
+    signature = Signature.parse("question, history: History -> answer, score: float")
+    demo = {"question": "a", "answer": "b", "score": 1.0}
+    inputs = {"question": "c", "history": History(messages=[demo])}
+    assert MARKER in str(own.format(signature, [demo], inputs))
+
+
+def test_a_field_is_named_by_a_text_by_our_key_or_by_dspys() -> None:
+    class Theirs(NamedTuple):
+        name: str
+        info: Any
+
+    keys = ["a", FieldInfoWithName("a", None), Theirs("a", FieldInfo(annotation=str))]
+    for adapter in (ChatAdapter(), JSONAdapter(), XMLAdapter()):
+        assert len({adapter.format_field_with_value({key: "x"}) for key in keys}) == 1
+
+
+def test_an_override_that_calls_the_original_keeps_an_image() -> None:
+    class Own(ChatAdapter):
+        def format_user_message_content(self, *given: Any, **named: Any) -> str:
+            return f"{MARKER}\n{super().format_user_message_content(*given, **named)}"
+
+    signature = Signature.parse("picture: Image -> answer")
+    (_, message) = Own().format(signature, [], {"picture": Image(url="https://e.x/a.png")})
+    kinds = [part["type"] for part in message["content"]]
+    assert "image_url" in kinds
+    assert MARKER in str(message["content"][0])
+
+
+def test_a_prefix_without_fields_stands_two_line_breaks_before_the_suffix() -> None:
+    signature = Signature.parse("question -> answer")
+    found = ChatAdapter().format_user_message_content(signature, {}, prefix="a", suffix="b")
+    assert found == "a\n\nb"
