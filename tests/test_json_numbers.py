@@ -273,7 +273,7 @@ def test_a_usage_keeps_the_text_of_a_number_that_is_none(tmp_path: Path) -> None
     path.write_text(sent)
     done = run("replay", str(path), "--json")
     strict(done.stdout)
-    assert "a usage with numbers that are none, kept as text" in done.stderr
+    assert "a usage with NaN or infinite numbers, kept as text" in done.stderr
 
 
 def test_a_time_beyond_all_floats_is_one_clear_error(tmp_path: Path) -> None:

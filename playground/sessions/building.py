@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
@@ -13,7 +14,7 @@ from playground.base.findings import Finding, finding
 from playground.base.json_numbers import finite, is_finite, load_json, number_findings
 from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.nouns.tools import ToolMetadata
-from playground.recordings.recording import Recording, named_apart
+from playground.recordings.recording import Recording
 from playground.sessions import unvalidated
 from playground.sessions.clean_json import are_unchecked_texts_whole, is_clean
 from playground.sessions.configuration import dynamic_of, task_of
@@ -328,7 +329,7 @@ class SessionBuilder:
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
             "requests": tuple(requests),
-            "recordings": tuple(named_apart(self.recordings)),
+            "recordings": tuple(_with_own_names(self.recordings)),
             "agent": self.agent,
             "compactions": tuple(self.compactions),
             "rows": tuple(map(self._finite_row, self.rows, count())),
@@ -365,3 +366,13 @@ class SessionBuilder:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def _with_own_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
+    """Number the recordings whose name stands twice: they are asked for by name."""
+    seen: Counter[str] = Counter()
+    for recording in recordings:
+        name = recording.name or "recording"
+        seen[name] += 1
+        number = f" ({seen[name]})" if seen[name] > 1 else ""
+        yield replace(recording, name=name + number)

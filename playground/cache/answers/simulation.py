@@ -192,7 +192,7 @@ def cache_matrix(
         lives = _lives(bills, len(rendered))
         known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
         for chosen in marking:
-            policy = get_policy(chosen or dialect.cache_policy)
+            policy = get_policy(chosen) if chosen else dialect.marking_policy
             row = [
                 one.marked(policy, asked, rules, what_if.ttl, lived)
                 for one, lived in zip(rendered, lives, strict=True)

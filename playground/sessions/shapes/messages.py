@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.nouns.messages import ImagePart, Part, ReasoningPart, Role, TextPart
-from playground.recordings.apis.response_items import ASKED_CALLS, given_by
+from playground.recordings.apis.response_items import ASKED_CALLS, provider_result
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.block_messages import message_of_blocks
 from playground.sessions.shapes.fields import listed
@@ -198,7 +198,7 @@ def _read_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     if kind not in ASKED_CALLS and kind != "reasoning":
         builder.note_provider_tool(str(value.get("name") or kind), place)
     builder.add_to_answer(read_parts(builder, _as_call(value, kind), place), place)
-    if results := given_by(value):  # the provider ran the tool: the item holds its result
+    if results := provider_result(value):  # the provider ran the tool: the item holds its result
         add_with_results(builder, "assistant", read_parts(builder, results, place), place)
     return True
 
