@@ -12,12 +12,19 @@ from playground.base.arguments import takes
 from playground.base.confined import Budget, Stopped
 from playground.base.display import Shown
 from playground.base.errors import InputFault
-from playground.base.findings import Finding
+from playground.base.findings import Finding, finding
 from playground.dialects import get_dialect
 from playground.dialects.raw_prompts.asking import common_start
 from playground.dialects.raw_prompts.audit import prompt_warnings
 from playground.dialects.raw_prompts.chat_template import ChatTemplate, question_budget
-from playground.dialects.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, ToolFormat, turns_of
+from playground.dialects.raw_prompts.llama import (
+    CODE_INTERPRETER,
+    LLAMA3,
+    LLAMA4,
+    LlamaFormat,
+    ToolFormat,
+    turns_of,
+)
 from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
@@ -79,7 +86,12 @@ def raw_prompt(
             )
         text = _LLAMAS[template].render(turns_of(prompt_data, chosen_format), chosen_format)
         dialect = _LLAMA_DIALECTS[template, chosen_format]
-        return RawPrompt(text, _LLAMAS[template].title, dialect)
+        names = {tool.name for tool in prompt_data.tool_metadata}
+        if names == {CODE_INTERPRETER}:
+            dialect = "llama3-code"
+        found = [finding("code-not-read", CODE_INTERPRETER)] if CODE_INTERPRETER in names else []
+        found = [] if dialect == "llama3-code" else found
+        return RawPrompt(text, _LLAMAS[template].title, dialect, found)
     if tool_format:
         raise InputFault("a chat template has its own tool format", expected="llama3 or llama4")
     chosen = template if isinstance(template, ChatTemplate) else ChatTemplate.load(template)

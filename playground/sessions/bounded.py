@@ -94,17 +94,18 @@ def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     return data
 
 
-def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
+def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool = False) -> Any:
     """Return a YAML document by the safe loader, or a list of `several`; `!binary` is bytes.
-    Raises InputFault for other tags, aliases that unfold to too much, and what is no YAML.
+    Raises InputFault for other tags, aliases that unfold to too much, what is no YAML, and, with
+    `unique_keys`, for a mapping that has a key twice (else the last one counts).
     """
     import yaml
 
     try:
         if several:
-            value = list(yaml.load_all(text, Loader=_loader()))
+            value = list(yaml.load_all(text, Loader=_loader(unique_keys)))
         else:
-            value = yaml.load(text, Loader=_loader())  # it is a safe loader
+            value = yaml.load(text, Loader=_loader(unique_keys))  # it is a safe loader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
@@ -128,7 +129,7 @@ def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
 
 
 @cache
-def _loader() -> Any:
+def _loader(unique_keys: bool = False) -> Any:
     """Return the safe loader, which also takes `!binary`: Ruby writes YAML's own `!!binary` so,
     and VCR's cassettes hold every body so that is not plain ASCII. aiohttp's headers, which VCR.py
     writes as texts of a class of their own, are read as texts: nothing of a class is made.
@@ -138,11 +139,27 @@ def _loader() -> Any:
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
         """A loader class of its own: additions to the shared class would hold for all its users."""
 
+    if unique_keys:
+        tag = yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG
+        Loader.add_constructor(tag, _with_unique_keys)
     Loader.add_constructor("!binary", yaml.constructor.SafeConstructor.construct_yaml_binary)
     for way in ("apply", "new"):
         tag = f"tag:yaml.org,2002:python/object/{way}:multidict."
         Loader.add_multi_constructor(tag, _text_of_class)
     return Loader
+
+
+def _with_unique_keys(loader: Any, node: Any) -> Any:
+    from yaml.constructor import ConstructorError
+
+    """Return a mapping whose keys are texts that stand once, or anything else."""
+    keys: set[str] = set()
+    for key, _ in node.value:
+        if isinstance(name := key.value, str) and name in keys:
+            problem = f"the key {name!r} stands twice in one mapping"
+            raise ConstructorError(None, None, problem, key.start_mark)
+        keys.update([name] if isinstance(name, str) else ())
+    return loader.construct_yaml_map(node)
 
 
 def _text_of_class(loader: Any, suffix: str, node: Any) -> str:
