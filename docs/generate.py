@@ -352,7 +352,7 @@ def _server(server: Server) -> list[str]:
         f"| {f'`{name}`' if name else 'any other'} | {reads} | {_choices(view)} | {view.source} |"
         for name, view, reads in rows
     ]
-    head = ["| parser | reads | choices | read in |", "|---|---|---|---|"]
+    head = ["| parser | reads | settings | read in |", "|---|---|---|---|"]
     return ["", title, "", *head, *listed]
 
 
