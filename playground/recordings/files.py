@@ -29,17 +29,12 @@ from playground.recordings.decoding import LATEST, StreamDecoder
 from playground.recordings.recording import Recording
 
 FORMAT: Final = "playground-recording/2"
-_WHOLE: Final = "playground-recording/1"
+FORMATS: Final = (FORMAT, "playground-recording/1")
 START: Final = b'{"format": "playground-recording/2"'  # of a file, even if its header was cut
 _CUT: Final = {
     "type": "cut",
     "message": "the recording breaks off here: its recorder was stopped before the end",
 }
-
-
-def is_recording(value: Any) -> bool:
-    """Return True if a value is the first line of a recording file."""
-    return isinstance(value, dict) and value.get("format") in (FORMAT, _WHOLE)
 
 
 def header(name: str, dialect: str, model: str) -> dict[str, Any]:
@@ -92,7 +87,7 @@ def read_recording_file(
     decoder: StreamDecoder | None = None
     for number, value in _objects(lines, where):
         if decoder is None:
-            if not is_recording(value):
+            if not isinstance(value, dict) or value.get("format") not in FORMATS:
                 raise InputFault(
                     "not the header of a recording",
                     where=where,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
@@ -281,15 +281,3 @@ def provider_parts(chunks: Iterable[Chunk]) -> list[dict[str, Any]]:
     signals = (chunk.signal for chunk in chunks if isinstance(chunk, SignalChunk))
     texts = [s.removeprefix(OF_PROVIDER) for s in signals if s.startswith(OF_PROVIDER)]
     return [part for part in map(json.loads, texts) if isinstance(part, dict)]
-
-
-def with_unique_names(recordings: Sequence[Recording]) -> list[Recording]:
-    """Return the recordings with a number added to each repeated name, so that names are unique."""
-    seen: dict[str, int] = {}
-    result = []
-    for recording in recordings:
-        name = recording.name or "recording"
-        seen[name] = seen.get(name, 0) + 1
-        number = f" ({seen[name]})" if seen[name] > 1 else ""
-        result.append(replace(recording, name=name + number))
-    return result

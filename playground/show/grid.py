@@ -15,6 +15,17 @@ from playground.base.wording import keep_order
 
 Payload = dict[str, Any]
 _DECISION_FIELDS: Final = ("badge", "marked", "reason")
+_KINDS: Final = (
+    "rules",
+    "tools",
+    "tool",
+    "system",
+    "agent",
+    "system-rules",
+    "user-prompt",
+    "message",
+    "environment",
+)
 
 
 class _Row:
@@ -49,6 +60,7 @@ def grid(panes: Sequence[Payload]) -> Payload:
             {
                 "name": keep_order(pane["name"]),
                 "note": keep_order(pane["note"]),
+                "parts": pane.get("parts", {}),
                 "cells": [
                     [numbers[id(row)], [_block(block, role, texts) for role, block in run]]
                     for row, run in cells
@@ -58,6 +70,26 @@ def grid(panes: Sequence[Payload]) -> Payload:
         ],
         "texts": list(texts),  # filled by the blocks above
     }
+
+
+def with_row(data: Payload, origin: str, label: str) -> Payload:
+    """Return a grid that has a row of this origin: an empty one, in its place, if it has none."""
+    rows = data["rows"]
+    if any(each == origin for each, _ in rows):
+        return data
+    rank = _rank(origin)
+    at = next((number for number, (each, _) in enumerate(rows) if _rank(each) > rank), len(rows))
+    panes = [
+        {**pane, "cells": [[row + (row >= at), blocks] for row, blocks in pane["cells"]]}
+        for pane in data["panes"]
+    ]
+    return {**data, "rows": [*rows[:at], [origin, keep_order(label)], *rows[at:]], "panes": panes}
+
+
+def _rank(origin: str) -> tuple[int, int]:
+    """Return the place of an origin among the parts of a request."""
+    kind, _, number = origin.partition(":")
+    return _KINDS.index(kind) if kind in _KINDS else -1, int(number) if number.isdecimal() else 0
 
 
 def _blocks(pane: Payload) -> Iterator[tuple[str, Payload]]:

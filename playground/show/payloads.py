@@ -20,6 +20,12 @@ Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
 MAX_DIFF_LINES: Final = 4_000
 _LABEL: Final = 160
+_SECTIONS: Final = {
+    "dialect rules": "Rules",
+    "tool docs": "Tools",
+    **dict.fromkeys(("user", "assistant", "tool results", "environment"), "History"),
+}
+_KINDS: Final = {"agent": "agent prompt", "user-prompt": "user prompt"}
 
 # panes
 
@@ -50,7 +56,16 @@ def comparison_pane(column: Column, most: int | None = None) -> Payload:
         "name": column.dialect.name,
         "note": counted(sum(column.characters.values()), "character"),
         "messages": [message for message in messages if message["blocks"]][:most],
+        "parts": _sections(column.characters),
     }
+
+
+def _sections(characters: Mapping[str, int]) -> dict[str, int]:
+    """Return the characters of each section of a request."""
+    sizes = dict.fromkeys(("Rules", "Tools", "Prompts", "History"), 0)
+    for kind, size in characters.items():
+        sizes[_SECTIONS.get(kind, "Prompts")] += size
+    return sizes
 
 
 def placement_pane(placement: CachePlacement, most: int | None = None) -> Payload:
@@ -137,9 +152,14 @@ def _block(block: Block) -> Payload:
     return {
         "origin": block.origin,
         "kind": block.kind,
-        "label": block.origin if ":" in block.origin else block.kind,
+        "label": label_of(block.origin, block.kind),
         "text": block.text,
     }
+
+
+def label_of(origin: str, kind: str = "") -> str:
+    """Return the name of an origin's row."""
+    return origin if ":" in origin else kind or _KINDS.get(origin, origin)
 
 
 def _part(part: PartPlacement) -> Payload:

@@ -7,7 +7,6 @@ from typing import Any
 
 from playground.base.arguments import takes
 from playground.base.display import Drawn, Live
-from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.breakpoints import breakpoints
@@ -15,6 +14,7 @@ from playground.cache.prefixes import TimedRequest
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.family import ModelFamily, model_family
 from playground.dialects.marks.policies import (
+    AS_SENT,
     GEMINI_MIN_CHARACTERS,
     CacheDecision,
     Policy,
@@ -113,7 +113,7 @@ def place_cache(
         dialect=chosen.name,
         model_name=session.task.model_name,
         family=model_family(session.task.model_name),
-        policy=get_policy(chosen.cache_policy).name,
+        policy=chosen.marking_policy.name,
         parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
         decisions=rendering.decisions,
         characters=rendering.characters,
@@ -123,6 +123,8 @@ def place_cache(
 
 
 def _as_sent(session: Session) -> CachePlacement:
+    from playground.cache.answers.as_sent import sent_requests
+
     name, body = session.task.model_name, sent_requests(session).bodies[-1]
     rules, wire = known_rules("", name), read_wire(body, name)
     request = TimedRequest(wire, 0.0, rules)

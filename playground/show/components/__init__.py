@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 _HERE = Path(__file__).parent
-_PARTS = {"panes": ("words", "cells", "search", "heads")}  # files that a component needs before it
+_PARTS = {
+    "panes": ("words", "edit", "cells", "search", "heads")
+}  # of a component, that stand before it
 
 
 class ComponentFiles(NamedTuple):
