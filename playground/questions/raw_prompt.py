@@ -41,6 +41,7 @@ _LLAMA_DIALECTS: Final[dict[tuple[str, ToolFormat], str]] = {
     ("llama4", "function_tag"): "llama3-function",
     ("llama4", "python_list"): "llama4-pythonic",
 }
+_CODE_DIALECT: Final = "llama3-code"
 _PROBE_TOOL: Final = ToolMetadata(
     name="get_tides",
     input_schema={"type": "object", "properties": {"harbour": {"type": "string"}}},
@@ -85,13 +86,12 @@ def raw_prompt(
                 expected=" or ".join(get_args(ToolFormat)),
             )
         text = _LLAMAS[template].render(turns_of(prompt_data, chosen_format), chosen_format)
-        dialect = _LLAMA_DIALECTS[template, chosen_format]
+        title, dialect = _LLAMAS[template].title, _LLAMA_DIALECTS[template, chosen_format]
         names = {tool.name for tool in prompt_data.tool_metadata}
         if names == {CODE_INTERPRETER}:
-            dialect = "llama3-code"
+            return RawPrompt(text, title, _CODE_DIALECT)
         found = [finding("code-not-read", CODE_INTERPRETER)] if CODE_INTERPRETER in names else []
-        found = [] if dialect == "llama3-code" else found
-        return RawPrompt(text, _LLAMAS[template].title, dialect, found)
+        return RawPrompt(text, title, dialect, found)
     if tool_format:
         raise InputFault("a chat template has its own tool format", expected="llama3 or llama4")
     chosen = template if isinstance(template, ChatTemplate) else ChatTemplate.load(template)
