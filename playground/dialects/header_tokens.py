@@ -46,6 +46,8 @@ _HARMONY_ALSO = (
     *_harmony("browser.{name}", "{args:json}", " <|constrain|>json"),
     *_harmony("python", "{text:code}", " <|constrain|>code", name="python"),
     *_harmony("container.exec", "{text:code}", " <|constrain|>code", name="container.exec"),
+    # a tool without its namespace
+    *_harmony("{name}", "{args:json}", " <|constrain|>json"),
 )
 
 DIALECTS = (

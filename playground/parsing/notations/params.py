@@ -23,6 +23,7 @@ from playground.parsing.notations.notation import CallValue, Lead, Neighbours, N
 from playground.parsing.notations.param_choices import (
     after_call,
     closes_solidly,
+    headless_openers,
     holds_own_marker,
     inside_call,
     inside_value,
@@ -37,7 +38,14 @@ from playground.parsing.notations.param_ends import (
 )
 from playground.parsing.notations.param_values import param_shape, read_param, write_param
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import NAME_END, SPACE, has_words, last_piece, without_names
+from playground.parsing.patterns import (
+    NAME_END,
+    SPACE,
+    any_form,
+    has_words,
+    last_piece,
+    without_names,
+)
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 from playground.parsing.template import Hole
@@ -87,7 +95,8 @@ class Params(Notation):
             return ""
         end = f"{SPACE}{lead.closing}" if lead.closing else NAME_END
         json = "" if bare else rf"|{SPACE}\{{"  # an object is read in the parameters' place
-        return f"(?:{SPACE}{without_names(param_opener(syntax))}|{end}{json})"
+        openers = any_form((param_opener(syntax), *headless_openers(syntax)))
+        return f"(?:{SPACE}{without_names(openers)}|{end}{json})"
 
     def evidence(self, lead: Lead) -> str:
         end = f"|{SPACE}{lead.closing}" if lead.closing else ""
@@ -216,10 +225,6 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     if reader.switches.entities == "decoded":
         text = unescape(text)
     value, code = read_param(text, opener, call, key, syntax)
-    if code == "type-mismatch" and (inner := without_closers(text, key, syntax)) != text:
-        mended, other = read_param(inner, opener, call, key, syntax)
-        if other != code:
-            value, code = mended, "doubled-closer"
     reader.set_value(call, key, value, code)
     reader.argument = None
 
@@ -245,6 +250,9 @@ def _cut_at_closer(
     """Return a value's text. If its closer was forgotten, cut the text at a closer inside it."""
     place = f"{call.place}, argument {key}"
     closer = closer_of(key, form.syntax)
+    if kind is not Kind.FORGOTTEN and (inner := without_closers(text, key, form.syntax)) != text:
+        reader.scanner.note("doubled-closer", place, f"{closer!r} is written twice: read as one")
+        return inner
     if kind is not Kind.FORGOTTEN:
         holds_closer = text.rfind(closer) > 0 and has_words(closer)
         if holds_closer or holds_own_marker(text, form.syntax, call.name or ""):
