@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from playground.parsing.choice import Choice, Group, Kind
+from playground.parsing.choice import Choice, Group, Kind, literals
 from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations.notation import Neighbours
@@ -138,8 +138,14 @@ def inside_call(neighbours: Neighbours) -> ChoicePoint:
         *neighbours.section_closers,
         *neighbours.stops,
         *neighbours.calls,
+        *literals(Kind.OPEN, filter(None, syntax.object_block[:1])),
         *(Choice(pattern, group=Group(Kind.PARAM)) for pattern in headless_openers(syntax)),
     )
+
+
+def after_object(neighbours: Neighbours) -> ChoicePoint:
+    """Build the choice after a JSON object in markers of its own."""
+    return choice_point(*literals(Kind.CLOSE, filter(None, neighbours.syntax.object_block[1:])))
 
 
 def after_call(neighbours: Neighbours) -> ChoicePoint:

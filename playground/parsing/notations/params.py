@@ -22,6 +22,7 @@ from playground.parsing.notations.json_arguments import claim_arguments, decode_
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
 from playground.parsing.notations.param_choices import (
     after_call,
+    after_object,
     closes_solidly,
     headless_openers,
     holds_own_marker,
@@ -106,7 +107,12 @@ class Params(Notation):
         return closer_of(key, syntax)
 
     def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
-        return inside_call(neighbours), inside_value(neighbours), after_call(neighbours)
+        return (
+            inside_call(neighbours),
+            inside_value(neighbours),
+            after_call(neighbours),
+            after_object(neighbours),
+        )
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         return _read_params(reader, call, form)
@@ -140,6 +146,8 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         if kind is Kind.PARAM:
             scanner.emit_marker(marker)
             yield from _read_param(reader, call, marker, form)
+        elif kind is Kind.OPEN:
+            yield from _read_object_block(reader, call, marker, form)
         elif kind is Kind.CLOSE and not reader.closes(marker, call):
             scanner.emit_unexpected(marker.size)
         else:
@@ -172,13 +180,30 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         yield
 
 
+def _read_object_block(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
+    """Read a JSON object between markers of its own."""
+    scanner = reader.scanner
+    scanner.emit_marker(opener)
+    while not scanner.skip_space():
+        yield
+    yield from claim_arguments(reader, call)
+    decode_arguments(reader, call, form.syntax.shape)
+    while not scanner.skip_space():
+        yield
+    closer = yield from scanner.match_here(form.body[3])
+    if closer is None:
+        scanner.note("missing-closer", call.place)
+    else:
+        scanner.emit_marker(closer)
+
+
 def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
     """Return True if another parameter follows, in a call form that has no closer.
 
     A call without parameters may end only before a marker. Raises BrokenCall for other text, which
     is an unreadable argument.
     """
-    scanner, (next_param, _, after) = reader.scanner, form.body
+    scanner, (next_param, _, after, _) = reader.scanner, form.body
     marker = yield from scanner.match_here(next_param)
     if marker is None and scanner.ended:
         if call.in_section:
