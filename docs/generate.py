@@ -35,14 +35,14 @@ from playground.parsing.declaration import (
 )
 from playground.parsing.notations import NOTATIONS, VALUES
 from playground.recordings.apis import APIS
-from playground.recordings.scrubbing import Tally, searcher, starred
+from playground.recordings.scrubbing import Tally, searcher, star_secrets
 from playground.recordings.secret_patterns import (
     HEADED,
     KINDS,
     WORDED,
     SecretPattern,
-    filled,
-    shown,
+    example_text,
+    fill_example,
 )
 from playground.servers import Parser, Server, View, all_servers
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
@@ -391,15 +391,15 @@ def secrets() -> str:
     heads = ["| name | kind | begins with | example |", "|---|---|---|---|"]
     for name, rows in by_name.items():
         known = ", ".join(f"`{head.strip()}`" for row in rows for head in row.heads)
-        example = _in_cell(shown(rows[0].example))
+        example = _in_cell(example_text(rows[0].example))
         heads.append(f"| {name} | {rows[0].kind} | {known} | {example} |")
     words = ["| name | kind | example |", "|---|---|---|"]
     for row in WORDED:
         tally = Tally()
-        starred(filled(row.example)[0], searcher(), tally)
+        star_secrets(fill_example(row.example)[0], searcher(), tally)
         told_by = ", ".join(tally.counts)
         kinds = ", ".join(KINDS[name] for name in tally.counts)
-        words.append(f"| {told_by} | {kinds} | {_in_cell(shown(row.example))} |")
+        words.append(f"| {told_by} | {kinds} | {_in_cell(example_text(row.example))} |")
     told = f"{len(HEADED)} patterns know a secret by its head, {len(WORDED)} by words before it."
     return _between("patterns", "\n".join([told, "", *heads, "", *words]), text)
 

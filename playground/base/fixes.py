@@ -13,6 +13,7 @@ from playground.base.findings import Finding
 FIXES: Final[dict[str, str]] = {
     # what a parser sees in a stream
     "call-in-fence": "say in the rules that calls stand outside fences, or switch calls_in_fences",
+    "draft-in-reasoning": "set calls_in_reasoning to `call` if your server delivers such calls",
     "call-in-reasoning": "switch calls_in_reasoning where your server takes it for reasoning",
     "mended-opener": "show the whole opener in the rules' example: strict parsers miss this call",
     "doubled-opener": "check whether the prompt already ends with the opener",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from playground.base.wording import counted
 from playground.nouns.messages import Message
-from playground.sessions.editing import Edit, begins_with_system, edited, system_prompt
-from playground.sessions.session import RequestRecord, Session
+from playground.sessions.editing import begins_with_system, system_prompt
+from playground.sessions.session import Session
 
 
 def changes(before: Session, after: Session) -> list[str]:
@@ -62,27 +61,3 @@ def _others(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
             left[id(item)] -= 1
         else:
             yield item
-
-
-def message_after(
-    session: Session, before: Sequence[Edit], after: Sequence[Edit], index: int
-) -> int:
-    """Map a message's index after some edits to its index after others.
-
-    A message that is gone is mapped to the nearest one before it.
-    """
-    old, new = (_numbered(session, edits) for edits in (before, after))
-    for number, message in reversed(old[: index + 1]):
-        for place, (other, twin) in enumerate(new):
-            if number == other and (number is not None or message == twin):
-                return place
-    return 0
-
-
-def _numbered(session: Session, edits: Sequence[Edit]) -> list[tuple[int | None, Message]]:
-    """Return the messages after the edits, each with the number that it had before them."""
-    # what is recorded of a message goes where it goes
-    records = (RequestRecord(reply=n, model=str(n)) for n in range(len(session.messages)))
-    made = edited(replace(session, requests=tuple(records)), edits)
-    numbers = {record.reply: int(record.model) for record in made.requests}
-    return [(numbers.get(place), message) for place, message in enumerate(made.messages)]

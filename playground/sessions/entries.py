@@ -29,7 +29,7 @@ from playground.base.json_numbers import finite, json_fault
 from playground.nouns.tools import ToolMetadata
 from playground.recordings.environment import environment_secrets
 from playground.recordings.recording import Recording
-from playground.recordings.scrubbing import Tally, searcher, starred
+from playground.recordings.scrubbing import Tally, searcher, star_secrets
 from playground.recordings.value_scrubbing import scrubbed_with
 from playground.sessions.editing import Edit, edited
 from playground.sessions.native_format import (
@@ -294,7 +294,7 @@ class _Cleaner:
         return self._tally.counts
 
     def text(self, text: str) -> str:
-        return starred(text, self._search, self._tally) if self._search else text
+        return star_secrets(text, self._search, self._tally) if self._search else text
 
     def value(self, value: Any) -> Any:
         """Return a JSON value, keys of objects too."""

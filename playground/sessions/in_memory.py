@@ -55,7 +55,7 @@ def session(
     with refused("of no known form", field="system", expected=_MESSAGE):
         parts = read_parts(builder, json_value(prompt, "system"), Place(field="system"))
     if parts:
-        builder.say("system", parts, Place(field="system"))
+        builder.add_message("system", parts, Place(field="system"))
     elif prompt:
         raise InputFault(
             f"{prompt!r:.60} is not a text", field="system", expected="a text, or parts"
@@ -85,7 +85,7 @@ def _body(given: Any) -> dict[str, Any]:
 
 def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
     if isinstance(value, Message):
-        builder.say(value.role, value.parts, place)
+        builder.add_message(value.role, value.parts, place)
         return
     before = len(builder.messages)
     plain = json_value(value, place.field)

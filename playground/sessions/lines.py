@@ -42,19 +42,19 @@ def read_lines(
     """
     silent: dict[str, _Kind] = {}
     known: dict[str, bool] = {}
-    kept = builder.kept
+    counter = builder.counter
     seen = useless = 0
     for line, place, value in entries(source) if within is None else within:
-        before, lost = kept.times, kept.lost
+        before, lost = counter.kept, counter.lost
         if isinstance(value, dict):
             read(value, place)
         else:
-            builder.lost(f"a line that is a {type(value).__name__}", place)
-        if kept.times > before:
+            builder.note_loss(f"a line that is a {type(value).__name__}", place)
+        if counter.kept > before:
             seen += 1
             continue
         kind = kind_of(value)
-        if kept.lost == lost:
+        if counter.lost == lost:
             silent.setdefault(kind, _Kind(line)).count += 1
         if kind not in known:
             known[kind] = is_quiet(kind, quiet)

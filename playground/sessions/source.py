@@ -56,7 +56,7 @@ class Source:
         self.number = 0  # of the one session of it that is asked for, from 1; 0 for all
         self.findings: list[Finding] = []  # of the values that were read since they were taken
         self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
-        self.is_sound = True  # what was read so far holds no odd number and no half of a character
+        self.is_clean = True  # what was read so far holds no odd number and no half of a character
         self._parsed: dict[bytes, Any] = {}  # lines of a short file that were looked at
         self.seen: dict[str, Any] = {}  # what one format found in it, for the next one that looks
 
@@ -170,7 +170,7 @@ class Source:
         try:
             return read_json_bytes(self.data)
         except ValueError:
-            self.is_sound = False
+            self.is_clean = False
             value = read_json(self.text, self.name, self.findings)
             return self._whole(value, self.text, "")
 
@@ -203,7 +203,7 @@ class Source:
                 try:
                     values = self._values(line, 1)
                     found += values[::-1]
-                    if self._is_short and self.is_sound:
+                    if self._is_short and self.is_clean:
                         [self._parsed[as_is]] = values
                 except InputFault:
                     spoiled += 1
@@ -305,7 +305,7 @@ class Source:
         try:
             return [read_json_bytes(line)]  # as nearly all can be
         except ValueError:
-            self.is_sound = False
+            self.is_clean = False
         line = line.removeprefix(b"\xef\xbb\xbf")
         try:
             return [self._in_words(line, number)]

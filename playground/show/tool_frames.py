@@ -1,4 +1,4 @@
-"""Tools as pandas tables: their tokens, what smaller schemas save, who refuses what."""
+"""Tools as pandas tables: their tokens, with smaller schemas too, and which target refuses what."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playground.questions.tool_schemas import Portability, ToolCosts
 
 @draws("frame", ToolCosts)
 def tool_costs(value: ToolCosts) -> pd.DataFrame:
-    """One row a tool, and one for all: tokens by model and dialect, and with smaller schemas."""
+    """Return a row for each tool and one for all: tokens by model, dialect and smaller schema."""
     rows = [
         {"tool": each.tool, **each.by_model, **each.by_dialect, **each.shorter}
         for each in [*value.tools, value.total]
@@ -24,7 +24,7 @@ def tool_costs(value: ToolCosts) -> pd.DataFrame:
 
 @draws("frame", Portability)
 def portability(value: Portability) -> pd.DataFrame:
-    """One row for each finding."""
+    """Return a row for each finding."""
     rows = [
         {"target": row.title, "where": found.where, "what": found.code, "how": found.message}
         for row in value.rows
@@ -72,7 +72,7 @@ def planned_tools(value: ToolPlan) -> pd.DataFrame:
 
 
 def schema_rules() -> pd.DataFrame:
-    """One row for each documented rule of a target: keyword, effect, instead, source, date."""
+    """Return a row for each documented rule of a target: keyword, effect, instead, source, date."""
     rows = [
         {
             "target": target.title,

@@ -113,7 +113,7 @@ def place_cache(
         dialect=chosen.name,
         model_name=session.task.model_name,
         family=model_family(session.task.model_name),
-        policy=get_policy(chosen.cache_policy).name,
+        policy=chosen.marking_policy.name,
         parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
         decisions=rendering.decisions,
         characters=rendering.characters,

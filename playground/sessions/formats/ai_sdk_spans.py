@@ -1,7 +1,7 @@
-"""Spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
+"""Read spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
 
-A request to a model is a span of its own (`…doGenerate`, `…doStream`) inside that of the call that
-the program made; where a trace keeps the outer ones alone, they are read.
+Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of a program's call.
+The outer spans are read only if a trace has no inner ones.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import Any
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.inner_json import json_value
 from playground.sessions.shapes.framework_chats import chat_messages
-from playground.sessions.shapes.options import options_of, under
-from playground.sessions.shapes.spans import TraceSpan, first_spans, json_value, spans_of
+from playground.sessions.shapes.options import attributes_under, options_of
+from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
-_ASKED = ("ai.prompt.messages", "ai.prompt")
+_PROMPTS = ("ai.prompt.messages", "ai.prompt")
 
 
 class AiSdkSpans(SessionFormat):
@@ -35,15 +36,15 @@ class AiSdkSpans(SessionFormat):
 
 
 def _is_call(span: TraceSpan) -> bool:
-    return any(name in span.attributes for name in _ASKED)
+    return any(name in span.attributes for name in _PROMPTS)
 
 
 def _turn(span: TraceSpan) -> Turn:
     given = span.attributes
-    asked = next(given[name] for name in _ASKED if name in given)
+    prompt = next(given[name] for name in _PROMPTS if name in given)
     tools = json_value(given.get("ai.prompt.tools"))
     return Turn(
-        before=chat_messages(asked, "user") or ([asked] if asked else []),
+        before=chat_messages(prompt, "user") or ([prompt] if prompt else []),
         after=_answer(given),
         tools=[json_value(tool) for tool in (tools if isinstance(tools, list) else [tools])]
         if tools
@@ -53,18 +54,18 @@ def _turn(span: TraceSpan) -> Turn:
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(given.get("ai.response.finishReason") or ""),
-        usage=under(given, "ai.usage."),
+        usage=attributes_under(given, "ai.usage."),
         options=options_of(
             None,
-            under(given, "ai.settings."),
+            attributes_under(given, "ai.settings."),
             {"toolChoice": given.get("ai.prompt.toolChoice")},
-            under(given, "gen_ai.request."),
+            attributes_under(given, "gen_ai.request."),
         ),
     )
 
 
 def _answer(given: dict[str, Any]) -> list[Any]:
-    """Return the model's thought, text (an object as JSON) and calls as one message."""
+    """Return the model's reasoning, text or object, and calls as one message."""
     content: list[Any] = []
     if thought := given.get("ai.response.reasoning"):
         content.append({"type": "reasoning", "text": thought})
@@ -77,5 +78,5 @@ def _answer(given: dict[str, Any]) -> list[Any]:
             {**call, "type": "tool-call"} if isinstance(call, dict) else call for call in calls
         ]
     elif calls:
-        message["tool_calls"] = calls  # where they are told of as none
+        message["tool_calls"] = calls  # the reader of messages adds a finding
     return [message] if content or calls else []

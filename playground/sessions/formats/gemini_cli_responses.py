@@ -32,5 +32,5 @@ class GeminiCliResponses(SessionFormat):
                 recording = decode_values(response, "gemini-generate", f"{source.stem} {line}")
                 read_recording(builder, recording, place)
             elif not (isinstance(response, dict) and read_reply(builder, response, place)):
-                builder.lost(f"the answer of {method!r}", place)
+                builder.note_loss(f"the answer of {method!r}", place)
         yield builder

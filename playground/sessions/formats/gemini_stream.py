@@ -36,7 +36,7 @@ class GeminiStream(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="gemini-cli")
+        builder.set_metadata(name="gemini-cli")
         read_lines(source, builder, lambda value, place: _line(builder, value, place), _QUIET)
         yield builder
 
@@ -44,7 +44,7 @@ class GeminiStream(SessionFormat):
 def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     kind = value.get("type")
     if kind == "init":
-        builder.known(model=value.get("model"), session=value.get("session_id"))
+        builder.set_metadata(model=value.get("model"), session=value.get("session_id"))
     elif kind == "message":
         _message(builder, value, place)
     elif kind == "tool_use":
@@ -59,9 +59,9 @@ def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
         call_id = value.get("tool_id") or builder.open_call(str(value.get("tool_name") or ""))
         content = value.get("output", value.get("error"))
         failed = value.get("status") == "error"
-        builder.say("tool", [builder.result(call_id, content, is_error=failed)], place)
+        builder.add_message("tool", [builder.result(call_id, content, is_error=failed)], place)
     elif kind == "error":
-        builder.lost(f"an error: {str(value.get('message'))[:80]}", place)
+        builder.note_loss(f"an error: {str(value.get('message'))[:80]}", place)
     elif kind == "result":
         stats = value.get("stats")
         if isinstance(stats, dict) and any(m.role == "assistant" for m in builder.messages):
@@ -78,15 +78,15 @@ def _message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> No
 def _answer(builder: SessionBuilder, value: dict[str, Any], parts: list[Any], place: Place) -> None:
     """Read one answer: everything up to the next result belongs to it, its text in pieces."""
     if not (builder.messages and builder.messages[-1].role == "assistant"):
-        builder.say("assistant", parts, place)
-        builder.request(model=builder.model, at=value.get("timestamp"))
+        builder.add_message("assistant", parts, place)
+        builder.add_request(model=builder.model, at=value.get("timestamp"))
         return
     last = builder.messages[-1].parts
     if value.get("delta") and parts and last and isinstance(last[-1], TextPart):
         message = builder.messages.pop()
         joined = TextPart(last[-1].text + parts[0].text)
         builder.places, place_of = builder.places[:-1], builder.places[-1]
-        builder.say(message.role, [*last[:-1], joined], place)
+        builder.add_message(message.role, [*last[:-1], joined], place)
         builder.places[-1] = place_of
     else:
         builder.add_parts(parts)
@@ -94,7 +94,7 @@ def _answer(builder: SessionBuilder, value: dict[str, Any], parts: list[Any], pl
 
 def _total(builder: SessionBuilder, stats: dict[str, Any]) -> None:
     last = builder.requests.pop() if builder.requests else None
-    builder.request(
+    builder.add_request(
         model=last.model if last else builder.model,
         at=last.at if last else None,
         usage=stats,

@@ -13,7 +13,7 @@ from playground.sessions.shapes.exchanges import (
     Exchange,
     from_base64,
     json_object,
-    unpacked,
+    unzip,
 )
 from playground.sessions.shapes.fields import list_in, mapping
 from playground.sessions.source import Source
@@ -58,5 +58,5 @@ def _bytes(response: Any) -> bytes:
     if not isinstance(content, dict) or not isinstance(text, str):
         return dump_again(text).encode() if text else b""
     if content.get("encoding") == "base64":
-        return unpacked(from_base64(text) or b"")
+        return unzip(from_base64(text) or b"")
     return text.encode("utf-8", "surrogatepass")

@@ -13,7 +13,7 @@ from playground.sessions.building import Place
 from playground.sessions.documents import read_yaml_documents
 from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.recorded_http import RecordedHttp
-from playground.sessions.shapes.exchanges import Exchange, from_base64, json_object, unpacked
+from playground.sessions.shapes.exchanges import Exchange, from_base64, json_object, unzip
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.source import Source
 
@@ -60,7 +60,7 @@ def _exchange(document: dict[str, Any], place: Place) -> Exchange:
 def _body(message: dict[str, Any]) -> bytes:
     """Return a body as text, as JSON, or in Base64."""
     if isinstance(packed := message.get("body_base64"), str):
-        return unpacked(from_base64(packed) or b"")
+        return unzip(from_base64(packed) or b"")
     given = message.get("body")
     if given is None:
         given = message.get("json_body")

@@ -14,7 +14,7 @@ from playground.base.findings import finding
 from playground.sessions.building import Place
 from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.recorded_http import RecordedHttp
-from playground.sessions.shapes.exchanges import Exchange, json_object, unpacked
+from playground.sessions.shapes.exchanges import Exchange, json_object, unzip
 from playground.sessions.source import Source
 
 _HEAD: Final = b"httprr trace v1\n"
@@ -78,7 +78,7 @@ def _message(data: bytes) -> _Message:
     """Return the head and the body of a message, the body unpacked and in one piece."""
     head, _, body = data.partition(b"\r\n\r\n")
     text = head.decode("latin-1")
-    return _Message(text, unpacked(_joined(body) if _CHUNKED.search(text) else body))
+    return _Message(text, unzip(_joined(body) if _CHUNKED.search(text) else body))
 
 
 def _joined(body: bytes) -> bytes:

@@ -10,17 +10,17 @@ from playground.base.wording import counted
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
     list_in,
+    list_or_finding,
     listed,
     mapping,
     object_in,
-    told_list,
-    told_mapping,
-    told_objects,
+    objects_or_findings,
 )
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import plain_text
-from playground.sessions.shapes.requests import only_one
+from playground.sessions.shapes.requests import note_further_replies
 from playground.sessions.source import Source
 
 _ATTACHMENT: Final = "attachment://"
@@ -74,11 +74,11 @@ def _samples(source: Source) -> Iterator[tuple[Place, Any]]:
 
 def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder:
     builder = SessionBuilder(title=f"{title} sample {sample.get('id')} epoch {sample.get('epoch')}")
-    texts = told_mapping(builder, sample.get("attachments"), place.at("attachments"))
+    texts = dict_or_finding(builder, sample.get("attachments"), place.at("attachments"))
     within = place.at("events")
     calls = _ModelCalls(builder, _attached(sample.get("events"), texts), within)
     where = place.at("messages")
-    for index, given in enumerate(told_list(builder, sample.get("messages"), where)):
+    for index, given in enumerate(list_or_finding(builder, sample.get("messages"), where)):
         message = _attached(given, texts)
         if isinstance(message, dict) and message.get("role") == "tool":
             message = {**message, "name": message.get("function")}
@@ -88,17 +88,17 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
             event = calls.that_gave(message)
             output = mapping(event.get("output"))
             choices = listed(output.get("choices")) or [{}]
-            only_one(builder, choices, where.at(index))
-            builder.request(
+            note_further_replies(builder, choices, where.at(index))
+            builder.add_request(
                 model=message.get("model") or event.get("model"),
                 at=event.get("timestamp"),
                 seconds=output.get("time"),
                 usage=output.get("usage"),
                 stop_reason=mapping(choices[0]).get("stop_reason"),
             )
-    builder.tools(calls.tools, within)
+    builder.add_tools(calls.tools, within)
     if calls.tell_of_others(builder, within) and texts:
-        builder.lost("long texts that those calls alone refer to", place.at("attachments"))
+        builder.note_loss("long texts that those calls alone refer to", place.at("attachments"))
     return builder
 
 
@@ -110,13 +110,13 @@ class _ModelCalls:
         self._by_id: dict[str, dict[str, Any]] = {}
         self._others: list[dict[str, Any]] = []
         self.tools: Any = None
-        for where, event in told_objects(builder, events, place):
+        for where, event in objects_or_findings(builder, events, place):
             if event.get("event") == "model":
                 self._take(builder, event, where.at("output"))
 
     def _take(self, builder: SessionBuilder, event: dict[str, Any], where: Place) -> None:
-        output = told_mapping(builder, event.get("output"), where)
-        told_list(builder, output.get("choices"), where.at("choices"))
+        output = dict_or_finding(builder, event.get("output"), where)
+        list_or_finding(builder, output.get("choices"), where.at("choices"))
         self.tools = self.tools or event.get("tools")
         call_id = _message_of(event).get("id")
         if call_id and call_id not in self._by_id:
@@ -143,7 +143,7 @@ class _ModelCalls:
             used = [mapping(mapping(event.get("output")).get("usage")) for event in others]
             tokens = sum(n for each in used if type(n := each.get("total_tokens")) is int)
             calls = f"{counted(len(others), 'model call')} (a grader's, say), {tokens:,} tokens"
-            builder.lost(f"{calls}: the answers are no messages of this sample", place)
+            builder.note_loss(f"{calls}: the answers are no messages of this sample", place)
         return bool(others)
 
 

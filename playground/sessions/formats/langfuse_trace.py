@@ -11,10 +11,10 @@ from typing import Any, Final
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
-from playground.sessions.shapes.fields import list_in, mapping, told_mapping
+from playground.sessions.inner_json import json_value
+from playground.sessions.shapes.fields import dict_or_finding, list_in, mapping
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
 from playground.sessions.shapes.options import options_of
-from playground.sessions.shapes.spans import json_value
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
@@ -50,10 +50,10 @@ class LangfuseTrace(SessionFormat):
         sessions = list(read_turns(_one_of_each(found), title))
         if not sessions:
             builder = SessionBuilder(title=title)
-            builder.lost("no observation contains a chat", Place(field="observations"))
+            builder.note_loss("no observation contains a chat", Place(field="observations"))
             sessions = [builder]
         for place, observation in observations:
-            told_mapping(sessions[0], observation, place)
+            dict_or_finding(sessions[0], observation, place)
         yield from sessions
 
 

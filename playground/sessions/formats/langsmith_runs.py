@@ -43,11 +43,11 @@ class LangSmithRuns(SessionFormat):
         turns.sort(key=lambda turn: turn.at)
         sessions = list(read_turns(turns, source.stem)) or [SessionBuilder(title=source.stem)]
         if not turns:
-            sessions[0].lost("no run holds a chat", Place())
+            sessions[0].note_loss("no run holds a chat", Place())
         for _, place in pieces:
-            sessions[0].lost("a later piece of a run that is not in the file", place)
+            sessions[0].note_loss("a later piece of a run that is not in the file", place)
         for builder in sessions:
-            builder.known(name="langsmith")
+            builder.set_metadata(name="langsmith")
         yield from sessions
 
 

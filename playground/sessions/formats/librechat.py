@@ -13,9 +13,9 @@ from playground.base.findings import finding
 from playground.nouns.messages import Part, ReasoningPart, Role, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import list_in, object_in, told_list
+from playground.sessions.shapes.fields import list_in, list_or_finding, object_in
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _FIELDS: Final = ("messagesTree", "messages")
@@ -43,13 +43,13 @@ class LibreChat(SessionFormat):
             name = title if number == 1 else f"{title} (branch {number})"
             builder = SessionBuilder(title=name)
             model = options.get("model")
-            builder.known(name="librechat", session=value.get("conversationId"), model=model)
+            builder.set_metadata(name="librechat", session=value.get("conversationId"), model=model)
             if len(found) > 1 and number == 1:
                 told = f"the conversation has {len(found)} branches"
                 builder.findings.append(finding("other-branches", field, told))
             if isinstance(system := options.get("promptPrefix"), str) and system:
                 where = Place(field="options.promptPrefix")
-                builder.say("system", [TextPart(system)], where)
+                builder.add_message("system", [TextPart(system)], where)
             for place, message in branch:
                 _message(builder, message, place)
             yield builder
@@ -107,17 +107,17 @@ def _message(builder: SessionBuilder, message: dict[str, Any], place: Place) -> 
         if isinstance(content, list) and content
         else read_parts(builder, message.get("text") or content, place.at("text"))
     )
-    for index, file in enumerate(told_list(builder, message.get("files"), place.at("files"))):
-        builder.lost(f"a file: {str(file)[:60]}", place.at("files", index))
+    for index, file in enumerate(list_or_finding(builder, message.get("files"), place.at("files"))):
+        builder.note_loss(f"a file: {str(file)[:60]}", place.at("files", index))
     if not parts:
         if not message.keys() & _SAID:
-            builder.lost("a message without text or content", place)
+            builder.note_loss("a message without text or content", place)
         return
     before = len(builder.messages)
-    add(builder, role, parts, place)
+    add_with_results(builder, role, parts, place)
     if role == "assistant":
         model = message.get("model")
-        builder.request(reply=before, model=model, at=message.get("createdAt"))
+        builder.add_request(reply=before, model=model, at=message.get("createdAt"))
 
 
 def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:

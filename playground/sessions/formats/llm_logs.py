@@ -38,9 +38,9 @@ class LlmLogs(SessionFormat):
                 strange.append(place)
         for number, (key, logged) in enumerate(found.items()):
             builder = SessionBuilder(title=str(logged[0][1].get("conversation_name") or key))
-            builder.known(name="llm", session=key)
+            builder.set_metadata(name="llm", session=key)
             for place in strange if number == 0 else ():
-                builder.lost("an entry that is no logged response", place)
+                builder.note_loss("an entry that is no logged response", place)
             logged.sort(key=lambda pair: str(pair[1].get("datetime_utc") or ""))
             for place, row in logged:
                 _row(builder, row, place)
@@ -51,18 +51,18 @@ def _row(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
     _tools(builder, row.get("tools"), place.at("tools"))
     system = _asked(row, "system")
     if system and not any(m.role == "system" and list(m.parts) == system for m in builder.messages):
-        builder.say("system", system, place.at("system"))
+        builder.add_message("system", system, place.at("system"))
     for index, result in enumerate(_objects(row.get("tool_results"))):
         output = result.get("exception") or result.get("output")
         call_id, failed = result.get("tool_call_id"), bool(result.get("exception"))
         call_id = call_id or builder.open_call(str(result.get("name") or ""))
         part = builder.result(call_id, output, result.get("name"), is_error=failed)
-        builder.say("tool", [part], place.at("tool_results", index))
+        builder.add_message("tool", [part], place.at("tool_results", index))
     if prompt := _asked(row, "prompt"):
-        builder.say("user", prompt, place.at("prompt"))
+        builder.add_message("user", prompt, place.at("prompt"))
     for index, attachment in enumerate(_objects(row.get("attachments"))):
         told = attachment.get("path") or attachment.get("url") or attachment.get("type")
-        builder.lost(f"an attachment: {str(told)[:60]}", place.at("attachments", index))
+        builder.note_loss(f"an attachment: {str(told)[:60]}", place.at("attachments", index))
     _answer(builder, row, place)
 
 
@@ -75,10 +75,10 @@ def _answer(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
         parts.append(builder.call(call_id, call.get("name"), call.get("arguments"), where))
     if not parts:
         return
-    builder.say("assistant", parts, place.at("response"))
+    builder.add_message("assistant", parts, place.at("response"))
     counted = {k: row[k] for k in ("input_tokens", "output_tokens") if row.get(k) is not None}
     details = json_or_text(row.get("token_details"))
-    builder.request(
+    builder.add_request(
         model=row.get("resolved_model") or row.get("model"),
         at=row.get("datetime_utc"),
         seconds=in_seconds(row.get("duration_ms")),
@@ -95,7 +95,7 @@ def _asked(row: dict[str, Any], key: str) -> list[Part]:
 def _tools(builder: SessionBuilder, tools: Any, place: Place) -> None:
     for index, tool in enumerate(_objects(tools)):
         schema = json_or_text(tool.get("input_schema"))
-        builder.tool({**tool, "input_schema": schema}, place.at(index))
+        builder.add_tool({**tool, "input_schema": schema}, place.at(index))
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import list_in, object_in
 from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts, result_value
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _SHOWN: Final = {"toolStatus", "debugInfoBlock", "status"}  # steps that say nothing
@@ -39,9 +39,9 @@ class LmStudio(SessionFormat):
         builder = SessionBuilder(title=source.stem)
         used = value.get("lastUsedModel")
         model = used.get("identifier") if isinstance(used, dict) else ""
-        builder.known(name="lm-studio", title=value.get("name"), model=model)
+        builder.set_metadata(name="lm-studio", title=value.get("name"), model=model)
         if system := _system(value):
-            builder.say("system", [TextPart(system)], Place(field="systemPrompt"))
+            builder.add_message("system", [TextPart(system)], Place(field="systemPrompt"))
         for index, message in enumerate(list_in(source, "messages")):
             _message(builder, message, Place(field=f"messages.{index}"))
         yield builder
@@ -62,7 +62,7 @@ def _system(value: dict[str, Any]) -> str:
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     versions = message.get("versions") if isinstance(message, dict) else None
     if not isinstance(versions, list) or not versions:
-        builder.lost("a message without versions", place)
+        builder.note_loss("a message without versions", place)
         return
     chosen = message.get("currentlySelected")
     chosen = chosen if type(chosen) is int and 0 <= chosen < len(versions) else len(versions) - 1
@@ -72,13 +72,13 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     version, where = versions[chosen], place.at("versions", chosen)
     role = ROLES.get(str(version.get("role"))) if isinstance(version, dict) else None
     if role is None:
-        builder.lost("a version without a role", where)
+        builder.note_loss("a version without a role", where)
     elif isinstance(version.get("steps"), list):
         _steps(builder, role, version, where.at("steps"))
     elif parts := _parts(builder, version.get("content"), where.at("content")):
-        add(builder, role, parts, where)
+        add_with_results(builder, role, parts, where)
     elif "content" not in version:
-        builder.lost("a version without content", where)
+        builder.note_loss("a version without content", where)
 
 
 def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: Place) -> None:
@@ -91,10 +91,10 @@ def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: 
             parts += _parts(builder, step.get("content"), place.at(index, "content"), step)
             made += [step["genInfo"]] if isinstance(step.get("genInfo"), dict) else []
         elif str(kind) not in _SHOWN:
-            builder.lost(f"a step of the type {kind!r}", place.at(index))
+            builder.note_loss(f"a step of the type {kind!r}", place.at(index))
     before = len(builder.messages)
     if parts:
-        add(builder, role, parts, place)
+        add_with_results(builder, role, parts, place)
     answers = range(before, len(builder.messages))
     replies = [i for i in answers if builder.messages[i].role == "assistant"]
     for reply, known in zip(
@@ -109,7 +109,7 @@ def _request(
     stats = known["stats"] if isinstance(known.get("stats"), dict) else {}
     sender = version.get("senderInfo")
     name = sender.get("senderName") if isinstance(sender, dict) else ""
-    builder.request(
+    builder.add_request(
         reply=reply,
         model=known.get("identifier") or known.get("indexedModelIdentifier") or name,
         usage={key: n for key, n in stats.items() if key.endswith("Count") and n is not None},
@@ -136,7 +136,7 @@ def _parts(
         elif kind == "toolCallResult":
             parts.append(_result(builder, item))
         elif kind == "file":
-            builder.lost(f"the file {item.get('name') or item.get('fileIdentifier')!r}", where)
+            builder.note_loss(f"the file {item.get('name') or item.get('fileIdentifier')!r}", where)
         else:
             parts += read_parts(builder, item, where)
     return parts

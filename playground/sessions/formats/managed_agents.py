@@ -34,12 +34,12 @@ class ManagedAgents(SessionFormat):
             read_lines(source, log.main, log.line, _QUIET, map(_unwrapped, entries(source)))
         else:
             for index, value in enumerate(_some(source)):
-                before = log.main.kept.times + log.main.kept.lost
+                before = log.main.counter.kept + log.main.counter.lost
                 if isinstance(value, dict):
                     log.line(value, Place(field=str(index)))
-                left = log.main.kept.times + log.main.kept.lost > before
+                left = log.main.counter.kept + log.main.counter.lost > before
                 if not left and not is_quiet(kind_of(value), _QUIET):
-                    log.main.lost("an event of an unknown kind", Place(field=str(index)))
+                    log.main.note_loss("an event of an unknown kind", Place(field=str(index)))
         yield from log.sessions()
 
 
@@ -91,14 +91,14 @@ class _Log:
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
-        self.main.known(name="anthropic-managed-agents")
+        self.main.set_metadata(name="anthropic-managed-agents")
         self._threads = {"": self.main}
         self._new_answer = True
         self._usage: tuple[Any, Any] | None = None  # of a request whose answer has not come yet
 
     def sessions(self) -> Iterator[SessionBuilder]:
         if self._usage is not None and self.main.messages:
-            self.main.request(usage=self._usage[0], at=self._usage[1])
+            self.main.add_request(usage=self._usage[0], at=self._usage[1])
         yield from [b for b in self._threads.values() if b.messages] or [self.main]
 
     def line(self, value: dict[str, Any], place: Place) -> None:
@@ -115,21 +115,21 @@ class _Log:
         elif kind == "model_request_end":
             self._request(event, at)
         elif kind == "error":
-            self.main.lost(f"an error: {str(event.get('error'))[:80]}", place)
+            self.main.note_loss(f"an error: {str(event.get('error'))[:80]}", place)
 
     def _about(self, value: dict[str, Any], place: Place) -> None:
         """The session itself, as it was made: the agent's prompt, tools and model."""
         agent = value.get("agent")
         if not isinstance(agent, dict):
-            self.main.lost("a line without an event", place)
+            self.main.note_loss("a line without an event", place)
             return
         model = agent.get("model")
         model = model.get("id") if isinstance(model, dict) else model
-        self.main.known(title=agent.get("name"), model=model, session=value.get("id"))
+        self.main.set_metadata(title=agent.get("name"), model=model, session=value.get("id"))
         if parts := read_parts(self.main, agent.get("system"), place.at("agent", "system")):
-            self.main.say("system", parts, place.at("agent", "system"))
+            self.main.add_message("system", parts, place.at("agent", "system"))
         own = [tool for tool in agent.get("tools") or () if "input_schema" in tool]
-        self.main.tools(own, place.at("agent", "tools"))
+        self.main.add_tools(own, place.at("agent", "tools"))
 
     def _message(
         self,
@@ -152,15 +152,17 @@ class _Log:
         elif room == "agent" and kind == "message":
             self._answer(builder, read_parts(builder, event.get("content"), place), at, place)
         elif kind.endswith("context_compacted"):
-            builder.compacted(at, place=place)
+            builder.add_compaction(at, place=place)
         elif room == "user":
             self._user(builder, event, kind, place)
 
     def _thread(self, event: dict[str, Any]) -> SessionBuilder:
         key = str(event.get("session_thread_id") or "")
         if key not in self._threads:
-            builder = SessionBuilder(title=f"{self.main.title} {key}", kept=self.main.kept)
-            builder.known(name=self.main.agent.name, sub_agent=event.get("agent_name") or key)
+            builder = SessionBuilder(title=f"{self.main.title} {key}", counter=self.main.counter)
+            builder.set_metadata(
+                name=self.main.agent.name, sub_agent=event.get("agent_name") or key
+            )
             self._threads[key] = builder
         return self._threads[key]
 
@@ -169,10 +171,10 @@ class _Log:
         if goes_on and not self._new_answer:
             builder.add_parts(parts)
             return
-        builder.say("assistant", parts, place)
+        builder.add_message("assistant", parts, place)
         self._new_answer = False
         usage, self._usage = self._usage, None
-        builder.request(at=at, usage=usage[0] if usage else None)
+        builder.add_request(at=at, usage=usage[0] if usage else None)
 
     def _request(self, event: dict[str, Any], at: Any) -> None:
         """The usage belongs to the answer that came since the start, or to the next one."""
@@ -180,25 +182,25 @@ class _Log:
         if not isinstance(usage, dict):
             return
         if self._usage is not None and self.main.messages:
-            self.main.request(usage=self._usage[0], at=self._usage[1])
+            self.main.add_request(usage=self._usage[0], at=self._usage[1])
             self._usage = None
         last = self.main.requests[-1] if self.main.requests else None
         if self._new_answer or last is None or last.usage is not None:
             self._usage = usage, at
             return
         self.main.requests.pop()
-        self.main.request(usage=usage, at=last.at, reply=last.reply, model=event.get("model"))
+        self.main.add_request(usage=usage, at=last.at, reply=last.reply, model=event.get("model"))
 
     def _result(self, builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:
         call_id = next((event[key] for key in _RESULTS if event.get(key)), "")
         result = {**event, "type": "tool_result", "tool_use_id": call_id}
-        builder.say("tool", read_parts(builder, result, place), place)
+        builder.add_message("tool", read_parts(builder, result, place), place)
 
     def _user(
         self, builder: SessionBuilder, event: dict[str, Any], kind: str, place: Place
     ) -> None:
         content = event.get("content") or event.get("description")
         if content:
-            builder.say("user", read_parts(builder, content, place), place)
+            builder.add_message("user", read_parts(builder, content, place), place)
         elif kind not in ("interrupt", "tool_confirmation"):
-            builder.lost(f"an event user.{kind} without content", place)
+            builder.note_loss(f"an event user.{kind} without content", place)

@@ -15,7 +15,7 @@ from playground.nouns.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import note_torn_text
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _HEADING: Final = re.compile(
@@ -122,17 +122,17 @@ class _Reader:
         self._side: SessionBuilder | None = None
         self._sides: list[SessionBuilder] = []
         if about := _SESSION.search(text):
-            self.main.known(name=about[1].lower().replace(" ", "-"), session=about[2])
+            self.main.set_metadata(name=about[1].lower().replace(" ", "-"), session=about[2])
         if exported := re.search(
             r"^_Exported on .* from (\w+)(?: \(([\w.]+)\))?", text, re.MULTILINE
         ):
-            self.main.known(name=exported[1].lower(), version=exported[2])
+            self.main.set_metadata(name=exported[1].lower(), version=exported[2])
             title_line = re.match(r"# (.+)", text.lstrip())
-            self.main.known(title=title_line[1] if title_line else "")
+            self.main.set_metadata(title=title_line[1] if title_line else "")
 
     def sessions(self) -> Iterator[SessionBuilder]:
         if not self.main.messages and not self._sides:
-            self.main.lost("no turn of a chat", Place())
+            self.main.note_loss("no turn of a chat", Place())
         yield from [b for b in (self.main, *self._sides) if b.messages or b is self.main]
 
     def before(self, text: str) -> None:
@@ -141,7 +141,7 @@ class _Reader:
             r"<!--.*?-->|^# [^\n]*$|^_Exported [^\n]*$|^---$", "", text, flags=re.M | re.S
         )
         if rest.strip():
-            self.main.lost(f"text before the first turn: {rest.strip()[:60]!r}", Place(1))
+            self.main.note_loss(f"text before the first turn: {rest.strip()[:60]!r}", Place(1))
 
     def turn(self, heading: re.Match[str], body: str, line: int) -> None:
         groups = heading.groups()
@@ -152,7 +152,7 @@ class _Reader:
         text = re.sub(r"\n---\s*\Z", "", body).strip("\n")
         if heading[1] == "User":
             if text.strip():
-                add(builder, "user", [TextPart(text)], place)
+                add_with_results(builder, "user", [TextPart(text)], place)
             return
         parts = _parts(builder, text, place)
         if not parts:
@@ -160,10 +160,10 @@ class _Reader:
         time = _TIME.search(about)
         before = len(builder.messages)
         goes_on = builder.messages and builder.messages[-1].role == "assistant"
-        add(builder, "assistant", parts, place)
+        add_with_results(builder, "assistant", parts, place)
         if not goes_on and before < len(builder.messages):
             model = about[: time.start()].strip() if time else about.strip()
-            builder.request(model=model, at=time[0].strip() if time else "", reply=before)
+            builder.add_request(model=model, at=time[0].strip() if time else "", reply=before)
 
     def _builder(self, sidechain: bool) -> SessionBuilder:
         if not sidechain:
@@ -173,7 +173,7 @@ class _Reader:
             number = len(self._sides) + 1
             self._side = SessionBuilder(title=f"{self.main.title} sidechain {number}")
             self._side.agent = self.main.agent
-            self._side.known(sub_agent=f"sidechain {number}")
+            self._side.set_metadata(sub_agent=f"sidechain {number}")
             self._sides.append(self._side)
         return self._side
 

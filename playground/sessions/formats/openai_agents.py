@@ -14,7 +14,13 @@ from typing import Any, Final
 from playground.base.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import listed, mapping, object_in, told_list, told_objects
+from playground.sessions.shapes.fields import (
+    list_or_finding,
+    listed,
+    mapping,
+    object_in,
+    objects_or_findings,
+)
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.requests import read_items
 from playground.sessions.source import Source
@@ -37,12 +43,14 @@ class OpenAIAgentsRun(SessionFormat):
         state = object_in(source)
         builder = SessionBuilder(title=source.stem)
         agent = mapping(state.get("current_agent")).get("name")
-        builder.known(name="openai-agents", session=state.get("conversation_id"))
+        builder.set_metadata(name="openai-agents", session=state.get("conversation_id"))
         builder.purpose = f"agent: {agent}" if isinstance(agent, str) and agent else ""
         if state.get("original_input"):
             read_messages(builder, state["original_input"], Place(field="original_input"))
         responses = list(
-            told_objects(builder, state.get("model_responses"), Place(field="model_responses"))
+            objects_or_findings(
+                builder, state.get("model_responses"), Place(field="model_responses")
+            )
         )
         made = _Made(builder, state, [response.get("output") for _, response in responses])
         for place, response in responses:
@@ -66,14 +74,16 @@ class _Made:
     def __init__(self, builder: SessionBuilder, state: dict[str, Any], outputs: list[Any]) -> None:
         key = "generated_items" if state.get("generated_items") else "session_items"
         found: list[_Entry] = []
-        for place, each in told_objects(builder, state.get(key), Place(field=key)):
+        for place, each in objects_or_findings(builder, state.get(key), Place(field=key)):
             item = each.get("raw_item")
             if isinstance(item, dict):
                 is_told = not each.get("output") or bool(item.keys() & {"output", "result"})
                 known = item if is_told else {**item, "output": each["output"]}
                 found.append((place.at("raw_item"), known))
             else:
-                builder.lost(f"an entry of the type {each.get('type')!r} without its item", place)
+                builder.note_loss(
+                    f"an entry of the type {each.get('type')!r} without its item", place
+                )
         answered = [item for output in outputs for item in _objects(output)]
         self._shared = _several(answered) | _several([item for _, item in found])
         self._found = found
@@ -127,15 +137,15 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 def _response(builder: SessionBuilder, response: dict[str, Any], place: Place, made: _Made) -> None:
     """Read one answer, and the outputs of the tools that it called."""
     where = place.at("output")
-    items = told_list(builder, response.get("output"), where)
+    items = list_or_finding(builder, response.get("output"), where)
     read_items(builder, items, where)
     if items:
         usage = mapping(response.get("usage"))
-        builder.request(usage=usage if any(usage.values()) else None)
+        builder.add_request(usage=usage if any(usage.values()) else None)
     for item in _objects(items):
         again = made.again(item)
         if again is not None and again[1] != item:
-            builder.lost("an item that is another one in its response", again[0])
+            builder.note_loss("an item that is another one in its response", again[0])
     for item in _objects(items):
         if output := made.output_of(item):
             read_message(builder, output[1], output[0])

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.facts import note_answer
+from playground.sessions.shapes.facts import add_answer_facts
 from playground.sessions.shapes.fields import list_in
 from playground.sessions.shapes.messages import read_message, read_messages, role_of
 from playground.sessions.shapes.requests import read_items, read_reply
@@ -43,11 +43,11 @@ class OpenAILists(SessionFormat):
             builder = SessionBuilder(title=f"{source.stem} {index + 1}")
             place = Place(field=f"data.{index}")
             if not isinstance(value, dict):
-                builder.lost(f"an entry that is a {type(value).__name__}", place)
+                builder.note_loss(f"an entry that is a {type(value).__name__}", place)
             elif value.get("object") == _EVALUATED:
                 _evaluated(builder, value, place)
             elif not read_reply(builder, value, place):
-                builder.lost("no reply in it", place)
+                builder.note_loss("no reply in it", place)
             yield builder
 
 
@@ -70,7 +70,7 @@ def _items(data: list[Any], title: str) -> SessionBuilder:
     for place, value in reversed(placed) if _newest_first(data) else placed:
         before = len(builder.messages)
         read_message(builder, value, place)
-        note_answer(builder, before, value)
+        add_answer_facts(builder, before, value)
     return builder
 
 
@@ -103,4 +103,4 @@ def _evaluated(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     before = len(builder.messages)
     output = sample.get("output")
     read_items(builder, output if isinstance(output, list) else [output], where.at("output"))
-    note_answer(builder, before, sample, value)
+    add_answer_facts(builder, before, sample, value)

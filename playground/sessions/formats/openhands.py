@@ -9,16 +9,16 @@ from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
     list_in,
+    list_or_finding,
     object_in,
-    told_list,
-    told_mapping,
-    told_objects,
+    objects_or_findings,
 )
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import read_reply, read_request
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _SPEECH: Final = {"message", "system"}
@@ -58,7 +58,7 @@ class OpenHandsEvents(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        for place, event in told_objects(builder, list_in(source), Place()):
+        for place, event in objects_or_findings(builder, list_in(source), Place()):
             _event(builder, event, place)
         yield builder
 
@@ -99,14 +99,14 @@ class OpenHandsLlmLog(SessionFormat):
             builder = SessionBuilder(title=source.stem + title)
             read_request(builder, {**value, "messages": messages}, Place())
             place = Place(field="raw_response" if title else "response")
-            reply = told_mapping(builder, value.get(place.field), place)
+            reply = dict_or_finding(builder, value.get(place.field), place)
             if not title:
-                told_list(builder, raw, Place(field="raw_messages"))
+                list_or_finding(builder, raw, Place(field="raw_messages"))
             if reply and not read_reply(builder, reply, place):
-                builder.lost("a response that is not a reply", place)
+                builder.note_loss("a response that is not a reply", place)
             elif reply:
                 record = builder.requests.pop()
-                builder.request(
+                builder.add_request(
                     model=record.model,
                     usage=record.usage,
                     stop_reason=record.stop_reason,
@@ -133,8 +133,8 @@ class OpenHandsOutput(SessionFormat):
         for line, value in source.lines():
             builder = SessionBuilder(title=f"{source.stem} line {line}")
             within = Place(line, "history")
-            history = told_mapping(builder, value, Place(line)).get("history")
-            for index, event in enumerate(told_list(builder, history, within)):
+            history = dict_or_finding(builder, value, Place(line)).get("history")
+            for index, event in enumerate(list_or_finding(builder, history, within)):
                 place = within.at(index)
                 for one in event if isinstance(event, list) else [event]:
                     if isinstance(one, dict) and ("action" in one or "observation" in one):
@@ -145,17 +145,17 @@ class OpenHandsOutput(SessionFormat):
 
 
 def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:
-    tool = told_mapping(builder, event.get("tool_call_metadata"), place.at("tool_call_metadata"))
+    tool = dict_or_finding(builder, event.get("tool_call_metadata"), place.at("tool_call_metadata"))
     action = str(event.get("action"))
     arguments = event.get("args")
     if not isinstance(arguments, dict):
-        told_mapping(builder, arguments, place.at("args"))
+        dict_or_finding(builder, arguments, place.at("args"))
         arguments = {k: v for k, v in event.items() if k not in _ABOUT or k == "thought"}
     if "observation" in event:
         _observation(builder, event, tool, place)
     elif action == "system":
         read_messages(builder, [{"role": "system", "content": arguments.get("content")}], place)
-        builder.tools(arguments.get("tools"), place.at("args", "tools"))
+        builder.add_tools(arguments.get("tools"), place.at("args", "tools"))
     elif tool:
         _called(builder, tool, event, place)
     elif action in _SPEECH or event.get("source") == "user":
@@ -164,9 +164,9 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
         before = len(builder.messages)
         read_message(builder, {"role": role, "content": content}, place.at("args", "content"))
         if role == "assistant" and len(builder.messages) > before:
-            builder.request(at=event.get("timestamp"))
+            builder.add_request(at=event.get("timestamp"))
     elif "action" not in event:
-        builder.lost("an event that is neither an action nor an observation", place)
+        builder.note_loss("an event that is neither an action nor an observation", place)
     elif action not in _QUIET:
         _untracked(builder, event, arguments, place)
 
@@ -176,23 +176,23 @@ def _called(
 ) -> None:
     """A call with the model's answer beside it; parallel calls repeat the same answer."""
     where = place.at("tool_call_metadata")
-    response = told_mapping(builder, tool.get("model_response"), where.at("model_response"))
+    response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
     given = str(tool.get("tool_call_id") or "")
     if builder.knows_call(given):
         return
     if read_reply(builder, response, where):
         record = builder.requests.pop()
-        builder.request(
+        builder.add_request(
             model=record.model,
             usage=record.usage,
             stop_reason=record.stop_reason,
             at=event.get("timestamp"),
         )
         return
-    inner = dict(told_mapping(builder, event.get("args"), place.at("args")))
+    inner = dict(dict_or_finding(builder, event.get("args"), place.at("args")))
     parts: list[Part] = read_parts(builder, inner.pop("thought", None), place)
     parts.append(builder.call(given, tool.get("function_name"), inner, place))
-    add(builder, "assistant", parts, place)
+    add_with_results(builder, "assistant", parts, place)
 
 
 def _untracked(
@@ -203,8 +203,8 @@ def _untracked(
     inner = {key: value for key, value in arguments.items() if key != "thought"}
     call_id = f"event_{event.get('id', len(builder.messages))}"
     parts.append(builder.call(call_id, event.get("action"), inner, place))
-    add(builder, "assistant", parts, place)
-    builder.request(at=event.get("timestamp"))
+    add_with_results(builder, "assistant", parts, place)
+    builder.add_request(at=event.get("timestamp"))
 
 
 def _observation(
@@ -217,10 +217,12 @@ def _observation(
     if not builder.knows_call(call_id) and "cause" not in event:
         call_id = builder.open_call()  # before events had ids
     if not builder.knows_call(call_id):
-        builder.lost(
+        builder.note_loss(
             f"an observation of {event.get('observation')!r} that no call asked for", place
         )
         return
     failed = event.get("observation") == "error"
     name = tool.get("function_name")
-    add(builder, "tool", [builder.result(call_id, content, name, is_error=failed)], place)
+    add_with_results(
+        builder, "tool", [builder.result(call_id, content, name, is_error=failed)], place
+    )

@@ -13,7 +13,7 @@ from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines
-from playground.sessions.shapes.compactions import left
+from playground.sessions.shapes.compactions import set_history
 from playground.sessions.shapes.fields import listed, mapping, text_of
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts, result_value
@@ -45,7 +45,7 @@ class OpenHandsSdk(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         reader = _Reader(SessionBuilder(title=source.stem))
-        reader.builder.known(name="openhands")
+        reader.builder.set_metadata(name="openhands")
         within: list[Entry] | None = None
         if source.is_folder or source.is_zip:
             members = enumerate(_members(source), 1)
@@ -91,7 +91,7 @@ class _Reader:
     def _condensation(self, value: dict[str, Any], place: Place) -> None:
         """Remove the forgotten events from the view, and put the summary in its place."""
         before = len(self.builder.messages)
-        self.builder.compacted(value.get("timestamp"), place=place)
+        self.builder.add_compaction(value.get("timestamp"), place=place)
         if value.get("summary"):
             summary = {"role": "user", "content": value["summary"]}
             read_message(self.builder, summary, place.at("summary"))
@@ -100,7 +100,7 @@ class _Reader:
             self.view = [each for each in self.view if text_of(each[0]) not in gone]
             said, offset = range(before, len(self.builder.messages)), value.get("summary_offset")
             self.view.insert(offset if type(offset) is int else 0, (None, said))
-            left(self.builder, dict.fromkeys(i for _, found in self.view for i in found))
+            set_history(self.builder, dict.fromkeys(i for _, found in self.view for i in found))
 
     def _event(self, value: dict[str, Any], place: Place) -> None:
         kind = text_of(value.get("kind"))
@@ -121,12 +121,14 @@ class _Reader:
         for key in ("system_prompt", "dynamic_context"):
             if value.get(key):
                 where = place.at(key)
-                self.builder.say("system", read_parts(self.builder, value[key], where), where)
+                self.builder.add_message(
+                    "system", read_parts(self.builder, value[key], where), where
+                )
         tools = [
             tool if not isinstance(tool, dict) or _SCHEMAS & tool.keys() else tool.get("title")
             for tool in listed(value.get("tools"))
         ]
-        self.builder.tools(tools, place.at("tools"))
+        self.builder.add_tools(tools, place.at("tools"))
 
     def _message(self, value: dict[str, Any], place: Place) -> None:
         before = len(self.builder.messages)
@@ -137,7 +139,7 @@ class _Reader:
         if more := read_parts(self.builder, value.get("extended_content"), where):
             self.builder.add_parts(more)
         if self.builder.messages[-1].role == "assistant":
-            self.builder.request(at=value.get("timestamp"))
+            self.builder.add_request(at=value.get("timestamp"))
 
     def _action(self, value: dict[str, Any], place: Place) -> None:
         """A call, with what was thought before it; parallel calls are of one answer."""
@@ -164,7 +166,7 @@ class _Reader:
         if index is None:
             read_message(builder, thought, place)
             index = len(builder.messages) - 1
-            builder.request(at=value.get("timestamp"), reply=index)
+            builder.add_request(at=value.get("timestamp"), reply=index)
             if answer:
                 self.answers[answer] = index
         builder.add_parts(parts, index)
@@ -172,7 +174,7 @@ class _Reader:
     def _result(self, value: dict[str, Any], content: Any, failed: bool, place: Place) -> None:
         given, name = value.get("tool_call_id"), value.get("tool_name")
         result = self.builder.result(given, result_value(content), name, is_error=failed)
-        self.builder.say("tool", [result], place)
+        self.builder.add_message("tool", [result], place)
 
 
 _SCHEMAS: Final = {"function", "parameters", "input_schema", "inputSchema"}

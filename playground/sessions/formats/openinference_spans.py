@@ -10,15 +10,10 @@ from typing import Any
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.inner_json import json_value
 from playground.sessions.shapes.fields import listed
-from playground.sessions.shapes.options import options_of, under
-from playground.sessions.shapes.spans import (
-    TraceSpan,
-    first_spans,
-    json_value,
-    spans_of,
-    unflattened,
-)
+from playground.sessions.shapes.options import attributes_under, options_of
+from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of, unflatten
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
@@ -42,17 +37,17 @@ def _is_call(span: TraceSpan) -> bool:
 
 def _turn(span: TraceSpan) -> Turn:
     given = span.attributes
-    tools = unflattened(given, "llm.tools")
+    tools = unflatten(given, "llm.tools")
     return Turn(
-        before=[_message(m) for m in listed(unflattened(given, "llm.input_messages"))],
-        after=[_message(m) for m in listed(unflattened(given, "llm.output_messages"))],
+        before=[_message(m) for m in listed(unflatten(given, "llm.input_messages"))],
+        after=[_message(m) for m in listed(unflatten(given, "llm.output_messages"))],
         tools=[json_value(tool.get("tool", {}).get("json_schema")) for tool in listed(tools)],
         place=span.place,
         model=str(given.get("llm.model_name") or ""),
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(given.get("llm.finish_reason") or ""),
-        usage=under(given, "llm.token_count."),
+        usage=attributes_under(given, "llm.token_count."),
         options=options_of(None, given.get("llm.invocation_parameters")),
     )
 

@@ -12,14 +12,9 @@ from typing import Any, Final
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.options import options_of, under
-from playground.sessions.shapes.spans import (
-    TraceSpan,
-    first_spans,
-    json_value,
-    spans_of,
-    unflattened,
-)
+from playground.sessions.inner_json import json_value
+from playground.sessions.shapes.options import attributes_under, options_of
+from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of, unflatten
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
@@ -68,14 +63,14 @@ def _is_call(span: TraceSpan) -> bool:
 
 def _turn(span: TraceSpan) -> Turn:
     given = span.attributes
-    before = json_value(given.get("gen_ai.input.messages")) or unflattened(given, "gen_ai.prompt")
+    before = json_value(given.get("gen_ai.input.messages")) or unflatten(given, "gen_ai.prompt")
     after = json_value(given.get("gen_ai.output.messages"))
-    after = after or unflattened(given, "gen_ai.completion")
+    after = after or unflatten(given, "gen_ai.completion")
     system = json_value(given.get("gen_ai.system_instructions"))
     if system:
         before = [{"role": "system", "content": system}, *_list(before)]
     tools = json_value(given.get("gen_ai.tool.definitions"))
-    tools = tools or unflattened(given, "llm.request.functions")
+    tools = tools or unflatten(given, "llm.request.functions")
     reasons = given.get("gen_ai.response.finish_reasons") or [""]
     return Turn(
         before=_list(before),
@@ -86,8 +81,10 @@ def _turn(span: TraceSpan) -> Turn:
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),
-        usage={_counted(k): v for k, v in under(given, _USAGE).items()},
-        options=options_of(given.get("request_data"), under(given, *_ASKED), _older(given)),
+        usage={_counted(k): v for k, v in attributes_under(given, _USAGE).items()},
+        options=options_of(
+            given.get("request_data"), attributes_under(given, *_ASKED), _older(given)
+        ),
     )
 
 

@@ -14,10 +14,10 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import Marked, left
-from playground.sessions.shapes.facts import note_answer
+from playground.sessions.shapes.compactions import EntryPlaces, set_history
+from playground.sessions.shapes.facts import add_answer_facts
 from playground.sessions.shapes.messages import read_message
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _HEADS: Final = {"session", "session_start"}
@@ -58,12 +58,12 @@ class PiSession(SessionFormat):
             for n in range(len(branches))
         ]
         for builder in builders[1:]:
-            builder.kept = builders[0].kept
+            builder.counter = builders[0].counter
         if len(branches) > 1:
             text = f"the conversation has {len(branches)} branches"
             builders[0].findings.append(finding("other-branches", source.name, text))
 
-        marked = [Marked(builder) for builder in builders]
+        marked = [EntryPlaces(builder) for builder in builders]
 
         def line(value: dict[str, Any], place: Place) -> None:
             for own, lines in zip(marked, branches, strict=True):
@@ -71,7 +71,7 @@ class PiSession(SessionFormat):
                     before = len(own.builder.messages)
                     _entry(own, value, place)
                     for entry in (value.get("id"), place.line):
-                        own.note(entry, before)
+                        own.add(entry, before)
 
         read_lines(source, builders[0], line, _QUIET)
         yield from builders
@@ -117,15 +117,15 @@ def _path(above: dict[str, str], end: str) -> set[str]:
     return path
 
 
-def _entry(marked: Marked, value: dict[str, Any], place: Place) -> None:
+def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
     builder = marked.builder
     kind, message = str(value.get("type")), value.get("message")
     if kind in _HEADS:
         name = "droid" if kind == "session_start" else "pi"
-        builder.known(name=name, session=value.get("id"), title=value.get("sessionTitle"))
-        builder.known(model=value.get("modelId"), version=_version(value))
+        builder.set_metadata(name=name, session=value.get("id"), title=value.get("sessionTitle"))
+        builder.set_metadata(model=value.get("modelId"), version=_version(value))
     elif kind == "model_change":
-        builder.known(model=value.get("modelId"))
+        builder.set_metadata(model=value.get("modelId"))
     elif kind in ("compaction", "compaction_state"):
         _compaction(marked, value, place)
     elif kind == "branch_summary":  # of what was tried elsewhere: nothing is replaced by it
@@ -137,20 +137,20 @@ def _entry(marked: Marked, value: dict[str, Any], place: Place) -> None:
         read_message(builder, {"role": "user", "content": value["content"]}, place)
 
 
-def _compaction(marked: Marked, value: dict[str, Any], place: Place) -> None:
+def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
     """A summary, and behind it the messages from the one on that it names (pi's first files have
     the number of its line, from 0)."""
     builder, number = marked.builder, value.get("firstKeptEntryIndex")
     first = number + 1 if type(number) is int else value.get("firstKeptEntryId")
     kept = None if first is None else marked.between(first)
-    builder.compacted(value.get("timestamp"), value.get("tokensBefore"), place)
+    builder.add_compaction(value.get("timestamp"), value.get("tokensBefore"), place)
     before = len(builder.messages)
     if value.get("summary"):
         read_message(builder, {"role": "user", "content": value["summary"]}, place)
     summary = range(before, len(builder.messages))
     marked.summaries.update(summary)
     if kept is not None:
-        left(builder, [*summary, *kept])
+        set_history(builder, [*summary, *kept])
 
 
 def _version(value: dict[str, Any]) -> str:
@@ -172,14 +172,14 @@ def _message(
         read_message(builder, {**message, "toolCallId": call_id}, place)
     else:
         read_message(builder, message, place)
-    note_answer(builder, before, message, {"timestamp": line.get("timestamp")})
+    add_answer_facts(builder, before, message, {"timestamp": line.get("timestamp")})
 
 
 def _shell(builder: SessionBuilder, message: dict[str, Any], place: Place) -> None:
     """A command that the user ran, in the words in which pi tells the model of it (`messages.ts`,
     2026-11); one that began with `!!` it is not told of."""
     if message.get("excludeFromContext"):
-        builder.lost(
+        builder.note_loss(
             f"the model is not told of this command: {message.get('command')!r:.80}", place
         )
         return
@@ -192,4 +192,4 @@ def _shell(builder: SessionBuilder, message: dict[str, Any], place: Place) -> No
         said += f"\n\nCommand exited with code {status}"
     if message.get("truncated") and message.get("fullOutputPath"):
         said += f"\n\n[Output truncated. Full output: {message['fullOutputPath']}]"
-    add(builder, "user", [TextPart(said)], place)
+    add_with_results(builder, "user", [TextPart(said)], place)

@@ -95,6 +95,6 @@ def _session(
     source: Source, value: object, text: str | Callable[[], str], where: str, place: Place
 ) -> SessionBuilder:
     builder = SessionBuilder()
-    sound = value if source.is_sound else builder.finite(value, place)
-    builder.given = parse_session(sound, text, where)
+    sound = value if source.is_clean else builder.finite(value, place)
+    builder.complete_session = parse_session(sound, text, where)
     return builder

@@ -46,12 +46,12 @@ class PydanticAi(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="pydantic-ai")
+        builder.set_metadata(name="pydantic-ai")
         for index, value in enumerate(_messages(source)):
             if _is_message(value):
                 _read(builder, value, Place(field=str(index)))
             else:
-                builder.lost("an entry that is no message", Place(field=str(index)))
+                builder.note_loss("an entry that is no message", Place(field=str(index)))
         yield builder
 
 
@@ -80,7 +80,7 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     answers = range(start, len(builder.messages))
     reply = next((i for i in answers if builder.messages[i].role == "assistant"), None)
     if reply is not None:
-        builder.request(
+        builder.add_request(
             reply=reply,
             model=value.get("model_name"),
             at=value.get("timestamp"),

@@ -66,7 +66,9 @@ class RequestRows(RecordedHttp):
             exchanges = groups.pop(session)  # what is read needs not be held
             for builder in read_exchanges(exchanges, session or source.stem, source.name):
                 if others:
-                    builder.lost(f"{len(others)} rows without a request", Place(field=others[0]))
+                    builder.note_loss(
+                        f"{len(others)} rows without a request", Place(field=others[0])
+                    )
                     others = []
                 yield builder
 

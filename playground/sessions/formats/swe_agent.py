@@ -9,13 +9,13 @@ from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder, text_part
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
     list_in,
+    list_or_finding,
     mapping,
     object_in,
+    objects_or_findings,
     text_of,
-    told_list,
-    told_mapping,
-    told_objects,
 )
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
@@ -45,11 +45,11 @@ class SweAgent(SessionFormat):
         builder = SessionBuilder(title=source.stem)
         in_yaml = source.suffix in _YAML
         value = mapping(source.yaml) if in_yaml else object_in(source)
-        history = told_list(builder, value.get("history"), Place(field="history"))
+        history = list_or_finding(builder, value.get("history"), Place(field="history"))
         for index, message in enumerate(history):
             place = Place(field=f"history.{index}")
             read_message(builder, _with_id(message), place)
-        info = told_mapping(builder, value.get("info"), Place(field="info"))
+        info = dict_or_finding(builder, value.get("info"), Place(field="info"))
         if info.get("exit_status"):
             builder.purpose = f"exit status: {info['exit_status']}"
         yield builder
@@ -71,8 +71,8 @@ class MiniSweAgent(SessionFormat):
         value = source.value
         place = Place(field="messages" if isinstance(value, dict) else "")
         messages = list_in(source, "messages") if isinstance(value, dict) else list_in(source)
-        info = told_mapping(builder, mapping(value).get("info"), Place(field="info"))
-        builder.known(name="mini-swe-agent", version=info.get("mini_version"))
+        info = dict_or_finding(builder, mapping(value).get("info"), Place(field="info"))
+        builder.set_metadata(name="mini-swe-agent", version=info.get("mini_version"))
         for index, message in enumerate(messages):
             read_message(builder, _with_id(message), place.at(index))
         yield builder
@@ -91,11 +91,13 @@ class SweAgentDemo(SessionFormat):
         for index, given in enumerate(list_in(source)):
             builder = SessionBuilder(title=f"{source.stem} {index + 1}")
             place = Place(field=str(index))
-            run = told_mapping(builder, given, place)
-            builder.known(title=run.get("instance_id"), model=run.get("model"), name="swe-agent")
+            run = dict_or_finding(builder, given, place)
+            builder.set_metadata(
+                title=run.get("instance_id"), model=run.get("model"), name="swe-agent"
+            )
             if asked := text_of(run.get("issue_text")):
-                builder.say("user", [text_part(asked)], place.at("issue_text"))
-            steps = told_objects(builder, run.get("history"), place.at("history"))
+                builder.add_message("user", [text_part(asked)], place.at("issue_text"))
+            steps = objects_or_findings(builder, run.get("history"), place.at("history"))
             for where, step in steps:
                 _step(builder, step, where)
             yield builder
@@ -116,7 +118,7 @@ def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
     if kind == "output":
         seen = {name: held for name, held in step.items() if name != "type" and held}
         result = seen.get("output_terminal", "") if len(seen) < 2 else seen
-        builder.say("tool", [builder.result(builder.open_call(), result or seen)], place)
+        builder.add_message("tool", [builder.result(builder.open_call(), result or seen)], place)
     elif kind in ("thought", "action"):
         said = text_of(step.get(kind))
         parts: list[Part] = [text_part(said)] if said and kind == "thought" else []
@@ -125,9 +127,9 @@ def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
         if last is not None and last.role == "assistant" and not last.tool_calls:
             builder.add_parts(parts)
         elif parts:
-            builder.say("assistant", parts, place)
+            builder.add_message("assistant", parts, place)
     else:
-        builder.lost(f"a step of type {kind!r}", place)
+        builder.note_loss(f"a step of type {kind!r}", place)
 
 
 def _with_id(message: Any) -> Any:

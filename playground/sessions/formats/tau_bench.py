@@ -11,12 +11,12 @@ from typing import Any
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
     list_in,
     listed,
     mapping,
     object_in,
-    told_mapping,
-    told_objects,
+    objects_or_findings,
 )
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.source import Source
@@ -35,7 +35,7 @@ class TauBench(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         for index, given in enumerate(list_in(source)):
             builder, place = SessionBuilder(), Place(field=str(index))
-            episode = told_mapping(builder, given, place)
+            episode = dict_or_finding(builder, given, place)
             builder.title = f"{source.stem} task {episode.get('task_id', index)}"
             builder.purpose = f"reward {episode.get('reward')}, trial {episode.get('trial')}"
             read_messages(builder, episode.get("traj"), place.at("traj"))
@@ -54,13 +54,13 @@ class Tau2Ticks(SessionFormat):
         for place, run in _in_ticks(object_in(source)):
             builder = SessionBuilder(title=f"{source.stem} task {run.get('task_id', '')}".strip())
             builder.purpose = f"ended by {run.get('termination_reason')}, trial {run.get('trial')}"
-            turns = _turns(list(told_objects(builder, run.get("ticks"), place.at("ticks"))))
+            turns = _turns(list(objects_or_findings(builder, run.get("ticks"), place.at("ticks"))))
             for where, message in turns:
                 pieces = message.get("content")
                 text = "".join(pieces) if isinstance(pieces, list) else pieces
                 read_message(builder, {**message, "content": text}, where)
             if not turns:
-                builder.lost("ticks without a word: sound alone", place.at("ticks"))
+                builder.note_loss("ticks without a word: sound alone", place.at("ticks"))
             yield builder
 
 

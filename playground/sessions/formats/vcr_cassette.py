@@ -18,7 +18,7 @@ from playground.sessions.shapes.exchanges import (
     Exchange,
     from_base64,
     json_object,
-    unpacked,
+    unzip,
 )
 from playground.sessions.source import Source
 
@@ -116,7 +116,7 @@ def _body(message: dict[str, Any]) -> bytes:
         if isinstance(given, str):
             given = given.encode("utf-8", "surrogatepass")
         if isinstance(given, bytes) and given:
-            return unpacked(given)
+            return unzip(given)
     return b""
 
 

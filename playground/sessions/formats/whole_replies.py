@@ -44,7 +44,7 @@ class WholeReply(SessionFormat):
 def _session(title: str, reply: dict[str, Any], place: Place) -> SessionBuilder:
     builder = SessionBuilder(title=title)
     if not read_reply(builder, reply, place):
-        builder.lost("no reply in it", place)
+        builder.note_loss("no reply in it", place)
     return builder
 
 

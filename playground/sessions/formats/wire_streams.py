@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from playground.recordings.apis import recognise
 from playground.recordings.decoding import decode_stream, holds_frame
-from playground.recordings.files import START, cut_header, is_recording, read_recording_file
+from playground.recordings.files import FORMATS, START, cut_header, read_recording_file
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -24,7 +24,8 @@ class RecordingFile(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         if source.head:
-            return is_recording(source.head[0])
+            first = source.head[0]
+            return isinstance(first, dict) and first.get("format") in FORMATS
         return source.start(len(START)) == START
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:

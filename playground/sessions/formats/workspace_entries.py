@@ -23,6 +23,6 @@ class WorkspaceEntry(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         entry = read_entry(source.text, source.name)
         builder = SessionBuilder()
-        builder.given = entry.session
+        builder.complete_session = entry.session
         builder.findings += entry.findings
         yield builder

@@ -13,7 +13,7 @@ from playground.nouns.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.message_order import last_answer
-from playground.sessions.shapes.fields import list_in, object_in, told_list
+from playground.sessions.shapes.fields import list_in, list_or_finding, object_in
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source
@@ -38,7 +38,7 @@ class ZedThread(SessionFormat):
         value = object_in(source)
         builder = SessionBuilder(title=source.stem)
         model = value.get("model")
-        builder.known(
+        builder.set_metadata(
             name="zed",
             title=value.get("title") or value.get("summary"),
             model=model.get("model") if isinstance(model, dict) else "",
@@ -57,7 +57,7 @@ class ZedThread(SessionFormat):
             elif _is_older(message):
                 _older_message(builder, message, place)
             elif message != "Resume":
-                builder.lost(f"a message of an unknown form: {str(message)[:60]}", place)
+                builder.note_loss(f"a message of an unknown form: {str(message)[:60]}", place)
         yield builder
 
 
@@ -84,7 +84,7 @@ def _note_usage(builder: SessionBuilder, usage: Any) -> None:
         return
     if builder.requests and builder.requests[-1].usage == usage:
         builder.requests.pop()  # the message before was not the last one
-    builder.request(reply=reply, usage=usage)
+    builder.add_request(reply=reply, usage=usage)
 
 
 def _newer_message(
@@ -97,10 +97,10 @@ def _newer_message(
         for part in _part(builder, item, place.at("content", index))
     ]
     if parts:
-        builder.say("assistant" if kind == "Agent" else "user", parts, place)
+        builder.add_message("assistant" if kind == "Agent" else "user", parts, place)
     results = message.get("tool_results")
     given = list(results.values()) if isinstance(results, dict) else results
-    _results(builder, told_list(builder, given, place.at("tool_results")), place)
+    _results(builder, list_or_finding(builder, given, place.at("tool_results")), place)
 
 
 def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
@@ -123,7 +123,7 @@ def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
             return read_parts(builder, image, place)
         case {"text": _} | {"type": _}:
             return read_parts(builder, item, place)
-    builder.lost(f"a part of an unknown form: {str(item)[:60]}", place)
+    builder.note_loss(f"a part of an unknown form: {str(item)[:60]}", place)
     return []
 
 
@@ -140,12 +140,12 @@ def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Plac
     uses = message.get("tool_uses")
     for index, use in enumerate(uses if isinstance(uses, list) else ()):
         parts += read_parts(builder, {"type": "tool_use", **use}, place.at("tool_uses", index))
-    results = told_list(builder, message.get("tool_results"), place.at("tool_results"))
+    results = list_or_finding(builder, message.get("tool_results"), place.at("tool_results"))
     user = role_of(message) == "user"
     if user:  # of the calls before what the user says
         _results(builder, results, place)
     if parts:
-        builder.say(role_of(message) or "assistant", parts, place)
+        builder.add_message(role_of(message) or "assistant", parts, place)
     if not user:
         _results(builder, results, place)
 
@@ -153,7 +153,7 @@ def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Plac
 def _results(builder: SessionBuilder, results: Any, place: Place) -> None:
     for index, result in enumerate(results):
         if not isinstance(result, dict):
-            builder.lost(f"a result that is a {type(result).__name__}", place.at(index))
+            builder.note_loss(f"a result that is a {type(result).__name__}", place.at(index))
             continue
         content = result.get("content")
         given = [_result_content(item) for item in content] if isinstance(content, list) else None
@@ -161,7 +161,7 @@ def _results(builder: SessionBuilder, results: Any, place: Place) -> None:
         failed = bool(result.get("is_error"))
         name = result.get("tool_name")
         part = builder.result(result.get("tool_use_id"), result_value(given), name, is_error=failed)
-        builder.say("tool", [part], place.at("tool_results"))
+        builder.add_message("tool", [part], place.at("tool_results"))
 
 
 def _result_content(content: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tools as markup: what they cost, who refuses what of them."""
+"""Tools as markup: what they cost, and which provider refuses what of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.show.tool_frames import tool_plan as plan_rows
 
 @draws("picture", ToolCosts)
 def tool_costs(value: ToolCosts) -> Markup:
-    """Return the table of tokens."""
+    """Return the table of tokens by tool."""
     frame = cost_rows(value)
     exact = ", ".join(value.exact) or "none"
     return Markup(
@@ -27,7 +27,7 @@ def tool_costs(value: ToolCosts) -> Markup:
 
 @draws("picture", Portability)
 def portability(value: Portability) -> Markup:
-    """Return the findings."""
+    """Return the findings by provider."""
     frame = finding_rows(value)
     return Markup(
         "Which provider takes these tools",
