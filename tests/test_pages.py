@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 from serving import widened
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import FileUploader, TextArea
 from wires import FRAMINGS, WRITERS, Said
@@ -150,6 +151,26 @@ def test_a_chosen_origin_reaches_the_panes() -> None:
         assert "tool:get_tides" in [data["rows"][row][0] for row, _ in pane["cells"]]
 
 
+def ask(app: AppTest, **what: Any) -> AppTest:
+    """The panes' component asks for this, as a browser sends it."""
+    found = (element.proto for element in app.get("bidi_component"))
+    (panes,) = (proto for proto in found if proto.component_name == "playground_panes")
+    states = app._tree.get_widget_states()
+    event = [{"event": "asked", "value": what}]
+    states.widgets.add(
+        id=_make_trigger_id(panes.id, "events"), json_trigger_value=json.dumps(event)
+    )
+    app._run(states)
+    assert not app.exception
+    return app
+
+
+def edit_block(app: AppTest, origin: str, *texts: str) -> AppTest:
+    """A block is clicked, these are typed, and kept."""
+    ask(app, do="open", origin=origin, number=7)
+    return ask(app, do="keep", number=7, texts=[[text, False] for text in texts])
+
+
 def rules(app: AppTest, on: bool) -> AppTest:
     """The general rules, switched in the menu of parts: an edit that no block stands for."""
     unfold(app, in_place.ADD)
@@ -183,9 +204,36 @@ def test_an_edit_is_seen_at_once_on_every_page_and_undone_there() -> None:
     assert "# Working style" in json.dumps(payloads(app))
 
 
+def test_a_refused_edit_stays_in_its_box_says_why_and_is_no_step() -> None:
+    app = page("compare", session="02-parallel-calls")
+    edit_block(app, "tool:get_tides", '{"name": ')
+    (data,) = payloads(app)
+    assert "tool 1:1: not JSON" in data["editing"]["fault"]
+    assert next(each for each in app.button if each.label == "Undo").disabled
+    ask(app, do="keep", number=7, texts=[['{"name": "get_moon"}', False]])
+    (data,) = payloads(app)
+    assert data["editing"] == {}
+    assert "get_moon" in json.dumps(data)
+    press(app, "Undo")
+    assert "get_moon" not in json.dumps(payloads(app))
+
+
+def test_a_message_is_split_off_from_its_box() -> None:
+    app = page("compare", session="02-parallel-calls")
+    ask(app, do="open", origin="message:1", number=7)
+    changes = payloads(app)[0]["editing"]["changes"]
+    texts = [["ONE", False]]
+    ask(app, do="change", number=7, texts=texts, at=changes.index("Split off from here"))
+    assert app.selectbox(key="session").value == "02-parallel-calls from message 1"
+    rows = [row for row, _ in payloads(app)[0]["rows"]]
+    assert "ONE" in json.dumps(payloads(app))
+    assert "message:3" in rows
+    assert "message:4" not in rows
+
+
 def test_a_part_that_has_no_block_gets_a_row_to_be_edited_in() -> None:
     app = page("compare", session="01-plain-chat")
-    for label, origin in (("Environment block", "environment"), ("Message", "message:2")):
+    for label, origin in (("Environment block", "environment"), ("Message", "message:3")):
         unfold(app, in_place.ADD)
         press(app, label)
         (data,) = payloads(app)
