@@ -114,8 +114,9 @@ def token_counts(compared: Comparison) -> list[TokenCount | None]:
 
 
 def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
-    """Return the figures in each pane's head: characters, tokens, schema facts lost, findings; the
-    best of the first two is marked. Tokens and findings of a draft wait until it is kept.
+    """Return the figures in each pane's head: characters, tokens, schema facts lost, findings, and
+    images if there are any; the best of the first two is marked. Tokens and findings of a draft
+    wait until it is kept.
 
     A count is waited for only a moment, and never drawn by a run of its own, which would close a
     dialog: a slow one appears after the next change, and under Counts at once.
@@ -142,11 +143,14 @@ def _figures(
     told = f"{lost} of {len(facts)}" if lost else "none"
     tokens = short_count(count).removesuffix(" tokens") if count else "…"
     found = [] if drafted else column.findings
+    sent, images = column.images
+    of_images = (f"{sent} of {images}", "images sent", "bad" if sent < images else "")
     return [
         (grouped(size), "characters", "good" if size == least else ""),
         (tokens, "tokens", "good" if fewest else ""),
         (told, "facts lost", "bad" if lost else ""),
         ("…" if drafted else grouped(len(found)), "findings", "bad" if found else ""),
+        *([of_images] if images else []),
     ]
 
 
