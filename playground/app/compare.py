@@ -9,15 +9,15 @@ from concurrent.futures import Future, wait
 import streamlit as st
 
 from playground.app import navigation, state
+from playground.app.navigation import VIEW
+from playground.app.pages import page_entry, views
 from playground.app.serving import access
 from playground.app.shared import (
-    brought,
     components,
     say,
     tables,
     tool_schemas,
     waiting,
-    widget_changes,
 )
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
@@ -45,9 +45,8 @@ _SHOWN = 4_000  # characters of the answer, while it comes
 _MOMENT = 0.1  # seconds
 Figure = tuple[str, str, str]  # a value, what of, and whether it is good or bad
 PANES = "compare panes"
-VIEW = "view"
 VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines", "Run")
-_PAGES = {"Payload": "payload", "Raw prompt": "raw", "Trials": "trials"}
+PARTS = {entry.view: entry for entry in views(page_entry("compare"))[1:]}
 _OLDER_VIEWS = {"Side by side": "As sent", "Difference": "Lines"}
 COUNTING = f"Tokens are being counted. {waiting.LOADING}"
 
@@ -137,24 +136,18 @@ def figures(compared: Comparison) -> list[list[Figure]]:
 
 
 def view_select() -> str:
-    """Return the view; one that is a page of its own is gone to."""
-    state.lead_on(VIEW, _OLDER_VIEWS)
+    """Return the view: one of this page's own, or one with parts of its own."""
+    options = [*VIEWS, *PARTS]
+    state.lead_on(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(
         "View",
-        [*VIEWS, *_PAGES],
+        options,
         key=VIEW,
         bind="query-params",
         label_visibility="collapsed",
         width=140,
-        on_change=widget_changes.of(VIEW, _take_view, shown=VIEWS[0]),
     )
     return str(chosen)
-
-
-def _take_view(view: str) -> None:
-    if view in _PAGES:
-        state.choose(VIEW, VIEWS[0])
-        brought.set_target(_PAGES[view])
 
 
 def origin_select(origins: list[str]) -> str:
@@ -344,11 +337,7 @@ def _outcome(working: WorkingSession, run: Run) -> None:
         say.text(f"{starred_out(run.recorded.starred)}.")
     state.add_recording(working.name, recording)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.page_link(
-            navigation.page("replay"),
-            label="Open in Replay",
-            query_params={"recording": say.option(recording.name)},
-        )
+        navigation.link("replay", "Open in Replay", recording=say.option(recording.name))
         say.download_button(
             "Recording", run.recorded.text(), f"{run.dialect}.jsonl", key="save recording"
         )
