@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import FileUploader, TextArea
 from wires import FRAMINGS, WRITERS, Said
 
+from playground.app.pages import page_entry, parent
 from playground.app.shared import in_place
 from playground.app.shared.readings import Reading
 from playground.base import paths
@@ -37,6 +38,10 @@ HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> !
 
 
 def page(name: str, **parameters: str) -> AppTest:
+    """Open a page, or a view by its name."""
+    if (shown := parent(entry := page_entry(name))) is not entry:
+        parameters["view"] = entry.view
+        name = shown.name
     app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
     for key, value in parameters.items():
         app.query_params[key] = value
@@ -518,7 +523,7 @@ def test_a_recording_may_be_read_as_another_dialect() -> None:
 
 
 def test_the_carry_page_tells_what_is_refused() -> None:
-    app = page("carry")
+    app = page("values")
     app.multiselect(key="dialects").set_value(["xml"]).run()
     totals, matrix = app.dataframe[0].value, app.dataframe[1].value
     assert list(totals["dialect"]) == ["xml"]
@@ -692,7 +697,7 @@ def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
     guide = guide_for(name)
     assert isinstance(guide, Guide)
     for case in guide.use_cases:
-        app = page("guide", guide=name, case=case.title)
+        app = page("dialects", guide=name, case=case.title)
         shown = verbatim(app)
         texts = [d for d in case.dialogs if not isinstance(d, str)]
         for dialog in texts:
@@ -701,7 +706,7 @@ def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
 
 
 def test_the_guide_opens_with_the_dialect_of_the_sessions_model() -> None:
-    app = page("guide", session="01-plain-chat")
+    app = page("dialects", session="01-plain-chat")
     model = sample_sessions()["01-plain-chat"].task.model_name
     assert app.selectbox(key="guide").value == dialect_for(model).dialect
 

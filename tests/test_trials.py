@@ -447,10 +447,10 @@ def expectations(app: AppTest) -> TextArea:
 
 def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
     app = page("trials", session="02-parallel-calls")
-    assert "does not say yet which calls are expected" in app.info[0].value
+    assert "Say which calls you expect" in app.info[0].value
     press(app, "Expect what its own model called (1)")
     assert app.dataframe[0].value["expected"].tolist() == ["get_weather, get_tides"]
-    assert "None of the recordings answers a case" in app.info[0].value
+    assert "No recording has the name of a case" in app.info[0].value
     calls = [{"tool_name": "get_weather"}, {"tool_name": "get_tides"}]
     whole = json.dumps([{"message": 5, "calls": calls}])
     expectations(app).set_value(whole).run()

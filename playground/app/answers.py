@@ -282,10 +282,11 @@ def _answer(run: Run, name: str, working: WorkingSession) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         told = f"{counted(len(recording.chunks), 'chunk')}{timed}, {end}"
         say.caption(told, width="content")
-        st.page_link(
-            navigation.page("replay"),
-            label="Open in Replay",
-            query_params={"session": working.name, "recording": say.option(recording.name)},
+        navigation.link(
+            "replay",
+            "Open in Replay",
+            session=working.name,
+            recording=say.option(recording.name),
         )
     if recording.error:
         say.text(str(recording.error.get("message", recording.error)))

@@ -8,8 +8,9 @@ from concurrent.futures import Future, wait
 import streamlit as st
 
 from playground.app import state
+from playground.app.navigation import VIEW
+from playground.app.pages import page_entry, views
 from playground.app.shared import (
-    brought,
     components,
     in_place,
     say,
@@ -37,9 +38,8 @@ _SHOWN = 4_000  # characters of the answer, while it comes
 _MOMENT = 0.1  # seconds
 Figure = tuple[str, str, str]  # a value, what of, and whether it is good or bad
 PANES = "compare panes"
-VIEW = "view"
 VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines")
-_PAGES = {"Payload": "payload", "Raw prompt": "raw", "Trials": "trials"}
+PARTS = {entry.view: entry for entry in views(page_entry("compare"))[1:]}
 _OLDER_VIEWS = {"Side by side": "As sent", "Difference": "Lines"}
 COUNTING = f"Tokens are being counted. {waiting.LOADING}"
 
@@ -158,24 +158,18 @@ def _figures(
 
 
 def view_select() -> str:
-    """Return the view; one that is a page of its own is gone to."""
-    state.lead_on(VIEW, _OLDER_VIEWS)
+    """Return the view: one of this page's own, or one with parts of its own."""
+    options = [*VIEWS, *PARTS]
+    state.lead_on(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(
         "View",
-        [*VIEWS, *_PAGES],
+        options,
         key=VIEW,
         bind="query-params",
         label_visibility="collapsed",
         width=140,
-        on_change=widget_changes.of(VIEW, _take_view, shown=VIEWS[0]),
     )
     return str(chosen)
-
-
-def _take_view(view: str) -> None:
-    if view in _PAGES:
-        state.choose(VIEW, VIEWS[0])
-        brought.set_target(_PAGES[view])
 
 
 def origin_select(origins: list[str]) -> str:
