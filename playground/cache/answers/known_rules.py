@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.cache.prices import price_of
+from playground.cache.prices import Price, price_of
 from playground.cache.rules import Rules, rules_of
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
@@ -13,7 +13,14 @@ def known_rules(provider: str, model: str) -> Rules:
     An empty `provider` is derived from the model's name; it is "unknown-provider" if there are no
     rules. Raises UnknownNameError for an unknown provider.
     """
-    own = provider_of(model)
-    rules, price = rules_of(provider or own), price_of(model)
-    is_own = own == (provider or own) != UNKNOWN
-    return rules.knowing(price.figures()) if price and is_own else rules
+    rules = rules_of(provider or provider_of(model))
+    price = price_under(rules, model)
+    return rules.knowing(price.figures()) if price and rules.provider != UNKNOWN else rules
+
+
+def price_under(rules: Rules, model: str) -> Price | None:
+    """Return a model's list price where these rules are its own; no provider sells another
+    maker's model at the maker's price.
+    """
+    is_own = rules.provider == provider_of(model) or rules.knows(model)
+    return price_of(model) if is_own else None
