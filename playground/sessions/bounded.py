@@ -97,18 +97,19 @@ def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     return data
 
 
-def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
+def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool = False) -> Any:
     """Return a YAML document, read by the safe loader, or with `several` a list of documents.
 
+    Of a key that stands twice in a mapping the last counts; with `unique_keys` it is a fault.
     Raises InputFault for tags of a language, aliases that expand to too much, and broken YAML.
     """
     import yaml
 
     try:
         if several:
-            value = list(yaml.load_all(text, Loader=_loader()))
+            value = list(yaml.load_all(text, Loader=_loader(unique_keys)))
         else:
-            value = yaml.load(text, Loader=_loader())  # it is a safe loader
+            value = yaml.load(text, Loader=_loader(unique_keys))  # it is a safe loader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
@@ -132,7 +133,7 @@ def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
 
 
 @cache
-def _loader() -> Any:
+def _loader(unique_keys: bool = False) -> Any:
     """Return the safe loader with two additions for VCR's cassettes; it never builds an object.
 
     `!binary` is Ruby's way to write bodies that are not ASCII. Texts of aiohttp's own classes,
@@ -143,11 +144,27 @@ def _loader() -> Any:
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
         """A class of our own, since additions to PyYAML's class would hold for all its users."""
 
+    if unique_keys:
+        tag = yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG
+        Loader.add_constructor(tag, _with_unique_keys)
     Loader.add_constructor("!binary", yaml.constructor.SafeConstructor.construct_yaml_binary)
     for kind in ("apply", "new"):
         tag = f"tag:yaml.org,2002:python/object/{kind}:multidict."
         Loader.add_multi_constructor(tag, _text_of_class)
     return Loader
+
+
+def _with_unique_keys(loader: Any, node: Any) -> Any:
+    from yaml.constructor import ConstructorError
+
+    """Return a mapping whose keys are texts that stand once, or anything else."""
+    keys: set[str] = set()
+    for key, _ in node.value:
+        if isinstance(name := key.value, str) and name in keys:
+            problem = f"the key {name!r} stands twice in one mapping"
+            raise ConstructorError(None, None, problem, key.start_mark)
+        keys.update([name] if isinstance(name, str) else ())
+    return loader.construct_yaml_map(node)
 
 
 def _text_of_class(loader: Any, suffix: str, node: Any) -> str:

@@ -38,13 +38,16 @@ def session(
     system: Any = "",
     model: str = "",
     title: str = "",
+    *,
+    explicit_caching: bool | None = None,
 ) -> Session:
     """Return a session of messages, tools and prompt in memory.
 
     `messages` are a text (the user's), messages as OpenAI, Anthropic, Gemini or Bedrock take them
     or as their SDKs return them, `pg.Message`s, or a whole request body. Tools, system prompt and
     model of a body count unless the arguments have them. `tools` are of any form that `read_tools`
-    knows. Parts that a session has no room for are left out.
+    knows. Parts that a session has no room for are left out. `explicit_caching` lets a policy mark
+    requests to Gemini.
 
     Raises InputFault with the place of a value that is no message or no tool.
     """
@@ -65,7 +68,8 @@ def session(
         _read(builder, message, Place(field="messages").at(index))
     builder.model = model or str(body.get("model") or body.get("modelId") or "")
     own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
-    return replace(builder.finish(), tools=tuple(read_tools(tools or own)))
+    made = replace(builder.finish(), tools=tuple(read_tools(tools or own)))
+    return made.with_explicit_caching(explicit_caching)
 
 
 def _body(given: Any) -> dict[str, Any]:
