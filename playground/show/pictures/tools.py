@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from playground.base.display import draws
 from playground.base.wording import counted
+from playground.cache.answers.tool_plan import ToolPlan
 from playground.questions.tool_schemas import Portability, ToolCosts
 from playground.show.markup import Markup, table
+from playground.show.tool_frames import planned_tools
 from playground.show.tool_frames import portability as finding_rows
 from playground.show.tool_frames import tool_costs as cost_rows
+from playground.show.tool_frames import tool_plan as plan_rows
 
 
 @draws("picture", ToolCosts)
@@ -31,3 +34,16 @@ def portability(value: Portability) -> Markup:
         counted(len(value.findings), "finding"),
         static=table("findings", list(frame.columns), frame.astype(str).to_numpy()),
     )
+
+
+@draws("picture", ToolPlan)
+def tool_plan(value: ToolPlan) -> Markup:
+    """Return the table of ways, that of tools, and what the figures rest on."""
+    tables = (("ways of sending the tools", plan_rows(value)), ("tools", planned_tools(value)))
+    shown = []
+    for caption, frame in tables:
+        texts = frame.astype(object).where(frame.notna(), "").astype(str)
+        shown.append(table(caption, list(frame.columns), texts.to_numpy()))
+    assumed = table("assumed", ["assumption"], [[each] for each in value.assumed])
+    static = "".join(shown) + (assumed if value.assumed else "")
+    return Markup("What deferring tools would cost", value.headline, static=static)
