@@ -17,7 +17,6 @@ import playground as pg
 from playground.base.errors import InputFault
 from playground.cache.answers.tool_plan import AS_IT_IS, ToolPlan
 from playground.cache.deferral import SEARCH, Deferral, Loading, ToolCut, calls_of
-from playground.cache.rules import rules_of
 from playground.nouns.wire_bodies import identity, referenced_tools
 from playground.sessions.session import RequestRow, Session
 
@@ -93,13 +92,17 @@ CALLS = st.lists(st.sampled_from(NAMES[:6]), max_size=8).map(tuple)
 
 
 @given(CALLS, st.sets(st.sampled_from(NAMES)), st.integers(1, 5), st.sampled_from(
-    [("anthropic", "by search"), ("anthropic", "by the client"), ("openai", "by search")]
+    [
+        ("nothing", "by search"),
+        ("nothing", "by the client"),
+        ("name and description", "by search"),
+    ]
 ))  # fmt: skip
 def test_requests_with_deferred_tools_continue_each_other_and_load_each_tool_before_its_call(
     calls: tuple[str, ...], keep: set[str], found: int, way: tuple[str, Loading]
 ) -> None:
-    provider, loading = way
-    deferral = Deferral(ToolCut(frozenset(keep), loading, found), rules_of(provider))
+    left, loading = way
+    deferral = Deferral(ToolCut(frozenset(keep), loading, found), left)
     said = conversation(calls)
     written: list[list[Body]] = []
     for body in bodies(calls):

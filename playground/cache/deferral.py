@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from playground.cache.rules import Rules
 from playground.nouns.wire_bodies import MARKS, referenced_tools
 
 Message = dict[str, Any]
@@ -66,17 +65,21 @@ def calls_of(message: Message) -> Iterator[str]:
 
 @dataclass
 class Deferral:
-    """Rewrites a row of requests under one cut, by a provider's form of deferred tools."""
+    """Rewrites a row of requests under one cut.
+
+    `left` is what of a deferred tool stands in the first prompt, by the rule `deferred_tools`:
+    "nothing" (Anthropic's form) or "name and description" (OpenAI's).
+    """
 
     cut: ToolCut
-    rules: Rules
+    left: str
     _written: dict[tuple[int, tuple[str, ...]], tuple[Message, list[Message]]] = field(
         default_factory=dict
     )
 
     @property
     def _is_openai(self) -> bool:
-        return bool(self.rules.value("deferred_tools") == "name and description")
+        return self.left == "name and description"
 
     def rewrite(
         self, body: dict[str, Any], messages: Sequence[Message], answer: Message | None

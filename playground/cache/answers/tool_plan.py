@@ -247,26 +247,24 @@ def plan_tools(
         if best is not ways[0] and best.cut:
             rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
         cuts += len(ways)
-    assumed = tuple(_assumed(planner.rules, rows, found))
+    assumed = tuple(_assumed(planner.left, rows, found))
     return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}")
 
 
 def _refusal(rules: Rules, model: str) -> str:
     """Say why nothing can be deferred, by the dated rules; "" if it can."""
-    if not rules.holds("deferred_tools", model) and not _is_unknown(rules):
+    left = rules.of_model("deferred_tools", model)
+    if left is None:
         return f"No page says that {model} takes deferred tools: there is nothing to plan."
-    rule = rules.rules["deferred_tools"]
-    if _is_unknown(rules):
+    if left == "not known":
+        rule = rules.rules["deferred_tools"]
         return f"Nothing to plan for {model}: {rule.note} ({rule.source}, {rule.seen})."
     return ""
 
 
-def _is_unknown(rules: Rules) -> bool:
-    return bool(rules.get("deferred_tools") == "not known")
-
-
 def _loadings(rules: Rules, model: str) -> Iterator[Loading]:
-    if rules.value("deferred_tools") == "nothing" and rules.lists("system_messages", model):
+    is_anthropic = rules.of_model("deferred_tools", model) == "nothing"
+    if is_anthropic and rules.lists("system_messages", model):
         yield "by the client"
     yield "by search"
 
@@ -286,7 +284,7 @@ def _called(uses: Sequence[ToolUse]) -> list[ToolUse]:
     return [tool for tool in uses if tool.first is not None]
 
 
-def _assumed(rules: Rules, rows: Sequence[PlannedTools], found: int) -> Iterator[str]:
+def _assumed(left: str, rows: Sequence[PlannedTools], found: int) -> Iterator[str]:
     ways = {_loading(row) for row in rows if row.cut}
     yield "the model calls the same tools at the same requests, wherever their definitions stand"
     if "by search" in ways:
@@ -298,7 +296,7 @@ def _assumed(rules: Rules, rows: Sequence[PlannedTools], found: int) -> Iterator
             "the client adds a tool (tool_addition, in beta) just before its call: the least that "
             "it can cost"
         )
-    if rules.value("deferred_tools") != "nothing":
+    if left != "nothing":
         yield "requests go to the Responses API; of a deferred function name and description stay"
     yield "what the last answer calls is in no request"
 
@@ -315,6 +313,11 @@ class _Planner:
     @property
     def rules(self) -> Rules:
         return known_rules(self.provider, self.model)
+
+    @property
+    def left(self) -> str:
+        """What of a deferred tool stands in the first prompt, by the dated rule."""
+        return str(self.rules.of_model("deferred_tools", self.model))
 
     def uses(self) -> list[ToolUse]:
         """Return every tool that a request has, with its calls, in the order of the requests."""
@@ -345,7 +348,7 @@ class _Planner:
 
     def deferred(self, cut: ToolCut) -> PlannedTools:
         """Simulate the requests under a cut; a search is a request of its own after the first."""
-        deferral, queries = Deferral(cut, self.rules), list[Message]()
+        deferral, queries = Deferral(cut, self.left), list[Message]()
         rows: list[tuple[dict[str, Any], list[Message]]] = []
         times: list[float] = []
         for number, (body, messages) in enumerate(self.requests):
