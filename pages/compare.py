@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.app import answers, compare, state
+from playground.app import answers, compare, navigation, state
 from playground.app.shared import choosing, components, frame, grammars, in_place, widgets
 from playground.show import payloads
 
 working = state.working_session()
 session = working.session
 origin = ""
-with frame.toolbar():
-    chosen = choosing.dialects()
+with frame.toolbar() as row:
+    place = st.container(horizontal=True, key="first")
     view = compare.view_select()
+if part := compare.PARTS.get(view):
+    navigation.show(part, row)
+    st.stop()
+with row:
+    with place:
+        chosen = choosing.dialects()
     compared = compare.comparison(session, chosen)
     if chosen and view == compare.VIEWS[0]:
         origin = compare.origin_select(payloads.origins(compared.columns))

@@ -136,13 +136,13 @@ class Watched:
     told: list[int] = field(default_factory=list)
     pieces: list[tuple[float, bytes]] = field(default_factory=list)
 
-    def sent(self, url: str, request: dict[str, Any]) -> None:
+    def record_request(self, url: str, request: dict[str, Any]) -> None:
         self.asked.append((url, request))
 
-    def status(self, at: float, status: int) -> None:
+    def record_status(self, at: float, status: int) -> None:
         self.told.append(status)
 
-    def piece(self, at: float, data: bytes) -> None:
+    def record_bytes(self, at: float, data: bytes) -> None:
         self.pieces.append((at, data))
 
 

@@ -244,3 +244,15 @@ def test_a_prefix_without_fields_stands_two_line_breaks_before_the_suffix() -> N
     signature = Signature.parse("question -> answer")
     found = ChatAdapter().format_user_message_content(signature, {}, prefix="a", suffix="b")
     assert found == "a\n\nb"
+
+
+def test_a_message_is_copied_as_azads_override_messages_copies_it() -> None:
+    data = sample().prompt_data()
+    data.messages = [message.model_copy() for message in data.messages]
+    assert data.messages == list(sample().messages)
+    first = data.messages[0].model_copy(update={"role": "assistant"})
+    assert (first.role, first.parts) == ("assistant", data.messages[0].parts)
+    call = next(message for message in data.messages if message.tool_calls)
+    copied = call.model_copy(deep=True)
+    copied.tool_calls[0].args["new"] = 1
+    assert "new" not in call.tool_calls[0].args

@@ -126,7 +126,7 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
     """Start the runs that are wanted, and show the answers under their columns."""
     if keys.is_pressed(keys.RUN):
         want()
-    wanted = state.held(_WANTED)
+    wanted = state.held(_WANTED) and access.current().may_run
     if not wanted and _asked().get("of") != working.name:
         return
     with st.container(key="answers", gap="small"):
@@ -253,8 +253,10 @@ def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
         if all(run.recorded for run in runs.values()) and len(runs) > 1:
             calls = [_calls(run, tools) for run in runs.values()]
             if all(each == calls[0] for each in calls):
-                told = counted(len(calls[0]), "call") if calls[0] else "answer without a call"
-                say.badge(f"the same {told} in all {len(runs)}", color="green")
+                told = "no call" if not calls[0] else f"the same {counted(len(calls[0]), 'call')}"
+                say.badge(
+                    f"{told} in all {len(runs)}".replace("same 1 call", "same call"), color="green"
+                )
             else:
                 say.badge("the calls differ", color="orange")
         if asked["missing"]:
@@ -280,10 +282,11 @@ def _answer(run: Run, name: str, working: WorkingSession) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         told = f"{counted(len(recording.chunks), 'chunk')}{timed}, {end}"
         say.caption(told, width="content")
-        st.page_link(
-            navigation.page("replay"),
-            label="Open in Replay",
-            query_params={"session": working.name, "recording": say.option(recording.name)},
+        navigation.link(
+            "replay",
+            "Open in Replay",
+            session=working.name,
+            recording=say.option(recording.name),
         )
     if recording.error:
         say.text(str(recording.error.get("message", recording.error)))

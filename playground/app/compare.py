@@ -8,8 +8,9 @@ from concurrent.futures import Future, wait
 import streamlit as st
 
 from playground.app import state
+from playground.app.navigation import VIEW
+from playground.app.pages import page_entry, views
 from playground.app.shared import (
-    brought,
     components,
     in_place,
     say,
@@ -37,9 +38,8 @@ _SHOWN = 4_000  # characters of the answer, while it comes
 _MOMENT = 0.1  # seconds
 Figure = tuple[str, str, str]  # a value, what of, and whether it is good or bad
 PANES = "compare panes"
-VIEW = "view"
 VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines")
-_PAGES = {"Payload": "payload", "Raw prompt": "raw", "Trials": "trials"}
+PARTS = {entry.view: entry for entry in views(page_entry("compare"))[1:]}
 _OLDER_VIEWS = {"Side by side": "As sent", "Difference": "Lines"}
 COUNTING = f"Tokens are being counted. {waiting.LOADING}"
 
@@ -114,8 +114,9 @@ def token_counts(compared: Comparison) -> list[TokenCount | None]:
 
 
 def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
-    """Return the figures in each pane's head: characters, tokens, schema facts lost, findings; the
-    best of the first two is marked. Tokens and findings of a draft wait until it is kept.
+    """Return the figures in each pane's head: characters, tokens, schema facts lost, findings, and
+    images if there are any; the best of the first two is marked. Tokens and findings of a draft
+    wait until it is kept.
 
     A count is waited for only a moment, and never drawn by a run of its own, which would close a
     dialog: a slow one appears after the next change, and under Counts at once.
@@ -142,11 +143,14 @@ def _figures(
     told = f"{lost} of {len(facts)}" if lost else "none"
     tokens = short_count(count).removesuffix(" tokens") if count else "…"
     found = [] if drafted else column.findings
+    sent, images = column.images
+    of_images = (f"{sent} of {images}", "images sent", "bad" if sent < images else "")
     return [
         (grouped(size), "characters", "good" if size == least else ""),
         (tokens, "tokens", "good" if fewest else ""),
         (told, "facts lost", "bad" if lost else ""),
         ("…" if drafted else grouped(len(found)), "findings", "bad" if found else ""),
+        *([of_images] if images else []),
     ]
 
 
@@ -154,24 +158,18 @@ def _figures(
 
 
 def view_select() -> str:
-    """Return the view; one that is a page of its own is gone to."""
-    state.lead_on(VIEW, _OLDER_VIEWS)
+    """Return the view: one of this page's own, or one with parts of its own."""
+    options = [*VIEWS, *PARTS]
+    state.lead_on(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(
         "View",
-        [*VIEWS, *_PAGES],
+        options,
         key=VIEW,
         bind="query-params",
         label_visibility="collapsed",
         width=140,
-        on_change=widget_changes.of(VIEW, _take_view, shown=VIEWS[0]),
     )
     return str(chosen)
-
-
-def _take_view(view: str) -> None:
-    if view in _PAGES:
-        state.choose(VIEW, VIEWS[0])
-        brought.set_target(_PAGES[view])
 
 
 def origin_select(origins: list[str]) -> str:

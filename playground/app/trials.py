@@ -1,10 +1,10 @@
-"""The Trials page's parts: what is expected, what it costs, how far it is, what came of it."""
+"""Compare's view Trials: what is expected, what it costs, how far it is, what came of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -28,12 +28,29 @@ RECORDED: Final = "From recordings"
 START: Final = "Run trial"
 
 
+def show(row: Any) -> None:
+    """Show expected calls, asked again and again of dialects and models, and counted."""
+    working = state.working_session()
+    expected_calls(working)
+    if not working.session.expected:
+        st.stop()
+    recorded, asked = st.tabs(
+        [RECORDED, "Live"], key="trial view", on_change="rerun", bind="query-params"
+    )
+    if recorded.open:
+        with recorded:
+            from_recordings(working)
+    if asked.open:
+        with asked:
+            live(working)
+
+
 def expected_calls(working: WorkingSession) -> None:
     """The cases: as JSON to edit, or taken from what the session's own model called."""
     name, expected = working.name, working.session.expected
     own = own_calls(working.session)
     if not expected:
-        st.info("This session does not say yet which calls are expected.")
+        st.info("Say which calls you expect.")
     else:
         tables.table(
             [
@@ -86,7 +103,7 @@ def from_recordings(working: WorkingSession) -> None:
         return
     found = planned(working.session).run()
     if not found.attempts:
-        st.info("None of the recordings answers a case: their names begin with other words.")
+        st.info("No recording has the name of a case.")
         return
     _result(found, working.name)
 
@@ -196,11 +213,8 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
     name = _kept_name(working.name, kept)
     with st.container(horizontal=True, vertical_alignment="center"):
         say.text(f"Every answer is in a session of its own: {name}")
-        st.page_link(
-            navigation.page("trials"),
-            label="Open it",
-            query_params={"session": say.option(name), "trial view": RECORDED},
-        )
+        values = {"session": say.option(name), "trial view": RECORDED}
+        navigation.link("trials", "Open it", **values)
         say.download_button(
             "Download",
             lambda: dump_session(kept),
@@ -243,13 +257,11 @@ def _result(found: Trial, name: str) -> None:
     if not misses.empty:
         st.header("What was not right", divider="gray", anchor=False)
         tables.table(misses, height="content", key="misses")
-        st.page_link(
-            navigation.page("replay"),
-            label="Replay the first of them",
-            query_params={
-                "session": say.option(name),
-                "recording": say.option(found.misses()[0].recording),
-            },
+        navigation.link(
+            "replay",
+            "Replay the first of them",
+            session=say.option(name),
+            recording=say.option(found.misses()[0].recording),
         )
     faults = list(dict.fromkeys(each.fault for each in found.attempts if each.fault))
     for fault in faults[:3]:

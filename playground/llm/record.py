@@ -172,13 +172,13 @@ class _Run:
         stall = min(limits.stall, limits.seconds)
         self._tap = Tap(self, self._keep_on, stall, _SHOWN_BYTES)
 
-    def sent(self, url: str, request: dict[str, Any]) -> None:
+    def record_request(self, url: str, request: dict[str, Any]) -> None:
         self._recorder.record_request(url, request)
 
-    def status(self, at: float, status: int) -> None:
+    def record_status(self, at: float, status: int) -> None:
         self._recorder.record_status(at, status)
 
-    def piece(self, at: float, data: bytes) -> None:
+    def record_bytes(self, at: float, data: bytes) -> None:
         self._recorder.record_bytes(at, data)
         last = data.rfind(b"\n")
         self._line = len(data) + (self._line if last < 0 else -last - 1)

@@ -262,7 +262,7 @@ class StreamDecoder:
 def holds_frame(value: dict[str, Any]) -> bool:
     """Return True if a value is a frame of some API, or a dump's wrapper around frames."""
     wrapped = (value.get(key) for key in ("chunk", *_WRAPPERS, *_LISTS))
-    return any(map(recognise, [value, *(f for held in wrapped for f in _frames_in(held))]))
+    return any(map(recognise, [value, *(f for field in wrapped for f in _frames_in(field))]))
 
 
 def _frames_in(inner: Any) -> list[dict[str, Any]]:

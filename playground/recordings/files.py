@@ -108,7 +108,7 @@ def read_recording_file(
     if not end and known["format"] == FORMAT:
         end = {"error": _CUT}
     given = known.get("request")
-    return _whole(decoder, known, end), request or (given if isinstance(given, dict) else {})
+    return _finish(decoder, known, end), request or (given if isinstance(given, dict) else {})
 
 
 def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int) -> float | None:
@@ -151,7 +151,7 @@ def _bytes(line: dict[str, Any], where: str, number: int) -> bytes | None:
 
 def cut_header() -> Recording:
     """Return the empty recording of a file that broke off within its first line."""
-    return _whole(StreamDecoder(), {}, {"error": _CUT})
+    return _finish(StreamDecoder(), {}, {"error": _CUT})
 
 
 def _decoder(known: dict[str, Any], where: str) -> StreamDecoder:
@@ -178,7 +178,7 @@ def with_end(recording: Recording, model: str, error: dict[str, Any] | None) -> 
     )
 
 
-def _whole(decoder: StreamDecoder, known: dict[str, Any], end: dict[str, Any]) -> Recording:
+def _finish(decoder: StreamDecoder, known: dict[str, Any], end: dict[str, Any]) -> Recording:
     recording = decoder.finish(str(known.get("name") or ""), str(known.get("dialect") or "native"))
     error = end.get("error") if isinstance(end.get("error"), dict) else None
     recording = with_end(recording, str(known.get("model") or ""), error)

@@ -124,20 +124,20 @@ class EventStreamReader:
     """
 
     def __init__(self) -> None:
-        self._pieces = bytearray()
+        self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[Frame]:
-        held = self._pieces
-        held += data
+        buffer = self._buffer
+        buffer += data
         frames: list[Frame] = []
         place = 0
-        while len(held) - place >= 16:
-            total, headers = struct.unpack_from(">II", held, place)
-            if total < 16 + headers or len(held) - place < total:
+        while len(buffer) - place >= 16:
+            total, headers = struct.unpack_from(">II", buffer, place)
+            if total < 16 + headers or len(buffer) - place < total:
                 break
-            names = _headers(bytes(held[place + 12 : place + 12 + headers]))
+            names = _headers(bytes(buffer[place + 12 : place + 12 + headers]))
             event = names.get(":event-type") or names.get(":exception-type", "")
-            payload = bytes(held[place + 12 + headers : place + total - 4])
+            payload = bytes(buffer[place + 12 + headers : place + total - 4])
             if ":error-code" in names:  # an error of the transport, which has no payload
                 event = "error"
                 error = {"code": names[":error-code"], "message": names.get(":error-message", "")}
@@ -145,12 +145,12 @@ class EventStreamReader:
             key = json.dumps(event).encode()
             frames.append(Frame(event, b"{" + key + b":" + (payload or b"{}") + b"}"))
             place += total
-        del held[:place]
+        del buffer[:place]
         return frames
 
     def finish(self) -> list[Frame]:
-        rest = bytes(self._pieces)
-        self._pieces.clear()
+        rest = bytes(self._buffer)
+        self._buffer.clear()
         return [Frame("", rest)] if rest else []
 
 

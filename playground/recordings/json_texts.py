@@ -142,7 +142,7 @@ class JsonTexts:
         if kind in _GO_ON and not hurried and _UNDECIDED.fullmatch(text, token.end()):
             return token.start()
         if kind == "colon":
-            self._named(token["text"], self._at + token.start() + 1)
+            self._set_name(token["text"], self._at + token.start() + 1)
         elif kind == "text" or kind == "number":
             self._leaf(token[kind], self._at + token.start(kind), kind)
             self._name = ""
@@ -220,7 +220,7 @@ class JsonTexts:
         box.count += 1
         return box.count - 1
 
-    def _named(self, name: str, place: int) -> None:
+    def _set_name(self, name: str, place: int) -> None:
         self._name, box = name, self._box
         if box is not None and (box.name or (box.around and box.around.name)) in BY_NAME:
             self._leaves.append(Leaf(box, name, 0, name, place, "name"))

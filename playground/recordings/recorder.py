@@ -179,8 +179,8 @@ class Recorder:
         self._write_ready()
         if not self._waiting:
             return
-        held = self._wire.end - self._wire.taken + self._litellm.end - self._litellm.taken
-        if held > HELD_BYTES or time.monotonic() - self._waiting[0][3] > HELD_SECONDS:
+        undecided = self._wire.end - self._wire.taken + self._litellm.end - self._litellm.taken
+        if undecided > HELD_BYTES or time.monotonic() - self._waiting[0][3] > HELD_SECONDS:
             self._wire.give_up()
             self._litellm.give_up()
             self._write_ready()

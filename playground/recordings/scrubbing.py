@@ -40,7 +40,7 @@ _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
 # Marks belong to a value if it goes on after them, which is unknown at the end of a text.
 MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3}){1,20}\Z")
 _MOST_REMEMBERED: Final = 100_000  # characters of secrets; after them every match is counted
-_OWN: Final = 1 << 20  # longer than any head, so that a given secret is tried first
+_GIVEN_FIRST: Final = 1 << 20  # longer than any head, so that a given secret is tried first
 _NESTED: Final = 4  # levels of JSON within texts of JSON
 _PERCENT: Final = re.compile(r"%[0-9A-F]{2}")
 _LEAST_BASE64: Final = 6  # characters: fewer occur in an image by chance
@@ -85,15 +85,15 @@ class Tally:
     def add(self, kind: str, text: str, *, sure: bool = True) -> None:
         """Count a secret, regardless of escapes in it. One that is not `sure` may be none."""
         plain = _ESCAPES.sub("", text)
-        into = self._sure if sure else self._perhaps
-        if any(plain in known for known in into):
+        kinds = self._sure if sure else self._perhaps
+        if any(plain in known for known in kinds):
             return
         if self._size > _MOST_REMEMBERED:
             self._forgotten[kind] += sure
             return
-        for piece in [known for known in into if known in plain]:
-            del into[piece]
-        into[plain] = kind
+        for piece in [known for known in kinds if known in plain]:
+            del kinds[piece]
+        kinds[plain] = kind
         self._size += len(plain)
 
     def take(self, other: Tally) -> None:
@@ -123,11 +123,11 @@ class Searcher:
     """
 
     def __init__(self, secrets: Iterable[str] = (), *, emails: bool = False) -> None:
-        self._given = _forms(secrets)
-        forms = sorted(self._given, key=len, reverse=True)
-        self._own = regex.compile("|".join(map(re.escape, forms))) if forms else None
+        self._secrets_by_form = _forms(secrets)
+        forms = sorted(self._secrets_by_form, key=len, reverse=True)
+        self._given_pattern = regex.compile("|".join(map(re.escape, forms))) if forms else None
         starts = sorted({re.escape(form[:3]) for form in forms}, key=len, reverse=True)
-        self._own_starts = re.compile("|".join(starts)) if forms else None
+        self._given_starts = re.compile("|".join(starts)) if forms else None
         self._email = regex.compile(_EMAIL) if emails else None
         self._clues: Clues | None = None
         self._until: float | None = None  # of this thread's time
@@ -146,19 +146,19 @@ class Searcher:
         Return None if no piece can hold a secret. The text may be the JSON of its pieces, because
         JSON escapes nothing in heads and words, and given secrets are looked for in JSON's form.
         """
-        clues, own = clues_in(text), self._own_starts
+        clues, own = clues_in(text), self._given_starts
         given = own if own is not None and own.search(text) else None
         if not (clues.heads or clues.words or given or self._email):
             return None
         found = copy(self)
-        found._clues, found._own_starts = clues, given
+        found._clues, found._given_starts = clues, given
         return found
 
     def may_be_in(self, text: str) -> bool:
         """Return True if a secret may stand in a text, or in the value that it is the JSON of."""
         if self._clues is None or self._email:
             return True
-        given = self._own_starts is not None and self._own_starts.search(text) is not None
+        given = self._given_starts is not None and self._given_starts.search(text) is not None
         return given or self._clues.stand_in(text)
 
     def search(self, text: str, start: int = 0, *, ended: bool = True) -> Search:
@@ -189,7 +189,7 @@ class Searcher:
 
     def as_given(self, secret: str) -> str:
         """Return a given secret in the form in which it was given; any other text as it is."""
-        return self._given.get(secret, secret)
+        return self._secrets_by_form.get(secret, secret)
 
     def _in_time(self, places: Iterable[Beginning]) -> Iterator[Beginning]:
         """Yield the places. Raises TooMuchWork if the time is over."""
@@ -202,9 +202,9 @@ class Searcher:
             yield place
 
     def _places(self, text: str, start: int) -> Iterator[Beginning]:
-        if self._own_starts is not None:
-            for match in self._own_starts.finditer(text, start):
-                yield Beginning(match.start(), _OWN, 0, "environment", self._own)
+        if self._given_starts is not None:
+            for match in self._given_starts.finditer(text, start):
+                yield Beginning(match.start(), _GIVEN_FIRST, 0, "environment", self._given_pattern)
         yield from find_heads(text, start, self._clues)
         for place in find_after_words(text, max(0, start - CONTEXT), self._clues):
             if place.start >= start:

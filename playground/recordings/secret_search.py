@@ -88,7 +88,7 @@ class _Rows:
         self._rows = rows
         self._by_character: dict[str, list[_WordPattern]] = {}
 
-    def before(self, character: str) -> list[_WordPattern]:
+    def starting_with(self, character: str) -> list[_WordPattern]:
         """Return the rows whose `lead` may begin with a character, or be empty."""
         if character not in self._by_character:
             if len(self._by_character) > _MOST_CHARACTERS:
@@ -140,10 +140,11 @@ def clues_in(text: str) -> Clues:
     tables = _tables()
     data, (short, long) = text.encode("utf-8", "surrogatepass"), _ngram_filters()
     low = data.lower()  # `bytes.lower` changes ASCII letters only
-    pairs, near = short.may_be_in(data), long.may_be_in(low)
-    likely = [*pairs, *(head for word in near for head in tables.by_low_head.get(word, ()))]
+    short_words, long_words = short.may_be_in(data), long.may_be_in(low)
+    heads_of = tables.by_low_head
+    likely = [*short_words, *(head for word in long_words for head in heads_of.get(word, ()))]
     heads = tuple(h for h in likely if h in tables.by_head and _may_begin(tables, text, h))
-    maybe = {*map(_lower, pairs), *near} & tables.in_json.keys()
+    maybe = {*map(_lower, short_words), *long_words} & tables.in_json.keys()
     words = {tables.in_json[word] for word in maybe if word.encode() in low}
     return Clues(heads, tuple(sorted(words)))
 
@@ -206,11 +207,11 @@ def find_after_words(text: str, start: int, clues: Clues | None = None) -> Itera
     for word in [word for word in words if word in low]:
         rows = tables.by_word.get(word, _NO_ROWS)
         for at, stop in _occurrences(word, low, start):
-            for row in rows.before(text[stop : stop + 1]):
+            for row in rows.starting_with(text[stop : stop + 1]):
                 yield from _values_after(row, text, at, stop)
             if word in TELLING and (name := _secret_name(word, text, low, at, stop)):
                 for end in name[1:]:
-                    for row in tables.by_name.before(text[end : end + 1]):
+                    for row in tables.by_name.starting_with(text[end : end + 1]):
                         yield from _values_after(row, text, name[0], end, word[0] == "p")
 
 
@@ -221,11 +222,11 @@ def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[in
     """
     if word in ("key", "token"):
         before = low[max(0, at - _LONGEST_BEFORE) : at]
-        told = before[:-1] if before[-1:] in (" ", "_", "-") else before
+        stem = before[:-1] if before[-1:] in (" ", "_", "-") else before
         known = BEFORE_KEY if word == "key" else BEFORE_TOKEN
-        if not told.endswith(known):
+        if not stem.endswith(known):
             return ()
-        at -= len(before) - len(told) + max(len(each) for each in known if told.endswith(each))
+        at -= len(before) - len(stem) + max(len(each) for each in known if stem.endswith(each))
     elif word != "secret" and word != "pwd":
         rest = _PASSWORD_END.match(text, stop) if word == "pass" else None
         if rest is None and "a" <= low[at - 1 : at] <= "z":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 CODINGS: Final = ("gzip", "x-gzip", "deflate")
-_EITHER: Final = 47  # zlib's number for: gzip or zlib, whichever the head says
+_GZIP_OR_ZLIB: Final = 47  # zlib's number for: gzip or zlib, whichever the head says
 _MOST: Final = 64 * 1024  # bytes of a piece
 _SLICE: Final = 16 * 1024  # packed bytes at a time: zlib copies what it has not read, every time
 _MOST_ARCHIVES: Final = 4096  # in a row: an empty one of 20 bytes needs a reader of its own
@@ -26,7 +26,7 @@ class Unpacker:
     """
 
     def __init__(self, bound: int = 0, times: int = 0) -> None:
-        self._reader = zlib.decompressobj(_EITHER)
+        self._reader = zlib.decompressobj(_GZIP_OR_ZLIB)
         self._bound, self._times = bound, times
         self._archives = 1
         self.taken = self.unpacked = 0  # bytes
@@ -66,4 +66,4 @@ class Unpacker:
         self._archives += 1
         if self._archives > _MOST_ARCHIVES:
             raise TooMuchUnpacked(f"is packed into more than {_MOST_ARCHIVES:,} archives")
-        self._reader = zlib.decompressobj(_EITHER)
+        self._reader = zlib.decompressobj(_GZIP_OR_ZLIB)

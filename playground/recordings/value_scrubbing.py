@@ -66,7 +66,7 @@ class BodyScrubber:
 
     def __init__(self, search: Searcher, most: int = 64 * 1024 * 1024) -> None:
         self._search, self._most, self._size = search, most, 0
-        self._known: OrderedDict[bytes, tuple[Any, Tally, int]] = OrderedDict()
+        self._clean_items: OrderedDict[bytes, tuple[Any, Tally, int]] = OrderedDict()
 
     def scrubbed(
         self, body: dict[str, Any], tally: Tally, search: Searcher | None = None
@@ -86,16 +86,16 @@ class BodyScrubber:
     def _item(self, item: dict[str, Any], tally: Tally, search: Searcher) -> Any:
         text = json.dumps(item)
         key = blake2b(text.encode(), digest_size=16, key=search.digest).digest()
-        if key in self._known:
-            self._known.move_to_end(key)
+        if key in self._clean_items:
+            self._clean_items.move_to_end(key)
         else:
-            own = Tally()
-            self._known[key] = scrubbed_with(search, item, own), own, len(text)
+            item_tally = Tally()
+            self._clean_items[key] = scrubbed_with(search, item, item_tally), item_tally, len(text)
             self._size += len(text)
-        clean, found, _ = self._known[key]
+        clean, found, _ = self._clean_items[key]
         tally.take(found)
         while self._size > self._most:
-            self._size -= self._known.popitem(last=False)[1][2]
+            self._size -= self._clean_items.popitem(last=False)[1][2]
         return clean
 
 

@@ -1,4 +1,4 @@
-"""A session brought into another: what it brings replaces, the rest stays."""
+"""Bring one session into another: its own values replace the other's, the rest stays."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from playground.sessions.session import Session
 
 
 def joined(session: Session, given: Session) -> Session:
-    """Return the session with what the given one brings. What is known of messages goes with them:
-    no request, compaction or row is left of messages that were replaced.
+    """Return the session with the values that `given` has.
+
+    If it has messages, the requests, compactions and rows are its own, too.
     """
-    known = given if given.messages else session
+    base = given if given.messages else session
     is_default = given.dynamic == DynamicTaskConfig()
     return replace(
-        known,
+        base,
         title=session.title or given.title,
         purpose=session.purpose or given.purpose,
         scripted=session.scripted and given.scripted,
@@ -28,18 +29,19 @@ def joined(session: Session, given: Session) -> Session:
 
 
 def _task(session: Session, given: Session) -> TaskConfig:
-    """Return the prompts and the model that are brought, and for the rest those that there are. A
-    system message that goes with its conversation is the agent prompt of the next one.
+    """Return the task with the prompts and the model of `given`, if it has them.
+
+    If its messages replace those of a session that begins with a system message, this becomes
+    the agent prompt.
     """
-    brought = given.task
+    new = given.task
     update: dict[str, object] = {}
     if system_prompt(given):
-        update = {"user_agent_prompt": brought.user_agent_prompt}
-        update["system_rules"] = brought.system_rules
+        update = {"user_agent_prompt": new.user_agent_prompt, "system_rules": new.system_rules}
     elif given.messages and begins_with_system(session):
         update = {"user_agent_prompt": system_prompt(session)}
-    if brought.user_prompt:
-        update["user_prompt"] = brought.user_prompt
-    if "model_name" in brought.model_fields_set:
-        update["model_name"] = brought.model_name
+    if new.user_prompt:
+        update["user_prompt"] = new.user_prompt
+    if "model_name" in new.model_fields_set:
+        update["model_name"] = new.model_name
     return session.task.model_copy(update=update)

@@ -198,6 +198,16 @@ class Session:
             return self
         return replace(self, task=self.task.model_copy(update={"model_name": model}))
 
+    def with_explicit_caching(self, on: bool | None = True) -> Session:
+        """Return the same session with Gemini's explicit caching switched on or off.
+
+        A policy may mark a Gemini request only if it is on. None leaves it as it is.
+        """
+        if on is None:
+            return self
+        changed = self.dynamic.model_copy(update={"enable_explicit_caching": on})
+        return replace(self, dynamic=changed)
+
     @property
     def receipt(self) -> Receipt | None:
         """The share of its file that stands in its sessions; the file is read once more.

@@ -50,8 +50,10 @@ def grid(panes: Sequence[Payload]) -> Payload:
     placed: list[list[tuple[_Row, list[tuple[str, Payload]]]]] = []
     for pane in panes:
         runs = [list(run) for _, run in groupby(_blocks(pane), key=lambda each: each[1]["origin"])]
-        rows, used = _merge_rows(rows, [(run[0][1]["origin"], run[0][1]["label"]) for run in runs])
-        placed.append(list(zip(used, runs, strict=True)))
+        rows, column_rows = _merge_rows(
+            rows, [(run[0][1]["origin"], run[0][1]["label"]) for run in runs]
+        )
+        placed.append(list(zip(column_rows, runs, strict=True)))
     numbers = {id(row): number for number, row in enumerate(rows)}
     texts: dict[str, int] = {}
     return {
@@ -121,19 +123,19 @@ def _merge_rows(
     for number, row in enumerate(rows):
         places.setdefault(row.origin, []).append(number)
     added: dict[int, list[_Row]] = {}  # number of a row → the new rows after it
-    used: list[_Row] = []
+    column_rows: list[_Row] = []
     last = -1
     for origin, label in column:
         free = places.get(origin, [])
         at = bisect_right(free, last)
         if at < len(free):
             last = free[at]
-            used.append(rows[last])
+            column_rows.append(rows[last])
         else:
             row = _Row(origin, label)
             added.setdefault(last, []).append(row)
-            used.append(row)
+            column_rows.append(row)
     merged = list(added.get(-1, []))
     for number, row in enumerate(rows):
         merged += [row, *added.get(number, [])]
-    return merged, used
+    return merged, column_rows

@@ -38,8 +38,8 @@ class FigureWithTable(go.Figure):  # type: ignore[misc]
     def table_markup(self) -> str:
         """Return the figure's numbers as markup."""
         head, rows = _numbers(self.data)
-        left = len(rows) - _MOST_ROWS
-        caption = f"the first {_MOST_ROWS} of {len(rows):,}" if left > 0 else ""
+        hidden = len(rows) - _MOST_ROWS
+        caption = f"the first {_MOST_ROWS} of {len(rows):,}" if hidden > 0 else ""
         return _OPEN.format(table=table(caption, head, rows[:_MOST_ROWS]))
 
 

@@ -150,16 +150,16 @@ def _parts(cell: CacheSimulation, placed: CachePlacement) -> list[Any]:
     None stands for a block that no policy sees.
     """
     by_place = {(part.message, part.part): part for part in placed.parts}
-    found: list[Any] = []
+    parts: list[Any] = []
     for number, block in enumerate(cell.row[-1].wire.blocks if cell.row else ()):
         place = block.place if placed.dialect else (number, 0)
         part = by_place.get(place) if place else None
         if part is None or part.environment:
-            found.append(None)
+            parts.append(None)
             continue
         origin = f"part:{part.message}.{part.part}"
-        found.append([origin, part.decision.marked, keep_order(part.decision.explanation)])
-    return found
+        parts.append([origin, part.decision.marked, keep_order(part.decision.explanation)])
+    return parts
 
 
 def _request(cell: CacheSimulation, number: int) -> Payload:

@@ -29,7 +29,7 @@ from playground.sessions.source_texts import (
 )
 
 _OPEN: Final = "open block of "  # + session name → its origin, the box's number, the last refusal
-_ADD: Final = "add a part"
+ADD: Final = "add a part"
 
 
 class OpenBlock(NamedTuple):
@@ -101,7 +101,7 @@ def close(name: str) -> None:
 def add_menu(working: WorkingSession) -> None:
     """Show a menu of parts that a request may have, for those that no block stands for yet."""
     name, session = working.name, working.session
-    with st.popover("Add a part", icon=":material/edit_note:", key=_ADD, on_change="rerun") as menu:
+    with st.popover("Add a part", icon=":material/edit_note:", key=ADD, on_change="rerun") as menu:
         if not menu.open:
             return
         origins = {
@@ -121,22 +121,25 @@ def add_menu(working: WorkingSession) -> None:
         )
         st.button("Tool", key="add tool", on_click=_from_menu, args=(name, "", Edit("add tool")))
         rules = session.task.system_rules
-        step = Edit("general rules", "" if rules else "on")
+        key = widget_changes.place(f"general rules of {name}", rules)
         st.toggle(
             "General rules",
             rules,
-            key=widget_changes.place(f"general rules of {name}", rules),
+            key=key,
             help="Adds this project's 485-character rules; off for imported sessions.",
-            on_change=history.edit,
-            args=(name, step),
+            on_change=widget_changes.of(key, _take_rules, name, shown=rules),
         )
+
+
+def _take_rules(on: bool, name: str) -> None:
+    history.edit(name, Edit("general rules", "on" if on else ""))
 
 
 def _from_menu(name: str, origin: str, *steps: Edit) -> None:
     if steps:
         history.edit(name, *steps)
         origin = origin or f"tool:{state.edited_session(name).tools[-1].name}"
-    state.choose(_ADD, False)
+    state.choose(ADD, False)
     _open(name, origin, -len(state.edit_steps(name)) - 1)
 
 

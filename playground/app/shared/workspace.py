@@ -241,12 +241,8 @@ def shelf() -> None:
         with st.container(
             horizontal=True, key=f"kept {name}", vertical_alignment="center", gap="small"
         ):
-            st.page_link(
-                navigation.page("compare"),
-                label=_plain(say.shown(name)),
-                width=260,
-                query_params={"session": say.option(name)},
-            )
+            label = _plain(say.shown(name))
+            navigation.link("compare", label, width=260, session=say.option(name))
             say.text(_told(name))
             _button("Delete", "delete", _remove, name, key="delete kept")
     if (more := len(found) - _MOST_SHOWN) > 0:

@@ -89,10 +89,13 @@ def place_cache(
     dialect: str | Dialect = "native",
     policy: str | Policy = "",
     model: str = "",
+    *,
+    explicit_caching: bool | None = None,
 ) -> CachePlacement:
     """Place marks for a session, offline.
 
-    `policy` replaces the dialect's own, `model` the session's model name. The policy "as-sent"
+    `policy` replaces the dialect's own, `model` the session's model name, `explicit_caching` the
+    session's switch for Gemini. The policy "as-sent"
     places none: it shows the marks that the session's last request was brought with, in no
     dialect; each block of the body is then a part, and `message` its number. Raises
     UnknownNameError, and InputFault if no request was brought as it was sent.
@@ -103,7 +106,7 @@ def place_cache(
     if policy:
         get_policy(policy)
         chosen = chosen.with_policy(policy)
-    session = session.with_model(model)
+    session = session.with_model(model).with_explicit_caching(explicit_caching)
     prompt_data = session.prompt_data()
     rendering = chosen.render(prompt_data)
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block

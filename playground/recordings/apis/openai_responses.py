@@ -119,7 +119,7 @@ class OpenAIResponses(ApiReader):
         elif kind == "response.output_item.done":
             self._done(self._items.done(value, item, _sort(item)), item)
         elif kind in _WHOLE:
-            self._whole(kind, value)
+            self._end_part(kind, value)
         elif kind == "response.created":
             self._create(value.get("response") or {})
         elif kind in _ENDS:
@@ -139,7 +139,7 @@ class OpenAIResponses(ApiReader):
         self._created = True
         self.sink.model = response.get("model") or self.sink.model
 
-    def _whole(self, kind: str, value: dict[str, Any]) -> None:
+    def _end_part(self, kind: str, value: dict[str, Any]) -> None:
         """End a part: add its text if no delta brought it, and note if the deltas differ."""
         field, sort = _WHOLE[kind]
         text = value.get(field)

@@ -12,6 +12,7 @@ from typing import Any
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.inner_json import json_value
+from playground.sessions.shapes.fields import as_list
 from playground.sessions.shapes.framework_chats import chat_messages
 from playground.sessions.shapes.options import attributes_under, options_of
 from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of
@@ -46,9 +47,7 @@ def _turn(span: TraceSpan) -> Turn:
     return Turn(
         before=chat_messages(prompt, "user") or ([prompt] if prompt else []),
         after=_answer(given),
-        tools=[json_value(tool) for tool in (tools if isinstance(tools, list) else [tools])]
-        if tools
-        else [],
+        tools=[json_value(tool) for tool in as_list(tools)],
         place=span.place,
         model=str(given.get("ai.response.model") or given.get("ai.model.id") or ""),
         at=span.start,

@@ -1,4 +1,4 @@
-"""Gemini CLI's `--record-responses`: one line a call of the API, its chunks as a list."""
+"""Read Gemini CLI's `--record-responses`: each line is a call of the API with its chunks."""
 
 from __future__ import annotations
 

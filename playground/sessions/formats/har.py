@@ -1,4 +1,4 @@
-"""HTTP archives (HAR 1.2), as browsers and proxies save them; http://www.softwareishard.com/blog/har-12-spec/."""
+"""Read HTTP archives of browsers and proxies: http://www.softwareishard.com/blog/har-12-spec/."""
 
 from __future__ import annotations
 
@@ -50,9 +50,7 @@ def _exchange(entry: dict[str, Any], place: Place) -> Exchange:
 
 
 def _bytes(response: Any) -> bytes:
-    """Return the body of a response; what is in the place of one is written out, for its
-    finding.
-    """
+    """Return a response's body; anything else is written as JSON, so that it gets a finding."""
     content = response.get("content") if isinstance(response, dict) else response
     text = content.get("text") if isinstance(content, dict) else content
     if not isinstance(content, dict) or not isinstance(text, str):

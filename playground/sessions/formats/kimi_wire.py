@@ -1,4 +1,4 @@
-"""Kimi Code's `wire.jsonl`: a line for each thing that was added to the model's context."""
+"""Read Kimi Code's `wire.jsonl`: a line for each addition to the model's context."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class KimiWire(SessionFormat):
 
 
 class _Wire:
-    """The agent and its sub-agents, each with its own context."""
+    """The agent and its sub-agents, each with a context of its own."""
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
@@ -79,16 +79,18 @@ class _Wire:
 
 
 def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: Place) -> None:
-    """A summary of the first messages, `compactedCount` of them. Later versions keep some of the
-    user's too, and say how many, but not which."""
-    count, users = value.get("compactedCount"), value.get("keptUserMessageCount")
-    before = [i for i in active_messages(builder) if builder.messages[i].role != "system"]
+    """Add a compaction, whose summary replaces the first `compactedCount` messages.
+
+    Later versions also keep some of the user's messages, but do not say which.
+    """
+    count, user_count = value.get("compactedCount"), value.get("keptUserMessageCount")
+    active = [i for i in active_messages(builder) if builder.messages[i].role != "system"]
     builder.add_compaction(at, value.get("tokensBefore"), place)
     first = len(builder.messages)
     if isinstance(value.get("summary"), str):
         read_message(builder, {"role": "user", "content": value["summary"]}, place)
-    if type(count) is int and not users:
-        set_history(builder, [*range(first, len(builder.messages)), *before[count:]])
+    if type(count) is int and not user_count:
+        set_history(builder, [*range(first, len(builder.messages)), *active[count:]])
 
 
 def _event(builder: SessionBuilder, event: dict[str, Any], at: Any, place: Place) -> None:
@@ -104,17 +106,14 @@ def _event(builder: SessionBuilder, event: dict[str, Any], at: Any, place: Place
         result = event.get("result")
         body = result if isinstance(result, dict) else {"output": result}
         content = result_value(body.get("output", body.get("message")))
-        failed = bool(body.get("isError"))
-        given = builder.result(event.get("toolCallId"), content, is_error=failed)
-        builder.add_message("tool", [given], place)
+        is_error = bool(body.get("isError"))
+        part = builder.result(event.get("toolCallId"), content, is_error=is_error)
+        builder.add_message("tool", [part], place)
 
 
 def _answer(builder: SessionBuilder, parts: list[Part], at: Any, place: Place) -> None:
-    if builder.messages and builder.messages[-1].role == "assistant":
-        builder.add_parts(parts)
-        return
-    builder.add_message("assistant", parts, place)
-    builder.add_request(model=builder.model, at=at)
+    if builder.add_to_answer(parts, place):
+        builder.add_request(model=builder.model, at=at)
 
 
 def _usage(builder: SessionBuilder, value: dict[str, Any]) -> None:
@@ -122,7 +121,7 @@ def _usage(builder: SessionBuilder, value: dict[str, Any]) -> None:
         last = builder.requests.pop()
         model = value.get("model") or last.model
         builder.add_request(reply=last.reply, at=last.at, model=model, usage=value.get("usage"))
-    elif builder.messages:  # of a request without an answer here: cut off, or a compaction's
+    elif builder.messages:  # a request without an answer in the file: cut off, or a compaction's
         builder.add_request(
             reply=-1, model=value.get("model"), usage=value.get("usage"), at=value.get("time")
         )

@@ -1,4 +1,4 @@
-"""Logs of Simon Willison's LLM: `llm logs --json`, rows of prompts and responses.
+"""Read logs of Simon Willison's LLM: `llm logs --json`, rows of prompts and responses.
 
 Rows of one conversation are a session. Source: LLM's docs/logging.md and llm/logs.py (2025, 2026).
 """
@@ -12,6 +12,7 @@ from playground.nouns.messages import Part, TextPart
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
+from playground.sessions.shapes.fields import listed
 from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
@@ -30,26 +31,26 @@ class LlmLogs(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         found: dict[str, list[tuple[Place, dict[str, Any]]]] = {}
-        strange: list[Place] = []
+        unknown: list[Place] = []
         for place, value in rows(source):
             if isinstance(value, dict) and value.keys() & {"prompt", "response"}:
                 found.setdefault(str(value.get("conversation_id")), []).append((place, value))
             else:
-                strange.append(place)
-        for number, (key, logged) in enumerate(found.items()):
-            builder = SessionBuilder(title=str(logged[0][1].get("conversation_name") or key))
+                unknown.append(place)
+        for number, (key, logged_rows) in enumerate(found.items()):
+            builder = SessionBuilder(title=str(logged_rows[0][1].get("conversation_name") or key))
             builder.set_metadata(name="llm", session=key)
-            for place in strange if number == 0 else ():
+            for place in unknown if number == 0 else ():
                 builder.note_loss("an entry that is no logged response", place)
-            logged.sort(key=lambda pair: str(pair[1].get("datetime_utc") or ""))
-            for place, row in logged:
+            logged_rows.sort(key=lambda pair: str(pair[1].get("datetime_utc") or ""))
+            for place, row in logged_rows:
                 _row(builder, row, place)
             yield builder
 
 
 def _row(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
     _tools(builder, row.get("tools"), place.at("tools"))
-    system = _asked(row, "system")
+    system = _prompt(row, "system")
     if system and not any(m.role == "system" and list(m.parts) == system for m in builder.messages):
         builder.add_message("system", system, place.at("system"))
     for index, result in enumerate(_objects(row.get("tool_results"))):
@@ -58,11 +59,11 @@ def _row(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
         call_id = call_id or builder.open_call(str(result.get("name") or ""))
         part = builder.result(call_id, output, result.get("name"), is_error=failed)
         builder.add_message("tool", [part], place.at("tool_results", index))
-    if prompt := _asked(row, "prompt"):
+    if prompt := _prompt(row, "prompt"):
         builder.add_message("user", prompt, place.at("prompt"))
     for index, attachment in enumerate(_objects(row.get("attachments"))):
-        told = attachment.get("path") or attachment.get("url") or attachment.get("type")
-        builder.note_loss(f"an attachment: {str(told)[:60]}", place.at("attachments", index))
+        name = attachment.get("path") or attachment.get("url") or attachment.get("type")
+        builder.note_loss(f"an attachment: {str(name)[:60]}", place.at("attachments", index))
     _answer(builder, row, place)
 
 
@@ -76,18 +77,18 @@ def _answer(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
     if not parts:
         return
     builder.add_message("assistant", parts, place.at("response"))
-    counted = {k: row[k] for k in ("input_tokens", "output_tokens") if row.get(k) is not None}
+    usage = {k: row[k] for k in ("input_tokens", "output_tokens") if row.get(k) is not None}
     details = json_or_text(row.get("token_details"))
     builder.add_request(
         model=row.get("resolved_model") or row.get("model"),
         at=row.get("datetime_utc"),
         seconds=in_seconds(row.get("duration_ms")),
-        usage={**counted, "token_details": details} if isinstance(details, dict) else counted,
+        usage={**usage, "token_details": details} if isinstance(details, dict) else usage,
     )
 
 
-def _asked(row: dict[str, Any], key: str) -> list[Part]:
-    """Return a prompt's fragments, which go before it, and its own text."""
+def _prompt(row: dict[str, Any], key: str) -> list[Part]:
+    """Return the fragments before a prompt, and its own text."""
     texts = [each.get("content") for each in _objects(row.get(f"{key}_fragments"))]
     return [TextPart(text) for text in [*texts, row.get(key)] if isinstance(text, str) and text]
 
@@ -99,5 +100,4 @@ def _tools(builder: SessionBuilder, tools: Any, place: Place) -> None:
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    found = json_or_text(value)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    return [each for each in listed(json_or_text(value)) if isinstance(each, dict)]

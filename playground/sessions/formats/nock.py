@@ -1,4 +1,4 @@
-"""nock fixtures: recorded HTTP of Node.js as a JSON list; https://github.com/nock/nock."""
+"""Read nock fixtures: recorded HTTP of Node.js as a JSON list; https://github.com/nock/nock."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Nock(RecordedHttp):
 
 
 def _bytes(response: Any) -> bytes:
-    """A response is text, JSON, or hex: one string, or a list of them where it was compressed."""
+    """Return the bytes of a response: text, JSON, or hex in one string or, if zipped, in a list."""
     if isinstance(response, list) and all(isinstance(piece, str) for piece in response):
         try:
             return unzip(b"".join(bytes.fromhex(piece) for piece in response))

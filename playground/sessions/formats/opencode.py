@@ -1,7 +1,7 @@
-"""opencode: its storage, its export, and its log.
+"""Read opencode's storage, its export, and its log.
 
-The storage is a folder of small JSON files, one for each session, message and part; the export is
-one document; the log of `opencode run --format json` has a part on every line.
+The storage is a folder with a JSON file for each session, message and part. The export is one
+document. The log of `opencode run --format json` has a part on every line.
 """
 
 from __future__ import annotations
@@ -20,15 +20,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_QUIET = {
-    "step-start",
-    "step-finish",
-    "snapshot",
-    "patch",
-    "agent",
-    "retry",
-    "subtask",
-}
+_QUIET = {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "subtask"}
 
 
 class OpencodeExport(SessionFormat):
@@ -42,7 +34,7 @@ class OpencodeExport(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         if source.is_lines:
-            return any(_logged(value) is not None for value in source.head)
+            return any(_part_in_line(value) is not None for value in source.head)
         document = source.document
         messages = document.get("messages") if isinstance(document, dict) else None
         first = messages[0] if isinstance(messages, list) and messages else None
@@ -52,7 +44,9 @@ class OpencodeExport(SessionFormat):
         builder = SessionBuilder(title=source.stem)
         builder.set_metadata(name="opencode")
         if source.is_lines:
-            read_lines(source, builder, lambda value, at: _log_line(builder, value, at), _LOGGED)
+            read_lines(
+                source, builder, lambda value, at: _log_line(builder, value, at), _QUIET_LINES
+            )
             yield builder
             return
         info = dict_or_finding(builder, object_in(source).get("info"), Place(field="info"))
@@ -72,18 +66,18 @@ class OpencodeExport(SessionFormat):
         yield builder
 
 
-_LOGGED = {"step_start", "step_finish", "session.*", "error"}
+_QUIET_LINES = {"step_start", "step_finish", "session.*", "error"}
 
 
-def _logged(value: Any) -> dict[str, Any] | None:
-    """Return the part in a line of the log."""
+def _part_in_line(value: Any) -> dict[str, Any] | None:
+    """Return the part in a line of the log, or None."""
     part = value.get("part") if isinstance(value, dict) else None
     return part if isinstance(part, dict) and "sessionID" in value else None
 
 
 def _log_line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """A part of the answer; a step's end has its usage."""
-    part = _logged(value)
+    """Read a part of the answer; the end of a step has its usage."""
+    part = _part_in_line(value)
     if part is None:
         return
     content: list[Part] = []
@@ -153,7 +147,7 @@ def _session(
 
 
 def _created(message: dict[str, Any]) -> float:
-    """Return when a message was made, in milliseconds; 0 if that is no number."""
+    """Return a message's time in milliseconds; 0 if it is no number."""
     created = mapping(message.get("time")).get("created")
     return created if isinstance(created, int | float) else 0
 
@@ -164,20 +158,23 @@ def _message(
     place: Place,
     parts: list[tuple[Place, Any]],
 ) -> None:
-    """A message, and what it says of a compaction: the user's asks for one and names the first
-    message that stays, the answer to it is the summary, which was made of the whole history."""
-    builder, before = marked.builder, len(marked.builder.messages)
-    cuts = len(builder.compactions)
-    _said(builder, message, place, parts)
+    """Read a message, and its part in a compaction.
+
+    A user's message asks for the compaction, and names the first message that stays. The answer
+    is the summary of the whole history.
+    """
+    builder, start = marked.builder, len(marked.builder.messages)
+    compaction_count = len(builder.compactions)
+    _add_message(builder, message, place, parts)
     stop = len(builder.messages)
-    marked.add(message.get("id"), before)
-    if len(builder.compactions) > cuts:
+    marked.add(message.get("id"), start)
+    if len(builder.compactions) > compaction_count:
         tail = next((p.get("tail_start_id") for _, p in parts if _is_compaction(p)), None)
         kept = [] if tail is None else marked.between(tail) or []
-        marked.open = [i for i in kept if i < before]
-        marked.prompt = range(before, stop)
+        marked.open = [i for i in kept if i < start]
+        marked.prompt = range(start, stop)
     elif message.get("summary") is True and marked.open is not None:
-        set_history(builder, [*marked.prompt, *range(before, stop), *marked.open], stop)
+        set_history(builder, [*marked.prompt, *range(start, stop), *marked.open], stop)
         marked.open = None
 
 
@@ -185,13 +182,13 @@ def _is_compaction(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") == "compaction"
 
 
-def _said(
+def _add_message(
     builder: SessionBuilder,
     message: dict[str, Any],
     place: Place,
     parts: list[tuple[Place, Any]],
 ) -> None:
-    """A message and its parts; the results of its calls stand in the same parts."""
+    """Add a message with its parts, and the results of its calls, which the same parts hold."""
     role = ROLES.get(str(message.get("role")))
     if role is None:
         builder.note_loss(f"a message of the role {message.get('role')!r}", place)

@@ -1,4 +1,4 @@
-"""OpenHands: event lists, the log of each LLM call, and the results of its resolver."""
+"""Read OpenHands' lists of events, its log of an LLM call, and the output of its resolver."""
 
 from __future__ import annotations
 
@@ -21,24 +21,12 @@ from playground.sessions.shapes.requests import read_reply, read_request
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_SPEECH: Final = {"message", "system"}
+_MESSAGES: Final = {"message", "system"}
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-_ABOUT: Final = {  # what an event says of itself; before V0 its arguments stood beside these
-    "action",
-    "observation",
-    "thought",
-    "id",
-    "timestamp",
-    "source",
-    "message",
-    "cause",
-    "timeout",
-    "keep_prompt",
-    "is_confirmed",
-    "action_risk",
-    "confirmation_state",
-    "tool_call_metadata",
-}
+_EVENT_FIELDS: Final = {  # all but arguments, which stood beside these before V0
+    "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
+    "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
+}  # fmt: skip
 
 
 class OpenHandsEvents(SessionFormat):
@@ -92,7 +80,7 @@ class OpenHandsLlmLog(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = object_in(source)
         own = list_in(source, "messages")
-        raw = value.get("raw_messages")  # what was sent, where tools were written as text
+        raw = value.get("raw_messages")  # as they were sent, if tools were written as text
         for messages, title in ((own, ""), (raw, " as sent")):
             if not isinstance(messages, list) or (title and messages == own):
                 continue
@@ -105,15 +93,20 @@ class OpenHandsLlmLog(SessionFormat):
             if reply and not read_reply(builder, reply, place):
                 builder.note_loss("a response that is not a reply", place)
             elif reply:
-                record = builder.requests.pop()
-                builder.add_request(
-                    model=record.model,
-                    usage=record.usage,
-                    stop_reason=record.stop_reason,
-                    at=value.get("timestamp"),
-                    seconds=value.get("latency_sec"),
-                )
+                _set_time(builder, value.get("timestamp"), value.get("latency_sec"))
             yield builder
+
+
+def _set_time(builder: SessionBuilder, at: Any, seconds: Any = None) -> None:
+    """Set time and duration of the last request, in place of its reply's own."""
+    record = builder.requests.pop()
+    builder.add_request(
+        model=record.model,
+        usage=record.usage,
+        stop_reason=record.stop_reason,
+        at=at,
+        seconds=seconds,
+    )
 
 
 class OpenHandsOutput(SessionFormat):
@@ -136,11 +129,11 @@ class OpenHandsOutput(SessionFormat):
             history = dict_or_finding(builder, value, Place(line)).get("history")
             for index, event in enumerate(list_or_finding(builder, history, within)):
                 place = within.at(index)
-                for one in event if isinstance(event, list) else [event]:
-                    if isinstance(one, dict) and ("action" in one or "observation" in one):
-                        _event(builder, one, place)
+                for each in event if isinstance(event, list) else [event]:
+                    if isinstance(each, dict) and ("action" in each or "observation" in each):
+                        _event(builder, each, place)
                     else:
-                        read_message(builder, one, place)
+                        read_message(builder, each, place)
             yield builder
 
 
@@ -150,55 +143,49 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
     arguments = event.get("args")
     if not isinstance(arguments, dict):
         dict_or_finding(builder, arguments, place.at("args"))
-        arguments = {k: v for k, v in event.items() if k not in _ABOUT or k == "thought"}
+        arguments = {k: v for k, v in event.items() if k not in _EVENT_FIELDS or k == "thought"}
     if "observation" in event:
         _observation(builder, event, tool, place)
     elif action == "system":
         read_messages(builder, [{"role": "system", "content": arguments.get("content")}], place)
         builder.add_tools(arguments.get("tools"), place.at("args", "tools"))
     elif tool:
-        _called(builder, tool, event, place)
-    elif action in _SPEECH or event.get("source") == "user":
+        _call(builder, tool, event, place)
+    elif action in _MESSAGES or event.get("source") == "user":
         role = "user" if event.get("source") == "user" else "assistant"
         content = arguments.get("content") or event.get("message")
-        before = len(builder.messages)
+        start = len(builder.messages)
         read_message(builder, {"role": role, "content": content}, place.at("args", "content"))
-        if role == "assistant" and len(builder.messages) > before:
+        if role == "assistant" and len(builder.messages) > start:
             builder.add_request(at=event.get("timestamp"))
     elif "action" not in event:
         builder.note_loss("an event that is neither an action nor an observation", place)
     elif action not in _QUIET:
-        _untracked(builder, event, arguments, place)
+        _action(builder, event, arguments, place)
 
 
-def _called(
+def _call(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
-    """A call with the model's answer beside it; parallel calls repeat the same answer."""
+    """Read the answer beside a call, or else the call; parallel calls repeat the answer."""
     where = place.at("tool_call_metadata")
     response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
-    given = str(tool.get("tool_call_id") or "")
-    if builder.knows_call(given):
+    call_id = str(tool.get("tool_call_id") or "")
+    if builder.knows_call(call_id):
         return
     if read_reply(builder, response, where):
-        record = builder.requests.pop()
-        builder.add_request(
-            model=record.model,
-            usage=record.usage,
-            stop_reason=record.stop_reason,
-            at=event.get("timestamp"),
-        )
+        _set_time(builder, event.get("timestamp"))
         return
     inner = dict(dict_or_finding(builder, event.get("args"), place.at("args")))
     parts: list[Part] = read_parts(builder, inner.pop("thought", None), place)
-    parts.append(builder.call(given, tool.get("function_name"), inner, place))
+    parts.append(builder.call(call_id, tool.get("function_name"), inner, place))
     add_with_results(builder, "assistant", parts, place)
 
 
-def _untracked(
+def _action(
     builder: SessionBuilder, event: dict[str, Any], arguments: dict[str, Any], place: Place
 ) -> None:
-    """An action of a model without native calls: the action is the call."""
+    """Read an action of a model without native calls as a call."""
     parts: list[Part] = read_parts(builder, arguments.get("thought"), place)
     inner = {key: value for key, value in arguments.items() if key != "thought"}
     call_id = f"event_{event.get('id', len(builder.messages))}"
@@ -215,7 +202,7 @@ def _observation(
     content = event.get("content")
     call_id = str(tool.get("tool_call_id") or "") or f"event_{event.get('cause')}"
     if not builder.knows_call(call_id) and "cause" not in event:
-        call_id = builder.open_call()  # before events had ids
+        call_id = builder.open_call()  # in old files, whose events have no ids
     if not builder.knows_call(call_id):
         builder.note_loss(
             f"an observation of {event.get('observation')!r} that no call asked for", place

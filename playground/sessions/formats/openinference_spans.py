@@ -1,4 +1,4 @@
-"""OpenInference's spans (Arize Phoenix): messages flattened into attributes.
+"""Read OpenInference's spans (Arize Phoenix), with messages flattened into attributes.
 
 https://arize-ai.github.io/openinference/spec/semantic_conventions.html
 """
@@ -53,16 +53,16 @@ def _turn(span: TraceSpan) -> Turn:
 
 
 def _message(value: Any) -> Any:
-    """Return one message without the extra level of the flattened names."""
+    """Return one message without the extra level of `message`, `tool_call` and the like."""
     message = dict(value.get("message") or {}) if isinstance(value, dict) else {}
     calls = [call.get("tool_call") or {} for call in listed(message.get("tool_calls"))]
     message["tool_calls"] = calls
     contents = [item.get("message_content") or {} for item in listed(message.pop("contents", None))]
-    spoken = [part for part in contents if part.get("type") != "tool_use"]
-    spoken = [{**part, "image_url": _image(part)} if "image" in part else part for part in spoken]
-    if spoken:
+    parts = [part for part in contents if part.get("type") != "tool_use"]
+    parts = [{**part, "image_url": _image(part)} if "image" in part else part for part in parts]
+    if parts:
         text = message.get("content")
-        message["content"] = ([{"type": "text", "text": text}] if text else []) + spoken
+        message["content"] = ([{"type": "text", "text": text}] if text else []) + parts
     return message
 
 

@@ -1,7 +1,7 @@
-"""ShareGPT conversations: `conversations` of `from` and `value`, and what training data made of it.
+"""Read ShareGPT conversations, with `from` and `value`, and the variants in training data.
 
 LLaMA-Factory's roles `function_call` and `observation`, Hermes' tags and ToolACE's lists of Python
-calls are read as the calls and results that they are.
+calls become calls and results.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from playground.sessions.shapes.results import add_with_results
 from playground.sessions.shapes.text_calls import embedded_tools, text_parts, text_results
 from playground.sessions.source import Source
 
-_SAID: Final = ("conversations", "conversation", "dialog", "dialogue")
-_PLAIN: Final = {"from", "value"}
+_CONVERSATION_FIELDS: Final = ("conversations", "conversation", "dialog", "dialogue")
+_COMMON_FIELDS: Final = {"from", "value"}
 _TAGS: Final = re.compile(r"<tools>\s*(.*?)\s*</tools>", re.DOTALL)
 
 
@@ -46,7 +46,7 @@ class ShareGpt(SessionFormat):
 def _conversation(value: Any) -> list[Any] | None:
     if not isinstance(value, dict):
         return None
-    for key in _SAID:
+    for key in _CONVERSATION_FIELDS:
         found = json_or_text(value.get(key))
         if isinstance(found, list) and (key == "conversations" or _is_conversation(found)):
             return found
@@ -79,7 +79,7 @@ def _row(builder: SessionBuilder, value: Any, place: Place) -> None:
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     text = _text(message)
     role = role_of(message) if isinstance(message, dict) else None
-    if role == "user" and text and message.keys() == _PLAIN:  # as half of them are
+    if role == "user" and text and message.keys() == _COMMON_FIELDS:  # as half of them are
         builder.add_message(role, [text_part(text)], place)
     elif role is None or text is None:
         read_message(builder, message, place)
@@ -95,7 +95,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
 
 
 def _text(message: Any) -> str | None:
-    """Return a message's text where it holds nothing else."""
+    """Return a message's text; None if it holds anything else."""
     if not isinstance(message, dict) or any(message.get(key) for key in ("tool_calls", "images")):
         return None
     found = message.get("value", message.get("content"))

@@ -1,4 +1,7 @@
-"""SWE-agent's and mini-swe-agent's trajectories; https://swe-agent.com/latest/usage/trajectories/."""
+"""Read trajectories of SWE-agent and mini-swe-agent.
+
+https://swe-agent.com/latest/usage/trajectories/
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ class SweAgent(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        if source.suffix in _YAML:  # a demonstration, made of a trajectory
+        if source.suffix in _YAML:  # a demonstration, which was made from a trajectory
             start = source.start(4096)
             return b"\nhistory:\n" in start and b"trajectory file:" in start
         document = source.document
@@ -95,8 +98,8 @@ class SweAgentDemo(SessionFormat):
             builder.set_metadata(
                 title=run.get("instance_id"), model=run.get("model"), name="swe-agent"
             )
-            if asked := text_of(run.get("issue_text")):
-                builder.add_message("user", [text_part(asked)], place.at("issue_text"))
+            if issue := text_of(run.get("issue_text")):
+                builder.add_message("user", [text_part(issue)], place.at("issue_text"))
             steps = objects_or_findings(builder, run.get("history"), place.at("history"))
             for where, step in steps:
                 _step(builder, step, where)
@@ -113,17 +116,17 @@ def _is_demo(value: Any) -> bool:
 
 
 def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
-    """A thought and the action behind it are one answer; what came of it is its result."""
+    """Read a step; a thought and the action after it are one answer, an output is its result."""
     kind, last = step.get("type"), builder.messages[-1] if builder.messages else None
     if kind == "output":
-        seen = {name: held for name, held in step.items() if name != "type" and held}
-        result = seen.get("output_terminal", "") if len(seen) < 2 else seen
-        builder.add_message("tool", [builder.result(builder.open_call(), result or seen)], place)
+        fields = {name: field for name, field in step.items() if name != "type" and field}
+        result = fields.get("output_terminal", "") if len(fields) < 2 else fields
+        builder.add_message("tool", [builder.result(builder.open_call(), result or fields)], place)
     elif kind in ("thought", "action"):
-        said = text_of(step.get(kind))
-        parts: list[Part] = [text_part(said)] if said and kind == "thought" else []
+        text = text_of(step.get(kind))
+        parts: list[Part] = [text_part(text)] if text and kind == "thought" else []
         if kind == "action":
-            parts = [builder.call(builder.new_id(), "action", {"command": said}, place)]
+            parts = [builder.call(builder.new_id(), "action", {"command": text}, place)]
         if last is not None and last.role == "assistant" and not last.tool_calls:
             builder.add_parts(parts)
         elif parts:
@@ -133,7 +136,7 @@ def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
 
 
 def _with_id(message: Any) -> Any:
-    """Return a result names the calls that it answers in a list of one."""
+    """Return a message with its call's id, if it names the id in a list of one."""
     ids = message.get("tool_call_ids") if isinstance(message, dict) else None
     if isinstance(ids, list) and len(ids) == 1 and not message.get("tool_call_id"):
         return {**message, "tool_call_id": ids[0]}

@@ -1,4 +1,4 @@
-"""Rows of training data that are no list of messages: xLAM, Glaive and Alpaca."""
+"""Read rows of training data that are no list of messages: xLAM, Glaive and Alpaca."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TURN: Final = re.compile(r"^[ \t]*(USER|ASSISTANT|FUNCTION RESPONSE|SYSTEM):[ \
 
 
 class _Rows(SessionFormat):
-    """A format of rows, each a session."""
+    """A format of rows, each of which is a session."""
 
     def recognises(self, source: Source) -> bool:
         first = source.head[0] if source.is_lines and source.head else source.document
@@ -78,7 +78,7 @@ class Glaive(_Rows):
     name = "glaive"
     title = "Glaive function calling rows (system, chat)"
     keeps = Keeps(tools="in the system prompt", missing="what stands beside the two")
-    left_aside = {r"""^\{"name": "[^"]+", "arguments": '$""": "how a call is written"}
+    left_aside = {r"""^\{"name": "[^"]+", "arguments": '$""": "the syntax of a call"}
 
     def fits(self, row: dict[str, Any]) -> bool:
         chat = row.get("chat", row.get("sample"))
@@ -99,14 +99,14 @@ class Glaive(_Rows):
             content = text[turn.end() : stop].strip().removesuffix("<|endoftext|>").strip()
             self._turn(builder, turn[1], content, where)
 
-    def _turn(self, builder: SessionBuilder, who: str, content: str, place: Place) -> None:
-        if who == "FUNCTION RESPONSE":
+    def _turn(self, builder: SessionBuilder, speaker: str, content: str, place: Place) -> None:
+        if speaker == "FUNCTION RESPONSE":
             add_with_results(builder, "tool", text_results(builder, content), place)
-        elif who == "ASSISTANT":
+        elif speaker == "ASSISTANT":
             add_with_results(builder, "assistant", text_parts(builder, content, place), place)
         else:
-            read_message(builder, {"role": who.lower(), "content": content}, place)
-            builder.add_tools(embedded_tools(content) if who == "SYSTEM" else [], place)
+            read_message(builder, {"role": speaker.lower(), "content": content}, place)
+            builder.add_tools(embedded_tools(content) if speaker == "SYSTEM" else [], place)
 
 
 class Alpaca(_Rows):
@@ -125,8 +125,8 @@ class Alpaca(_Rows):
                 read_message(
                     builder, {"role": role, "content": content}, place.at("history", index)
                 )
-        asked = "\n".join(str(value[key]) for key in ("instruction", "input") if value.get(key))
-        read_message(builder, {"role": "user", "content": asked}, place.at("instruction"))
+        prompt = "\n".join(str(value[key]) for key in ("instruction", "input") if value.get(key))
+        read_message(builder, {"role": "user", "content": prompt}, place.at("instruction"))
         key = next(key for key in ("output", "response", "chosen") if key in value)
         read_message(builder, {"role": "assistant", "content": value[key]}, place.at(key))
         if value.get("rejected"):

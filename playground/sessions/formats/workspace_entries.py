@@ -1,4 +1,4 @@
-"""A file of the workspace: the session as it came, with the edits and recordings made since."""
+"""Read a file of the workspace: a session as it was imported, with later edits and recordings."""
 
 from __future__ import annotations
 

@@ -24,6 +24,11 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+def as_list(value: Any) -> list[Any]:
+    """Return a list unchanged, any other value as the only one of a list, [] for an empty value."""
+    return value if isinstance(value, list) else [value] if value else []
+
+
 def list_or_finding(builder: SessionBuilder, value: Any, place: Place) -> list[Any]:
     """Return the value if it is a list, else an empty one; add a finding if it held anything."""
     if value and not isinstance(value, list):

@@ -2,6 +2,8 @@
 // refused. The browser owns the text until it is kept; the page shows what a draft would change.
 
 const PAUSE = 60 // milliseconds after the last key
+const KEPT = "playground draft in place" // what the tab remembers over a reload
+const QUICK = { Earlier: "↑", Later: "↓", "Add a message after": "+", "Remove this message": "×" }
 const SOURCES = /^(message:|tool:|(agent|system|user-prompt|environment)$)/
 
 class EditBox {
@@ -13,7 +15,7 @@ class EditBox {
     this.said = element("span", "said")
     this.said.setAttribute("role", "status")
     const bar = element("div", "edit-bar")
-    bar.append(this.said, this.menu(editing.changes))
+    bar.append(this.said, ...this.changes(editing.changes))
     bar.append(button("Leave Esc", "Leave as it was (Esc)", () => this.leave()))
     bar.append(button("Keep Ctrl ↵", "Keep (Ctrl+Enter)", () => this.keep()))
     this.node.append(bar)
@@ -23,6 +25,19 @@ class EditBox {
       if (!this.node.contains(relatedTarget) && document.hasFocus() && !this.refused) this.keep()
     }
     this.note(editing)
+    this.takeUp()
+  }
+
+  // What was typed before a reload
+  takeUp() {
+    const kept = keptDraft()
+    if (kept?.origin !== this.origin) return
+    for (const [at, { area, form }] of this.fields.entries()) {
+      const [text, whole] = kept.texts[at] ?? [area.value, false]
+      if (whole) form?.click()
+      area.value = text
+    }
+    if (this.isChanged()) this.typed()
   }
 
   field({ label, text, json, whole }) {
@@ -44,19 +59,28 @@ class EditBox {
         return area.focus()
       })
       form.setAttribute("aria-pressed", false)
+      field.form = form
       line.append(form)
     }
     this.node.append(line, area)
     return field
   }
 
-  menu(changes) {
+  // The frequent changes are buttons, the others a list
+  changes(labels) {
+    const make = (label) => this.ask("change", { at: labels.indexOf(label), texts: this.texts() })
+    const quick = labels.filter((label) => QUICK[label])
+    const others = labels.filter((label) => !QUICK[label])
     const menu = element("select")
     menu.setAttribute("aria-label", "Change")
-    for (const label of ["Change …", ...changes]) menu.append(element("option", "", label))
-    menu.hidden = !changes.length
-    menu.onchange = () => this.ask("change", { at: menu.selectedIndex - 1, texts: this.texts() })
-    return menu
+    for (const label of ["…", ...others]) menu.append(element("option", "", label))
+    menu.hidden = !others.length
+    menu.onchange = () => {
+      const { value } = menu
+      menu.selectedIndex = 0
+      make(value)
+    }
+    return [...quick.map((label) => button(QUICK[label], label, () => make(label))), menu]
   }
 
   texts() {
@@ -69,6 +93,7 @@ class EditBox {
 
   typed() {
     this.refused = false
+    remember({ origin: this.origin, pane: this.pane, texts: this.texts() })
     this.onresize?.()
     clearTimeout(this.timer)
     this.version = (this.version ?? 0) + 1
@@ -102,6 +127,7 @@ class EditBox {
 
   end() {
     this.isOver = true
+    remember(null)
     this.onend()
   }
 
@@ -126,5 +152,28 @@ class EditBox {
     const { area } = this.fields[0]
     area.focus({ preventScroll: true })
     area.setSelectionRange(area.value.length, area.value.length)
+  }
+}
+
+function address() {
+  return location.pathname + new URLSearchParams(location.search).get("session")
+}
+
+function remember(draft) {
+  try {
+    if (draft) sessionStorage.setItem(KEPT, JSON.stringify({ ...draft, of: address() }))
+    else sessionStorage.removeItem(KEPT)
+  } catch {
+    // too long for the tab's memory, or there is none
+  }
+}
+
+// The draft of this address; undefined if there is none that can be read
+function keptDraft() {
+  try {
+    const draft = JSON.parse(sessionStorage.getItem(KEPT))
+    return draft?.of === address() ? draft : undefined
+  } catch {
+    return undefined
   }
 }

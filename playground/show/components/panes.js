@@ -260,8 +260,9 @@ class Grid extends Headed {
     let node = this.rows.get(number)
     if (!node) {
       node = this.emptyRow(number)
+      const later = [...this.rows.keys()].filter((each) => each > number)
+      this.sheet.insertBefore(node, this.rows.get(Math.min(...later)) ?? null)
       this.rows.set(number, node)
-      this.sheet.append(node)
     }
     const { panes } = this.data
     for (let pane = this.left; pane < Math.min(this.right, panes.length); pane += 1) {
@@ -311,9 +312,15 @@ class Grid extends Headed {
     const number = editing?.number
     if (this.edit && this.edit.number === number) return this.edit.note(editing)
     if (this.edit) this.close()
+    if (this.mayEdit && number === undefined && !this.looked) {
+      const kept = keptDraft()
+      if (kept) this.open(kept.origin, kept.pane)
+    }
+    this.looked ||= this.mayEdit
     if (number === undefined || (number === this.left && !editing.fault)) return undefined
     const send = { ask: (what) => this.ask(what), draft: (draft) => this.report("draft", draft) }
     this.edit = new EditBox(editing, send)
+    this.edit.pane = this.editPane
     this.edit.onresize = () => this.later()
     this.edit.onend = () => this.close()
     const row = this.data.rows.findIndex(([origin]) => origin === editing.origin)
@@ -325,6 +332,7 @@ class Grid extends Headed {
   }
 
   close() {
+    remember(null)
     this.left = this.edit.number
     this.edit = undefined
     this.redraw(this.editRow)
