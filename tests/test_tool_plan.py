@@ -177,6 +177,18 @@ def test_a_list_of_tools_that_grows_breaks_the_cache_unless_its_tools_are_deferr
     assert set(plan.deferred) == set(NAMES[1:11])
 
 
+def test_tools_that_are_written_otherwise_are_no_longer_what_was_cached() -> None:
+    rows = bodies(("log_0", "log_0", "log_0"))
+    for one in TOOLS[1:]:  # all but the one that is called
+        schema = dict(reversed(one["input_schema"].items()))
+        rows[2]["tools"] = [*rows[2]["tools"][1:], {**one, "input_schema": schema}]
+    rows[2]["tools"] = [TOOLS[0], *rows[2]["tools"][1:]]
+    plan = pg.plan_tools(sent(rows), found=1)
+    assert way(plan, AS_IT_IS).cost == cost(rows)
+    assert len(way(plan, AS_IT_IS).simulation.breaks) == 2
+    assert len(way(plan, "deferred, searched").simulation.breaks) == 0
+
+
 @pytest.mark.parametrize(
     ("model", "says"),
     [
