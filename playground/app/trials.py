@@ -145,7 +145,7 @@ def ask(
 ) -> None:
     """Say what a trial costs, run it, watch it, and show its outcome."""
     try:
-        plan = planned(expecting, dialects, models, repeats=repeats, base_url=base_url)
+        plan = planned(expecting, dialects, models=models, repeats=repeats, base_url=base_url)
         say.text(str(plan.cost))
     except PlaygroundError as fault:
         st.error("This cannot be asked.")
