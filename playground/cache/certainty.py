@@ -24,6 +24,16 @@ _NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop 
 
 def unearned(request: TimedRequest, rules: Rules) -> str:
     """Return why no prediction of this request can be certain, whatever the cache holds."""
+    return unearned_beside(request, rules) or unearned_within(request, rules)
+
+
+def unearned_beside(request: TimedRequest, rules: Rules) -> str:
+    """Return what the model's name and the settings take the certainty away for."""
+    return _unnamed(request, rules) or _history(request, rules) or _fields(request, rules)
+
+
+def unearned_within(request: TimedRequest, rules: Rules) -> str:
+    """Return what the words, the blocks and the marks take the certainty away for."""
     return next((why for check in _CHECKS if (why := check(request, rules))), "")
 
 
@@ -169,10 +179,7 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
-    _unnamed,
-    _history,
     _words,
-    _fields,
     _edits,
     _unclear_blocks,
     _system_messages,

@@ -101,7 +101,7 @@ class TimedRequest:
 
         Nobody knows how large what the body does not hold is; only a bill limits it.
         """
-        size, opaque = self.sizes[block], self._opaque[block]
+        size, opaque = self.sizes[block], self._opaque[block] if self._opaque else 0
         if not opaque or (self.billed and block == len(self.sizes) - 1):
             return self.token_range(size)
         most = float("inf") if self.billed is None else float(self.billed.total)
@@ -191,7 +191,14 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> 
 
 
 def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
-    """Return the tokens that were estimated, up to each block, for what no text tells."""
+    """Return the tokens that were estimated, up to each block, for what no text tells.
+
+    The list is empty if there is no such block.
+    """
+    if not sums and not any(block.opaque for block in blocks[known:]):
+        return sums
+    if not sums:
+        sums = SharedList([0] * known)
     before = sums[known - 1] if known else 0
     own = (_estimate(block) if block.opaque else 0 for block in blocks[known:])
     return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))

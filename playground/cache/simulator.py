@@ -18,6 +18,8 @@ from playground.cache.certainty import (
     may_be_lost,
     settings_of,
     unearned,
+    unearned_beside,
+    unearned_within,
     unknown_words,
 )
 from playground.cache.explicit import ExplicitCache
@@ -46,6 +48,7 @@ class CacheEntry:
     role: str = ""
     settings: dict[str, str] = field(default_factory=dict)  # those of its writer
     route: bytes = _NO_ROUTE
+    unclear: bool = False  # whether it is not certain that its writer left it
 
 
 @dataclass(slots=True)
@@ -66,7 +69,8 @@ class CacheSimulator:
     _settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # by model
     _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
     _own_settings: dict[str, str] = field(default_factory=dict)
-    _off_body: set[str] = field(default_factory=set)  # models with a history on the server
+    _beside: str = ""  # why the last request's model or settings make it uncertain
+    _unclear: dict[str, str] = field(default_factory=dict)  # by model: why one was uncertain
     one_by_one: bool = True  # whether each request was sent once the answer before had begun
 
     def send(self, request: TimedRequest) -> Simulated:
@@ -106,12 +110,13 @@ class CacheSimulator:
             return _error(request, *problem, points)
         if not self._heeds_marks(request, points):
             return self._best_effort(request)
-        doubt = unearned(request, self.rules) or _EDITED * edited
+        doubt = self._beside or unearned_within(request, self.rules) or _EDITED * edited
+        unclear = bool(doubt)
         warm = self._begins_warm(request)
         hit = self._hit(request, points, request.positions)
         read = 0
         total = request.sizes[-1] if request.sizes else 0
-        doubt = doubt or self._setting_doubt(request, points, hit, settings)
+        doubt = self._left_by_earlier(request, points, hit, settings, doubt)
         if hit is not None:
             entry = self._entries[request.chain[hit]]
             read = min(entry.size, total)
@@ -131,7 +136,7 @@ class CacheSimulator:
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = hit is not None and self._entries[request.chain[hit]].sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
-        written = self._write(request, points, hit, read, settings)
+        written = self._write(request, points, hit, read, settings, unclear)
         state: State = "warm-start" if warm else "unpredictable" if doubt else "exact"
         why = f"{why}; {doubt}" if doubt else why
         finding = "in-flight" if flying else self._finding(request)
@@ -163,6 +168,7 @@ class CacheSimulator:
         given = (request.wire.model, request.wire.parameters, request.wire.settings)
         if given != self._given:
             self._given, self._own_settings = given, settings_of(request, self.rules)
+            self._beside = unearned_beside(request, self.rules)
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
@@ -202,32 +208,35 @@ class CacheSimulator:
     def _finding(self, request: TimedRequest) -> str:
         return "history-on-server" if request.wire.parameters.get("history") else ""
 
-    def _setting_doubt(
+    def _left_by_earlier(
         self,
         request: TimedRequest,
         points: Sequence[int],
         hit: int | None,
         settings: dict[str, str],
+        doubt: str,
     ) -> str:
-        """Return what earlier requests under other settings leave unknown."""
+        """Return a request's own doubt, or what earlier requests leave unknown: those that were
+        uncertain themselves, and those under other settings.
+        """
         model = request.wire.model
         earlier = self._settings.setdefault(model, [])
         others = [each for each in earlier if each is not settings and each != settings]
         if len(others) == len(earlier):
             earlier.append(settings)
-        history = request.wire.parameters.get("history")
-        if points and hit != points[-1]:
-            if model in self._off_body and not history:
-                return "an earlier request's history was on the server: what it left is not known"
+        before = self._unclear.get(model, "")
+        if doubt:
+            self._unclear.setdefault(model, doubt)
+            return doubt
+        entry = None if hit is None else self._entries[request.chain[hit]]
+        may_read_more = bool(points) and hit != points[-1]
+        if before and (may_read_more or (entry is not None and entry.unclear)):
+            return f"what an earlier request left is not known: {before}"
+        if may_read_more:
             kept = (may_be_kept(each, settings, self.rules) for each in others)
             if found := next(filter(None, kept), ""):
                 return found
-        if history:
-            self._off_body.add(model)
-        if hit is None:
-            return ""
-        entry = self._entries[request.chain[hit]]
-        return may_be_lost(entry.settings, settings, entry.tier, self.rules)
+        return may_be_lost(entry.settings, settings, entry.tier, self.rules) if entry else ""
 
     def _hit_doubt(self, entry: CacheEntry, request: TimedRequest) -> str:
         """Return why an entry that the rules let a request read may not be read, or ""."""
@@ -486,6 +495,7 @@ class CacheSimulator:
         hit: int | None,
         read: int,
         settings: dict[str, str],
+        unclear: bool,
     ) -> dict[str, int]:
         """Write entries at the breakpoints, and return the tokens written by lifetime."""
         rules = self.rules
@@ -507,7 +517,7 @@ class CacheSimulator:
             sized = billed is not None and point == points[-1] and billed.read + billed.write > 0
             if billed is not None and sized:
                 size = billed.read + billed.write
-            self._remember(request, point, size, ttl, sized, settings)
+            self._remember(request, point, size, ttl, sized, settings, unclear)
         return {ttl: tokens for ttl, tokens in written.items() if tokens}
 
     def _remember(
@@ -518,12 +528,14 @@ class CacheSimulator:
         ttl: str,
         sized: bool,
         settings: dict[str, str],
+        unclear: bool,
     ) -> None:
         key = request.chain[point]
         expires = request.at + self.rules.seconds(ttl)
         known = self._entries.get(key)
         if known is not None and known.expires >= request.at:
             known.expires = max(known.expires, expires)
+            known.unclear = known.unclear and unclear
             if sized or (request.billed is not None and not known.sized):
                 known.size, known.sized = size, sized
             return
@@ -541,6 +553,7 @@ class CacheSimulator:
             last.role,
             settings,
             _route(request),
+            unclear,
         )
 
 

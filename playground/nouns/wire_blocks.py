@@ -152,7 +152,7 @@ class WireReader:
         self._blocks: SharedList[WireBlock] = SharedList()
         self._starts: SharedList[int] = SharedList()
         self._tools: tuple[Any, str, _Tools] = None, "", _Tools()
-        self._settings: tuple[dict[str, Any], str, _Unknown] = ({}, "", ())
+        self._beside: _Beside | None = None
 
     def read(self, body: dict[str, Any]) -> WireRequest:
         api, ttl = api_of(body), ttl_of(body) or self._ttl
@@ -167,30 +167,30 @@ class WireReader:
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
-        settings = settings_of(body)
+        beside = self._beside_of(body, api)
         return WireRequest(
             model=self._model or str(body.get("model") or ""),
             blocks=self._blocks,
-            parameters=parameters_of(body, read.pictures, read.cites),
+            parameters=beside.parameters(read.pictures, read.cites),
             automatic_ttl=str(top.get("ttl") or ttl) if isinstance(top, dict) else None,
             ttl=ttl_of(body),
             explicit_only=mode == "explicit",
             starts=self._starts,
-            settings=settings,
+            settings=beside.settings,
             api=api,
             clears_at=read.clears_at,
             thinks=read.thinks,
             doubts=(*tools.doubts, *read.doubts),
-            unknown=(*tools.unknown, *self._unknown_beside(body, settings, api), *read.unknown),
+            unknown=(*tools.unknown, *beside.unknown, *read.unknown),
         )
 
-    def _unknown_beside(self, body: dict[str, Any], settings: dict[str, Any], api: str) -> _Unknown:
-        """Return the unknown words beside tools and messages; most requests have the same."""
-        given = settings | {name: body[name] for name in _SYSTEM_FIELDS if name in body}
-        if (given, api) != self._settings[:2]:
-            words = (word for n, v in given.items() for word in unknown_words(n, v, api, n))
-            self._settings = given, api, tuple(words)
-        return self._settings[2]
+    def _beside_of(self, body: dict[str, Any], api: str) -> _Beside:
+        """Return what stands beside tools and messages; most requests of a row have the same."""
+        settings = settings_of(body)
+        given = settings, {n: body[n] for n in _SYSTEM_FIELDS if n in body}, api
+        if self._beside is None or given != self._beside.given:
+            self._beside = _Beside.read(*given)
+        return self._beside
 
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
         """Return the tools as blocks; those of a whole session are often one object."""
@@ -232,6 +232,31 @@ _SYSTEM_FIELDS: Final = ("system", "systemInstruction", "system_instruction")
 _TOOL_FIELDS: Final = ("tools", "functions")
 _MESSAGE_FIELDS: Final = {"responses": "input", "gemini": "contents"}
 _MOST_UNKNOWN: Final = 5  # words of a list's that are named
+
+
+@dataclass(slots=True)
+class _Beside:
+    """What a body holds beside its tools and messages, with the unknown words in it."""
+
+    given: tuple[dict[str, Any], dict[str, Any], str]
+    unknown: _Unknown
+    _parameters: dict[tuple[bool, bool], dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, settings: dict[str, Any], system: dict[str, Any], api: str) -> _Beside:
+        held = settings | system
+        words = (word for n, v in held.items() for word in unknown_words(n, v, api, n))
+        return cls((settings, system, api), tuple(words))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.given[0]
+
+    def parameters(self, pictures: bool, cites: bool) -> dict[str, Any]:
+        key = pictures, cites
+        if key not in self._parameters:
+            self._parameters[key] = parameters_of(self.settings, pictures, cites)
+        return self._parameters[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,27 +359,48 @@ class _Read:
              self.unknown)
         )  # fmt: skip
         self.leads = self.leads and all(block.tier == "system" for block in own)
+        if not _is_plain(message, self.api):
+            self._note_more(message, index, own)
+
+    def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
+        """Note what a message holds beside texts, and what makes it uncertain: unknown words,
+        unread fields, and addresses.
+        """
         self.pictures = self.pictures or _has_pictures(own)
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
         if message.get("clear_at"):
             self.clears_at = (*self.clears_at, index)
         section = _MESSAGE_FIELDS.get(self.api, "messages")
-        self._note_words(message, section, f"{section}[{index}]")
-
-    def _note_words(self, message: dict[str, Any], section: str, path: str) -> None:
-        """Note what makes a message uncertain: unknown words, unread fields, and addresses."""
+        path = f"{section}[{index}]"
         unknown = tuple(unknown_words(section, message, self.api, path))
         if unknown:
             for name in VOCABULARIES[self.api]:
                 room = _MOST_UNKNOWN - sum(word.vocabulary == name for word in self.unknown)
-                own = [word for word in unknown if word.vocabulary == name]
-                self.unknown += tuple(own[: max(0, room)])
-        doubts = [*_unread(message, path), *_fetched(message, path)]
+                words = [word for word in unknown if word.vocabulary == name]
+                self.unknown += tuple(words[: max(0, room)])
+        fetched = _fetched(message, path) if any(block.opaque for block in own) else ()
+        doubts = [*_unread(message, path), *fetched]
         if doubts:
             self.doubts = tuple(dict.fromkeys((*self.doubts, *doubts)))
 
 
+def _is_plain(message: dict[str, Any], api: str) -> bool:
+    """Return True if a message holds nothing but texts, in words that every list has."""
+    if len(message) != 2 or message.get("role") not in ("user", "assistant"):
+        return False
+    content = message.get("content")
+    if isinstance(content, str):
+        return api in ("messages", "chat", "responses")
+    return (
+        api in ("messages", "chat")
+        and isinstance(content, list)
+        and all(isinstance(part, dict) and part.keys() == _TEXT_FIELDS for part in content)
+        and all(part["type"] == "text" for part in content)
+    )
+
+
+_TEXT_FIELDS: Final = {"type", "text"}
 # The fields of a message that are read, or that are no part of the prompt.
 _READ_FIELDS: Final = {
     "role", "content", "parts", "tool_calls", "function_call", "type", "id", "status",
