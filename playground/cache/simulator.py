@@ -11,17 +11,16 @@ from math import isinf
 from typing import Any, Final
 
 from playground.base.wording import grouped
-from playground.cache.breakpoints import breakpoints, life_at, looked_at
+from playground.cache.breakpoints import breakpoints, life_at, looked_at, spans
 from playground.cache.certainty import (
     is_pinned,
-    may_be_kept,
-    may_be_lost,
     settings_of,
     unearned,
     unearned_beside,
     unearned_within,
     unknown_words,
 )
+from playground.cache.earlier import NO_ROUTE, CacheEntry, EarlierRequests
 from playground.cache.explicit import ExplicitCache
 from playground.cache.prefixes import TimedRequest
 from playground.cache.refusals import PrefixCheck, refusal
@@ -30,25 +29,6 @@ from playground.cache.simulated import Simulated, State
 
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, where nobody says
 _SURELY_BEGUN: Final = 60.0  # seconds after which an answer has surely begun
-_NO_ROUTE: Final = b""
-
-
-@dataclass(slots=True)
-class CacheEntry:
-    """An entry of the cache for one prefix; `visible` and `expires` are times in seconds."""
-
-    size: int
-    ttl: str
-    visible: float
-    expires: float
-    strings: int = 0  # contents in it that were strings, not blocks
-    sized: bool = False
-    writer: bytes = b""  # the whole of the request that wrote it
-    tier: str = ""  # of its last block
-    role: str = ""
-    settings: dict[str, str] = field(default_factory=dict)  # those of its writer
-    route: bytes = _NO_ROUTE
-    unclear: bool = False  # whether it is not certain that its writer left it
 
 
 @dataclass(slots=True)
@@ -66,11 +46,10 @@ class CacheSimulator:
     _now: float = float("-inf")
     _sent_last: float = float("-inf")
     _checked: PrefixCheck = field(default_factory=PrefixCheck)
-    _settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # by model
+    _earlier: EarlierRequests = field(default_factory=EarlierRequests)
     _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
     _own_settings: dict[str, str] = field(default_factory=dict)
     _beside: str = ""  # why the last request's model or settings make it uncertain
-    _unclear: dict[str, str] = field(default_factory=dict)  # by model: why one was uncertain
     one_by_one: bool = True  # whether each request was sent once the answer before had begun
 
     def send(self, request: TimedRequest) -> Simulated:
@@ -116,14 +95,15 @@ class CacheSimulator:
         hit = self._hit(request, points, request.positions)
         read = 0
         total = request.sizes[-1] if request.sizes else 0
-        doubt = self._left_by_earlier(request, points, hit, settings, doubt)
-        if hit is not None:
-            entry = self._entries[request.chain[hit]]
+        entry = None if hit is None else self._entries[request.chain[hit]]
+        ends = not points or hit == points[-1]
+        doubt = self._earlier.doubt(request, settings, doubt, entry, ends, self.rules)
+        if entry is not None:
             read = min(entry.size, total)
             doubt = doubt or self._hit_doubt(entry, request)
             # A read lengthens a life for nothing, with every provider that goes by marks.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
-            entry.route = _route(request)
+            entry.route = self._route(request)
         why = self._why(hit, points, request)  # before anything is written
         # An entry can be read from its writer's first token on, so parallel requests that begin
         # alike all write it.
@@ -208,48 +188,19 @@ class CacheSimulator:
     def _finding(self, request: TimedRequest) -> str:
         return "history-on-server" if request.wire.parameters.get("history") else ""
 
-    def _left_by_earlier(
-        self,
-        request: TimedRequest,
-        points: Sequence[int],
-        hit: int | None,
-        settings: dict[str, str],
-        doubt: str,
-    ) -> str:
-        """Return a request's own doubt, or what earlier requests leave unknown: those that were
-        uncertain themselves, and those under other settings.
-        """
-        model = request.wire.model
-        earlier = self._settings.setdefault(model, [])
-        others = [each for each in earlier if each is not settings and each != settings]
-        if len(others) == len(earlier):
-            earlier.append(settings)
-        before = self._unclear.get(model, "")
-        if doubt:
-            self._unclear.setdefault(model, doubt)
-            return doubt
-        entry = None if hit is None else self._entries[request.chain[hit]]
-        may_read_more = bool(points) and hit != points[-1]
-        if before and (may_read_more or (entry is not None and entry.unclear)):
-            return f"what an earlier request left is not known: {before}"
-        if may_read_more:
-            kept = (may_be_kept(each, settings, self.rules) for each in others)
-            if found := next(filter(None, kept), ""):
-                return found
-        return may_be_lost(entry.settings, settings, entry.tier, self.rules) if entry else ""
-
     def _hit_doubt(self, entry: CacheEntry, request: TimedRequest) -> str:
         """Return why an entry that the rules let a request read may not be read, or ""."""
-        rules, idle = self.rules, request.at - (entry.expires - self.rules.seconds(entry.ttl))
+        rules = self.rules
+        idle = request.at - (entry.expires - rules.seconds(entry.ttl))
         begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
         answered = self.one_by_one or entry.writer in request.answered
         if not answered and request.at < begun:
             return _FIRST_TOKEN_UNKNOWN
-        sure = None if is_pinned(request) else rules.get("sure_seconds")
-        if sure is not None and idle > sure:
+        sure = rules.get("sure_seconds")
+        if sure is not None and idle > sure and not is_pinned(request):
             age = f"not used for {grouped(idle)} seconds"
             return f"{age}: after {sure:,} nothing promises that it is read"
-        if "routed_by" in rules.rules and not is_pinned(request) and entry.route != _route(request):
+        if "routed_by" in rules.rules and entry.route != self._route(request):
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
@@ -258,6 +209,12 @@ class CacheSimulator:
             if entry.ttl not in lives and idle > max(lives.values()):
                 return f"sources disagree whether there is a life of {entry.ttl}"
         return ""
+
+    def _route(self, request: TimedRequest) -> bytes:
+        """Return what leads a request to an upstream, where something does."""
+        if "routed_by" not in self.rules.rules or is_pinned(request):
+            return NO_ROUTE
+        return _route(request)
 
     def _begins_warm(self, request: TimedRequest) -> bool:
         """Return True if this is its model's first request and its bill shows a read."""
@@ -296,7 +253,7 @@ class CacheSimulator:
             # Up to the hit the length is known: what was read was long enough.
             if (hit is None or point > hit) and low < most and high >= least:
                 self._doubtful.add(request.chain[point])
-                minimum = self._minimum_in_words(request.wire.model)
+                minimum = self.rules.minimum_in_words(request.wire.model)
                 doubt = f"{_range(low, high)} may or may not reach {minimum}"
         if doubt:
             return doubt
@@ -312,16 +269,6 @@ class CacheSimulator:
             if hit != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
-
-    def _minimum_in_words(self, model: str) -> str:
-        figure = self.rules.figure("minimum_tokens", model)
-        if figure.assumed:
-            least, most = self.rules.minimum_range(model)
-            return f"the minimum, which no source states for this model: {least:,} to {most:,}"
-        if not figure.others:
-            return f"the minimum of {figure.value:,}"
-        said = (f"{each.value:,} ({each.source})" for each in (figure, *figure.others))
-        return f"the minimum: sources disagree, {'; '.join(said)}"
 
     def _may_live_longer(
         self, request: TimedRequest, points: Sequence[int], hit: int | None
@@ -339,7 +286,13 @@ class CacheSimulator:
     def _reaches_doubtful(
         self, request: TimedRequest, points: Sequence[int], hit: int | None
     ) -> bool:
-        least = -1 if hit is None else hit
+        least = 0 if hit is None else hit
+        if self.rules.match == "breakpoints":
+            reach = self.rules.value("lookback")
+            return any(
+                not self._doubtful.isdisjoint(request.chain[max(start, least) : point + 1])
+                for start, point in spans(points, request.positions, reach)
+            )
         reached = looked_at(request, points, request.positions, self.rules)
         return any(block >= least and request.chain[block] in self._doubtful for block in reached)
 
@@ -552,7 +505,7 @@ class CacheSimulator:
             last.tier,
             last.role,
             settings,
-            _route(request),
+            self._route(request),
             unclear,
         )
 
@@ -601,7 +554,7 @@ def _route(request: TimedRequest) -> bytes:
         return str(session).encode()
     starts = request.wire.starts
     first = starts[1] if len(starts) > 1 else len(request.chain)
-    return request.chain[first - 1] if first else _NO_ROUTE
+    return request.chain[first - 1] if first else NO_ROUTE
 
 
 def _whole(request: TimedRequest) -> bytes:

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Any, Final, Literal
 
 from playground.base.shared_lists import SharedList
@@ -113,6 +114,7 @@ class WireRequest:
     api: str = ""
     clears_at: tuple[int, ...] = ()
     thinks: bool = False  # whether a block is thought
+    instructs: bool = False  # whether a message after the first is of role system
     prompted: bool = False  # whether what leaves the prompt has left it
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
@@ -180,6 +182,7 @@ class WireReader:
             api=api,
             clears_at=read.clears_at,
             thinks=read.thinks,
+            instructs=read.instructs,
             doubts=(*tools.doubts, *read.doubts),
             unknown=(*tools.unknown, *beside.unknown, *read.unknown),
         )
@@ -187,7 +190,8 @@ class WireReader:
     def _beside_of(self, body: dict[str, Any], api: str) -> _Beside:
         """Return what stands beside tools and messages; most requests of a row have the same."""
         settings = settings_of(body)
-        given = settings, {n: body[n] for n in _SYSTEM_FIELDS if n in body}, api
+        system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
+        given = settings, system, api
         if self._beside is None or given != self._beside.given:
             self._beside = _Beside.read(*given)
         return self._beside
@@ -227,7 +231,7 @@ class WireReader:
 
 
 _Unknown = tuple[UnknownWord, ...]
-_Known = tuple[bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown]
+_Known = tuple[bool, bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown]
 _SYSTEM_FIELDS: Final = ("system", "systemInstruction", "system_instruction")
 _TOOL_FIELDS: Final = ("tools", "functions")
 _MESSAGE_FIELDS: Final = {"responses": "input", "gemini": "contents"}
@@ -319,6 +323,7 @@ class _Read:
     pictures: bool = False
     cites: bool = False
     thinks: bool = False
+    instructs: bool = False
     clears_at: tuple[int, ...] = ()
     doubts: tuple[str, ...] = ()
     unknown: _Unknown = ()
@@ -355,12 +360,16 @@ class _Read:
         self.messages.append(message)
         self.starts.append(start)
         self.known.append(
-            (self.leads, self.pictures, self.cites, self.thinks, self.clears_at, self.doubts,
-             self.unknown)
+            (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
+             self.doubts, self.unknown)
         )  # fmt: skip
         self.leads = self.leads and all(block.tier == "system" for block in own)
-        if not _is_plain(message, self.api):
+        marked = _marked_part(message, self.api)
+        if marked == _NOT_PLAIN:
             self._note_more(message, index, own)
+        elif marked >= 0 and self.api == "chat" and not self.unknown:
+            path = f"messages[{index}].content[{marked}].cache_control"
+            self.unknown = (UnknownWord("chat", path),)  # Anthropic's
 
     def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
         """Note what a message holds beside texts, and what makes it uncertain: unknown words,
@@ -369,6 +378,8 @@ class _Read:
         self.pictures = self.pictures or _has_pictures(own)
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
+        if own and own[0].role == "system" and own[0].tier == "messages":
+            self.instructs = True
         if message.get("clear_at"):
             self.clears_at = (*self.clears_at, index)
         section = _MESSAGE_FIELDS.get(self.api, "messages")
@@ -385,22 +396,32 @@ class _Read:
             self.doubts = tuple(dict.fromkeys((*self.doubts, *doubts)))
 
 
-def _is_plain(message: dict[str, Any], api: str) -> bool:
-    """Return True if a message holds nothing but texts, in words that every list has."""
-    if len(message) != 2 or message.get("role") not in ("user", "assistant"):
-        return False
-    content = message.get("content")
-    if isinstance(content, str):
-        return api in ("messages", "chat", "responses")
-    return (
-        api in ("messages", "chat")
-        and isinstance(content, list)
-        and all(isinstance(part, dict) and part.keys() == _TEXT_FIELDS for part in content)
-        and all(part["type"] == "text" for part in content)
-    )
-
-
+_NOT_PLAIN: Final = -2
+_PLAIN_MARK: Final = {"type": "ephemeral"}
 _TEXT_FIELDS: Final = {"type", "text"}
+
+
+def _marked_part(message: dict[str, Any], api: str) -> int:
+    """Return the last marked part of a message that holds nothing but texts, as most do, and -1
+    if none is marked; `_NOT_PLAIN` for any other message. It spares most of them the search.
+    """
+    if len(message) != 2 or message.get("role") not in ("user", "assistant"):
+        return _NOT_PLAIN
+    content, found = message.get("content"), -1
+    if isinstance(content, str):
+        return -1 if api in ("messages", "chat", "responses") else _NOT_PLAIN
+    if not isinstance(content, list) or api not in ("messages", "chat"):
+        return _NOT_PLAIN
+    for number, part in enumerate(content):
+        if not isinstance(part, dict) or part.get("type") != "text":
+            return _NOT_PLAIN
+        if part.keys() != _TEXT_FIELDS:
+            if len(part) != 3 or "text" not in part or part.get("cache_control") != _PLAIN_MARK:
+                return _NOT_PLAIN
+            found = number
+    return found
+
+
 # The fields of a message that are read, or that are no part of the prompt.
 _READ_FIELDS: Final = {
     "role", "content", "parts", "tool_calls", "function_call", "type", "id", "status",
@@ -448,9 +469,15 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
     return start
 
 
-def same_blocks(one: Sequence[WireBlock], other: Sequence[WireBlock]) -> int:
-    """Return how many leading blocks both lists share; marks and places do not count."""
-    most, count = min(len(one), len(other)), shared_length(one, other)
+def same_blocks(
+    one: Sequence[WireBlock], other: Sequence[WireBlock], start: int | None = None
+) -> int:
+    """Return how many leading blocks both lists share; marks and places do not count.
+
+    `start` is their shared length, where it is known already.
+    """
+    most = min(len(one), len(other))
+    count = shared_length(one, other) if start is None else start
     while count < most and one[count].has_same_content(other[count]):
         count = shared_length(one, other, count + 1)
     return count
@@ -459,6 +486,8 @@ def same_blocks(one: Sequence[WireBlock], other: Sequence[WireBlock]) -> int:
 def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
     """Up to where, from `start`, items that are equal are also written alike: to Python the same
     fields in another order are equal, and so are 1 and true; to a provider they are not."""
+    if all(map(is_, one[start:stop], other[start:stop])):
+        return stop
     for index in range(start, stop):
         before, after = one[index], other[index]
         if before is not after and json.dumps(before) != json.dumps(after):
