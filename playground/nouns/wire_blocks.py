@@ -18,9 +18,11 @@ from typing import Any, Final, Literal
 from playground.base.shared_lists import SharedList
 from playground.nouns.wire_bodies import (
     MARKS,
+    PICTURE_KINDS,
     addresses,
     api_of,
     has_citations,
+    has_pictures,
     identity,
     is_deferred,
     is_opaque,
@@ -40,7 +42,6 @@ from playground.nouns.wire_words import VOCABULARIES, UnknownWord, unknown_words
 
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
-_PICTURES: Final = ("image", "image_url", "input_image")
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 SIGNATURE: Final = '"signature"'
 _REFERRING: Final = (
@@ -375,7 +376,7 @@ class _Read:
         """Note what a message holds beside texts, and what makes it uncertain: unknown words,
         unread fields, and addresses.
         """
-        self.pictures = self.pictures or _has_pictures(own)
+        self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
         if own and own[0].role == "system" and own[0].tier == "messages":
@@ -571,4 +572,4 @@ class _Reader:
 
 
 def _has_pictures(blocks: Iterable[WireBlock]) -> bool:
-    return any(block.kind in _PICTURES for block in blocks)
+    return any(block.kind in PICTURE_KINDS for block in blocks)

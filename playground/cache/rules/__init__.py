@@ -164,6 +164,8 @@ class Rules:
     def assumed_as(self, model: str) -> str:
         """Return the known model whose figures an unknown one is given; "" if none is known."""
         plain = plain_name(model)
+        if plain in self._known:
+            return plain
         shared = [len(commonprefix((plain, known))) for known in self.models]
         return self.models[shared.index(max(shared))] if shared else ""
 
