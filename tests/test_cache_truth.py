@@ -19,6 +19,7 @@ from playground.cache.answers.bills import validate_folder
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.headline import headline
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
+from playground.cache.prices import price_of
 from playground.cache.rules import rule_sets, rules_of
 from playground.cache.rules.age import aged
 from playground.cache.rules.names import plain_name
@@ -281,6 +282,7 @@ def price(model: str, tokens: int, at: float = 0.0, **settings: Any) -> float | 
 
 PEAK, NIGHT = 1795053600.0, 1795089600.0  # 2026-11-19, 02:00 and 12:00 UTC
 HOLIDAY = 1790823600.0  # 2026-10-01, 03:00 UTC
+DECEMBER = 1796169600.0  # 2026-12-02
 
 
 @pytest.mark.parametrize(
@@ -298,12 +300,28 @@ HOLIDAY = 1790823600.0  # 2026-10-01, 03:00 UTC
         ("deepseek/deepseek-flash", 1_000, NIGHT, {}, 150),
         ("deepseek/deepseek-flash", 1_000, HOLIDAY, {}, 150),
         ("minimax/MiniMax-M3", 600_000, 0, {}, None),
+        # what genai-prices adds: a longer prompt, a model of last year, a price that will change
+        ("anthropic/claude-sonnet-4-5", 200_001, 0, {}, 6_000),
+        ("anthropic/claude-opus-4-1-20250805", 1_000, 0, {}, 15_000),
+        ("gemini/gemini-4-argon", 1_000, HOLIDAY, {}, 2_000),
+        ("gemini/gemini-4-argon", 1_000, DECEMBER, {}, 4_000),
     ],
 )
 def test_a_price_is_that_of_length_tier_speed_place_and_hour(
     model: str, tokens: int, at: float, settings: Body, nano: int | None
 ) -> None:
     assert price(model, tokens, at, **settings) == nano
+
+
+def test_price_lists_that_disagree_are_both_named_and_a_piece_of_a_name_has_no_price() -> None:
+    found = price_of("bedrock/anthropic.claude-opus-5")
+    assert found is not None
+    assert found.uncached == 5_000_000
+    assert "sources disagree: $5.5, read $0.55 a million tokens by genai-prices" in found.source
+    assert price_of("anthropic/claude-opus-4-1-20250805") is not None
+    for name in ("claude-opus-4-1-9", "claude-opus-4", "claude"):
+        own = price_of(f"anthropic/{name}")
+        assert own is None or "claude-opus-4-1," not in own.source
 
 
 # the provider's own word

@@ -15,7 +15,6 @@ from itertools import accumulate, islice, pairwise
 from typing import Final
 
 from playground.base.shared_lists import SharedList
-from playground.cache.prompt_view import as_prompted
 from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import (
@@ -70,7 +69,10 @@ class TimedRequest:
         before: TimedRequest | None = None,
         told: Sequence[tuple[int, int]] = (),
     ) -> None:
-        wire = as_prompted(wire, rules)
+        if wire.clears_at or wire.thinks:  # else nothing leaves the prompt
+            from playground.cache.prompt_view import as_prompted
+
+            wire = as_prompted(wire, rules)
         self.wire, self.at = wire, at
         self.summed = billed is not None and billed.summed
         self.billed = None if self.summed else billed  # what sizes can be told from

@@ -111,6 +111,10 @@ KINDS: Final[dict[str, RuleKind]] = {
     "input_nano": _kind("price of an input token, in billionths of a dollar", dict[str, int]),
     "output_nano": _kind("price of an output token, in billionths of a dollar", dict[str, int]),
     "off_peak": _kind("hours at which everything costs less", OffPeak),
+    "deferred_tools": _kind(
+        "what of a tool with `defer_loading` stands in the first prompt",
+        Literal["nothing", "name and description", "not known"],
+    ),
     "sharing": _kind("who shares a cache", str),
     "fields": _kind("the fields of a body, and what each is to the prefix", dict[str, FieldRole]),
     "words": _kind("the list of known words for each form of a body", dict[str, str]),
