@@ -77,6 +77,15 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning",
         "text that is nearly a marker of calls, such as one in another letter case: kept as text",
     ),
+    "unread-call": FindingKind(
+        "warning", "a tool and its argument as in a call, in a form that no dialect reads: text"
+    ),
+    "foreign-closer": FindingKind(
+        "warning", "a closing tag of another dialect's calls, which nothing opens: kept as text"
+    ),
+    "filtered-tokens": FindingKind(
+        "warning", "the words of markers without their control tokens: a server removed them"
+    ),
     "printed-response": FindingKind("warning", "text that a client library prints for a response"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "no-dialect": FindingKind(

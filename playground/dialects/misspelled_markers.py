@@ -76,8 +76,6 @@ def call_in_object(result: ParseResult) -> Finding | None:
 
     The object is torn, or is a wrapper that the dialect does not have.
     """
-    if any(earlier.severity != "info" for earlier in result.findings):
-        return None
     before, calls = "", 0
     for event in result.events:
         if isinstance(event, TextEvent):

@@ -172,6 +172,21 @@ def spaced_name(pieces: tuple[Piece, ...], opener: str) -> list[str]:
     return [rf"{marker}\s{{1,8}}+{opener.removeprefix(marker)}"]
 
 
+def spaced_tag(pieces: tuple[Piece, ...], opener: str) -> list[str]:
+    """Return the pattern of an opener with a blank in its tag, `< invoke`, in a list; [] if the
+    opener is no tag of letters."""
+    return [rf"<[ \t]{{1,2}}+{opener[1:]}"] if _is_tag(pieces) else []
+
+
+def spaced_begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
+    """Return the beginning of what `spaced_tag` matches, if that is anything."""
+    return (f"< {prefix(pieces)[1:4]}",) if _is_tag(pieces) else ()
+
+
+def _is_tag(pieces: tuple[Piece, ...]) -> bool:
+    return bool(re.match(r"<[A-Za-z]", prefix(pieces)))
+
+
 def follows_marker(pieces: tuple[Piece, ...], hole: str) -> bool:
     """Return True if a hole stands right after a complete marker, such as `<arg_key>`."""
     first = pieces[0] if pieces[1:2] == (Hole(hole),) else ""
