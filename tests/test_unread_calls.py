@@ -203,3 +203,26 @@ def test_a_call_without_its_control_tokens_is_never_silent(dialect: DeclaredDial
     result = parse(bare, dialect, [WEATHER])
     told = any(finding.severity != "info" for finding in result.findings)
     assert result.tool_calls or told, bare
+
+
+LISTED = [
+    dialect
+    for dialect in DIALECTS
+    if dialect.syntax.section_template
+    and re.search(r"\][^\]]*\w", "".join(map(str, dialect.syntax.section_template.after)))
+]
+
+
+@pytest.mark.parametrize("dialect", LISTED, ids=lambda dialect: dialect.name)
+def test_a_list_whose_section_is_not_closed_leaves_no_bracket(dialect: DeclaredDialect) -> None:
+    assert dialect.syntax.section_template
+    closer = str(dialect.syntax.section_template.after[-1])
+    text = dialect.format_tool_call(ToolCallPart("call_1", *ROME), [WEATHER])
+    listed = text.rstrip().removesuffix(closer.rstrip()) + closer[: closer.index("]") + 1]
+    for after in ("", "\n", "\nThat is all."):
+        data = (listed + after).encode()
+        for size in (1, len(data)):
+            pieces = [data[i : i + size] for i in range(0, len(data), size)]
+            result = parse(pieces, dialect, [WEATHER])
+            assert (len(result.tool_calls), result.content.strip()) == (1, after.strip())
+            assert "".join(map(owned_text, result.events)) == listed + after

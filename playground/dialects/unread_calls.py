@@ -20,7 +20,6 @@ from playground.dialects.misspelled_markers import NearDialect, nearest_dialect
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
-from playground.parsing.template import Hole
 
 SEARCH_LIMIT: Final = 20_000  # characters at the beginning; more would take too long
 _REACH: Final = 240  # characters from a tool's name to its first argument
@@ -150,8 +149,9 @@ def _closers() -> dict[str, tuple[str, ...]]:
         if not isinstance(dialect, DeclaredDialect):
             continue
         param = dialect.syntax.param_template
-        inner = [piece.strip() for piece in (param.after if param else ()) if piece != Hole("key")]
-        for closer in {*dialect.syntax.closers, *map(str, inner)}:
+        pieces = param.after if param else ()
+        inner = [piece.strip() for piece in pieces if isinstance(piece, str)]
+        for closer in {*dialect.syntax.closers, *inner}:
             owners.setdefault(closer, []).append(dialect.name)
     return {closer: tuple(names) for closer, names in owners.items()}
 

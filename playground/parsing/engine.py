@@ -56,6 +56,7 @@ class SyntaxEngine:
         self.mode = "text"
         self._section: Form | None = None  # the section that is open
         self._bare_section = False  # True if a section's opener was text, without a call after it
+        self._after_call = False  # True right after a call
         self._after_remains = False  # True after the remains of a call: text, or a lone closer
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
         self._draft: Draft | None = None  # calls in open reasoning, held back
@@ -123,6 +124,7 @@ class SyntaxEngine:
         """Return the next marker, and claim the text before it."""
         scanner, section = self.scanner, self._section
         after_remains, self._after_remains = self._after_remains, False
+        after_call, self._after_call = self._after_call, False
         # right after a marker other choices count than after prose
         point_here = section and (section.after_text if after_remains else section.after_marker)
         if section and point_here:
@@ -132,6 +134,10 @@ class SyntaxEngine:
             cut = None if after_remains else scanner.cut_here(point_here)
             if cut is not None and _has_closer(section):
                 scanner.emit_marker(cut, "section")
+            elif after_call and section.half_closer:
+                half = yield from scanner.match_here(section.half_closer)
+                if half is not None:
+                    scanner.emit_marker(half, "section")
         point = (section and section.between) or self.plan.text
         return (yield from scanner.until(point, self._text_claim))
 
@@ -393,7 +399,7 @@ class SyntaxEngine:
         yield from self.reader.read(marker, form, in_section, has_body=has_body)
         self.mode = "text"
         has_next = False
-        self._in_pieces = self.reader.in_pieces
+        self._after_call, self._in_pieces = True, self.reader.in_pieces
         if self._in_pieces:
             self._after_remains = True  # an object that follows is part of the broken call
         else:

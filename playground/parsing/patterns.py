@@ -321,6 +321,19 @@ def _head(pieces: tuple[Piece, ...]) -> str:
     return re.split(r"""[\s="']""", first.lstrip())[0] if isinstance(first, str) else ""
 
 
+def closer_heads(closer: str) -> list[str]:
+    """Return a closer without its last tag or word, then without the two last, and so on."""
+    parts = re.findall(r"</?[^<>\]\[]+>|\w+|[^\w\s]", closer)
+    if not has_words(re.escape(closer)):
+        return []
+    heads: list[str] = []
+    rest = closer
+    for part in reversed(parts[1:]):
+        rest = rest[: rest.rindex(part)].rstrip()
+        heads.append(rest)
+    return heads
+
+
 def section_ends(sections: tuple[Template, ...]) -> list[str]:
     """Return the patterns of section closers, each once, in a fixed order."""
     closers = sorted(
