@@ -29,7 +29,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "doubled-opener": FindingKind("warning", "an opening marker is written twice: read as one"),
     "doubled-closer": FindingKind("warning", "a closing marker is written twice: read as one"),
     "wrapped-body": FindingKind("info", "a list or a code fence around a call's body: read"),
-    "missing-closer": FindingKind("warning", "a closing marker is missing; the call is complete"),
+    "missing-closer": FindingKind("warning", "a closing marker is missing: read without it"),
     "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
     "open-ended": FindingKind("info", "nothing closes this call: it may be cut off"),
     "unreadable-call": FindingKind("error", "a call's opener without a body after it: aborted"),

@@ -57,7 +57,8 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
             call.name for call in result_there.aborted
         ]
         if called_names and (not names or names.intersection(called_names)):
-            message = f"{dialect.name} sees {counted(len(called_names), 'call')} here"
+            calls = counted(len(called_names), "call")
+            message = f"{dialect.name} sees {calls} here, {own.name} none"
             return finding("foreign-markup", f"from character {start}", message)
     return None
 

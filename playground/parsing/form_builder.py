@@ -33,7 +33,7 @@ from playground.parsing.patterns import (
     without_names,
 )
 from playground.parsing.restart import restart
-from playground.parsing.template import Template, holes_of
+from playground.parsing.template import Template, declared_text, holes_of
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
@@ -204,7 +204,7 @@ class FormBuilder(CallOpeners):
     def _half_closer(self) -> ChoicePoint | None:
         """Build the choice of a section's closer without its last tag or word: the `]` of a list
         whose section is never closed."""
-        closers = ["".join(map(str, section.after)).strip() for section in self.syntax.sections]
+        closers = [declared_text(section.after) for section in self.syntax.sections]
         heads = {head for closer in closers for head in closer_heads(closer)}
         if not heads:
             return None
