@@ -80,8 +80,8 @@ def findings() -> str:
             "",
             "## What a reply looks like",
             "",
-            "Each reply is read when this page is written, with a tool `get_weather` (`city`, `days`,"
-            " `tags`) and with the switch that the finding needs; ⏎ is a line break.",
+            "Each reply is read when this page is written, with a tool `get_weather` (`city`,"
+            " `days`, `tags`) and with the switch that the finding needs; ⏎ is a line break.",
             "",
             "| code | dialect | reply | what the finding says |",
             "|---|---|---|---|",

@@ -17,7 +17,7 @@ from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
 from playground.parsing.choice_point import choice_point
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
-from playground.parsing.drafts import Draft
+from playground.parsing.drafts import DraftCall
 from playground.parsing.form import Form
 from playground.parsing.marker import Marker
 from playground.parsing.notations import notation_of
@@ -60,7 +60,7 @@ class SyntaxEngine:
         self._after_call = False  # True right after a call
         self._after_remains = False  # True after the remains of a call: text, or a lone closer
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
-        self._draft: Draft | None = None  # calls in open reasoning, held back
+        self._draft: DraftCall | None = None  # calls in open reasoning, held back
         self._returns = 0  # how often the walk has gone back into a draft
         self._steps: Generator[None, None, None] = self._walk_stream()
 
@@ -370,7 +370,7 @@ class SyntaxEngine:
     def _begin_draft(self, index: int) -> None:
         """Hold back all events from here on."""
         scanner = self.scanner
-        self._draft = Draft(index, scanner.offset, self.calls, scanner.events)
+        self._draft = DraftCall(index, scanner.offset, self.calls, scanner.events)
         scanner.events = self._draft.events
 
     def _ends_draft(self, marker: Marker) -> bool:
@@ -381,7 +381,7 @@ class SyntaxEngine:
         is_closer = marker.kind is Kind.THINK_CLOSE and marker.text.strip() == closer
         return is_closer or marker.kind in (Kind.THINK, Kind.STOP)
 
-    def _end_draft(self, draft: Draft, marker: Marker | None) -> Walk[None]:
+    def _end_draft(self, draft: DraftCall, marker: Marker | None) -> Walk[None]:
         """Read the draft as reasoning if that is closed after it; else give out its events.
 
         A call that broke off may have swallowed the closer: the walk then goes back to it.
