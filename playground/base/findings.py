@@ -72,6 +72,10 @@ CODES: Final[dict[str, FindingKind]] = {
     "expected-misfit": FindingKind(
         "warning", "an expected call whose arguments the tool's own schema refuses"
     ),
+    "code-not-read": FindingKind(
+        "info",
+        "a reply may be code for the interpreter, which the dialect of other calls leaves as text",
+    ),
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
     "near-marker": FindingKind(
         "warning",

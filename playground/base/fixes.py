@@ -41,6 +41,7 @@ FIXES: Final[dict[str, str]] = {
     "invalid-utf8": "decode the stream as a whole, not each chunk by itself",
     "lone-surrogate": "find what cuts characters in two: both halves belong into one chunk",
     "expected-misfit": "correct the expected call, or the tool's schema",
+    "code-not-read": "read a reply that is code in llama3-code",
     "foreign-markup": "read the reply in the dialect that is named",
     "near-marker": "check whether a server or a filter changed the reply, or show the marker again",
     "unread-call": "name its dialect, or have one proposed by `playground dialect propose`",
