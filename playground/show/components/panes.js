@@ -22,10 +22,13 @@ class Grid extends Headed {
       this.box.focus()
     }
     document.addEventListener("playground-key", this.heard)
+    this.late = ({ detail }) => this.mayEdit && detail.length === this.data.panes.length && this.note(detail)
+    document.addEventListener("playground-figures", this.late)
   }
 
   leave() {
     this.watcher.disconnect()
+    document.removeEventListener("playground-figures", this.late)
     document.removeEventListener("playground-key", this.heard)
   }
 
