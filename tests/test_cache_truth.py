@@ -463,5 +463,81 @@ def test_what_a_message_says_beside_its_content_is_a_doubt(more: Body) -> None:
         "openai/gpt-5.6", body, body, {**body, "input": body["input"][:3]}
     ).requests:
         assert found.state == "unpredictable"
-        assert f"no rule speaks of `{key}` in a message" in found.reason
+        assert f"no rule speaks of input[2].{key}" in found.reason
     assert simulate("openai/gpt-5.6", {"input": body["input"][:2]}).requests[0].state == "exact"
+
+
+# a name is a name as it is written
+
+
+_DATES = st.sampled_from(["-20990101", "@20990101", "-2099-01-01", "-v9", "-v9:0", "@later", ":x"])
+_ROUTE = st.from_regex(r"zz[a-z]{3,8}/", fullmatch=True)
+
+
+@given(st.data())
+def test_a_known_name_with_a_made_up_date_or_route_is_no_known_name(data: st.DataObject) -> None:
+    names = [
+        (provider, route, prefix, name)
+        for provider, rules in rule_sets().items()
+        for route in rules.get("routes")
+        for prefix in rules.get("name_prefixes", [""])
+        for name in rules.models[:3]
+    ]
+    provider, route, prefix, name = data.draw(st.sampled_from(names))
+    rules = rules_of(provider)
+    assert rules.knows(f"{route}{prefix}{name}")
+    model = data.draw(
+        _DATES.map(lambda date: f"{route}{prefix}{name}{date}")
+        | _ROUTE.map(lambda other: f"{other}{prefix}{name}")
+        | _ROUTE.map(lambda other: f"{other}{route}{prefix}{name}")
+    )
+    assert not rules.knows(model)
+    assert rules.figure("read_permille", model).assumed
+    marks = [{"type": "text", "text": LONG, "cache_control": MARK}]
+    for body in (
+        {"system": marks, "messages": [turn("hi")]},
+        {"system": marks * 6, "messages": [turn("hi")]},
+        {"messages": [turn(LONG, "system"), turn("hi")]},
+    ):
+        for given_provider in ("", provider):
+            found = pg.simulate_cache([body, body], model, provider=given_provider)
+            assert {one.state for one in found.requests}.isdisjoint({"exact", "error"})
+
+
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [
+        ("anthropic", "claude-opus-4-5-20251101"),
+        ("anthropic", "anthropic/claude-sonnet-4-5-20250929"),
+        ("bedrock", "bedrock/us.anthropic.claude-opus-4-5-20251101-v1:0"),
+        ("bedrock", "anthropic.claude-opus-5"),
+        ("vertex", "vertex_ai/claude-sonnet-4-5@20250929"),
+        ("openrouter", "openrouter/anthropic/claude-sonnet-4.6"),
+        ("openai-before-5.6", "gpt-5.5-2026-04-23"),
+        ("azure", "azure/eu/gpt-6.1-sol"),
+        ("xai", "xai/grok-4.5-latest"),
+    ],
+)
+def test_a_listed_date_or_route_is_the_models_name(provider: str, model: str) -> None:
+    assert rules_of(provider).knows(model)
+    assert pg.simulate_cache([marked()], model).provider == provider
+
+
+@given(st.sampled_from(sorted(ROUTES)), st.sampled_from(sorted(ROUTES)))
+def test_no_provider_has_another_makers_price(provider: str, other: str) -> None:
+    models = [f"{route}{name}" for route in rules_of(other).get("routes") if route
+              for name in rules_of(other).models[:2]]  # fmt: skip
+    for model in models:
+        if (
+            rules_of(provider).knows(model)
+            or pg.simulate_cache([marked()], model).provider == provider
+        ):
+            continue
+        found = pg.simulate_cache([marked()], model, provider=provider)
+        assert found.price is None
+        assert found.nano_dollars is None
+        assert (
+            found.rules is None
+            or found.rules.match == "unknown"
+            or ("No rule names this model" in headline(found).text)
+        )
