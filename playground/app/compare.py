@@ -35,7 +35,8 @@ from playground.show.token_frames import short_count, with_tokens
 from playground.tokens import TokenCount
 
 _SHOWN = 4_000  # characters of the answer, while it comes
-_MOMENT = 0.1  # seconds
+_MOMENT = 0.03  # seconds
+_SHORT = 60  # messages
 _PENDING = "…"  # in the place of a figure
 Figure = tuple[str, str, str]  # a value, what of, and whether it is good or bad
 PANES = "compare panes"
@@ -86,13 +87,15 @@ def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> b
 
 
 def late_figures(compared: Comparison) -> None:
-    """Wait for the tokens that were being counted as the heads were drawn, and tell them.
+    """Tell the heads the tokens and findings that were not known when they were drawn.
 
     Not by a run of its own, which would close a dialog; the user's next action ends the wait.
     """
     place = st.empty()
     futures = [_tokens(each.session, each.dialect.name) for each in compared.columns]
     waiting.until(lambda: all(future.done() for future in futures), lambda: place.text(""))
+    for column in compared.columns:
+        _ = column.findings  # which takes a while, too
     with place:
         components.figures(figures(compared), key="late figures")
 
@@ -159,16 +162,22 @@ def _figures(
     lost = sum(not fact.kept for fact in facts)
     told = f"{lost} of {len(facts)}" if lost else "none"
     tokens = short_count(count).removesuffix(" tokens") if count else _PENDING
-    found = [] if drafted else column.findings
+    is_checked = not drafted and ("findings" in vars(column) or _is_short(column.session))
+    found = column.findings if is_checked else []
     sent, images = column.images
     of_images = (f"{sent} of {images}", "images sent", "bad" if sent < images else "")
     return [
         (grouped(size), "characters", "good" if size == least else ""),
         (tokens, "tokens", "good" if fewest else ""),
         (told, "facts lost", "bad" if lost else ""),
-        (_PENDING if drafted else grouped(len(found)), "findings", "bad" if found else ""),
+        (grouped(len(found)) if is_checked else _PENDING, "findings", "bad" if found else ""),
         *([of_images] if images else []),
     ]
+
+
+def _is_short(session: Session) -> bool:
+    """Return True if a session is checked in no time; the panes of others do not wait for it."""
+    return len(session.messages) <= _SHORT
 
 
 # what is shown
