@@ -149,7 +149,7 @@ def ask(
         plan = planned(
             expecting,
             dialects,
-            models,
+            models=models,
             repeats=repeats,
             base_url=base_url,
             parameters=parameters,

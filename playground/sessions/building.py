@@ -17,7 +17,6 @@ from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording
 from playground.sessions import unvalidated
 from playground.sessions.clean_json import are_unchecked_texts_whole, is_clean
-from playground.sessions.configuration import dynamic_of, task_of
 from playground.sessions.import_counter import ImportCounter as ImportCounter
 from playground.sessions.inner_json import json_or_text as json_or_text
 from playground.sessions.message_order import last_answer
@@ -316,6 +315,8 @@ class SessionBuilder:
         """Return the session; its model is that of the last reply if nothing else names one."""
         if self.complete_session is not None:
             return self.complete_session
+        from playground.sessions.configuration import dynamic_of, task_of
+
         requests = self.requests
         if not is_clean([record.usage for record in requests]):
             requests = [*map(self._with_finite_usage, requests)]
@@ -369,7 +370,7 @@ def _short(value: Any) -> str:
 
 
 def _with_own_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
-    """Number the recordings whose name stands twice: they are asked for by name."""
+    """Number recordings that share a name, because callers look them up by name."""
     seen: Counter[str] = Counter()
     for recording in recordings:
         name = recording.name or "recording"

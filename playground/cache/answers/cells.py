@@ -178,6 +178,14 @@ class CacheSimulation(Drawn, Live):
             found |= {each.number: told} if told else {}
         return found
 
+    def three_answers(self, number: int) -> tuple[str, str, str]:
+        """Return a request's read tokens as predicted, as billed, and as told by the provider."""
+        one, bill = self.requests[number], self.billed[number] if any(self.billed) else None
+        told = self.told[number] if any(self.told) else None
+        sure = "" if one.state == "exact" else f", {one.sureness}"
+        read = "" if bill is None else f"{bill.read:,} read" + ", a sum of rounds" * bill.summed
+        return f"{one.read:,} read{sure}", read, str(told or "")
+
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
     ) -> list[str]:
