@@ -55,6 +55,7 @@ class Label:
 
     title: str = ""
     origin: str = ""
+    model: str = ""
     messages: int = 0
     tools: int = 0
     recordings: int = 0
@@ -99,6 +100,7 @@ def new_entry(
     label = Label(
         title=cleaner.text(session.title),
         origin=origin,
+        model=cleaner.text(session.task.model_name),
         messages=len(session.messages),
         tools=len(session.tools),
         recordings=len(session.recordings),

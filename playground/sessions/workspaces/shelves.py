@@ -33,6 +33,11 @@ class Shelf(Protocol):
         is.
         """
 
+    def stat(self, name: str) -> tuple[float, int]:
+        """Return when a text was last changed, in seconds since 1970, and its size in bytes; 0
+        where that is not known.
+        """
+
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         """Put `after` where `before` stands, None for nothing; False where something else does."""
 
@@ -69,6 +74,13 @@ class Folder:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
                 return None
             raise
+
+    def stat(self, name: str) -> tuple[float, int]:
+        try:
+            found = self._file(name).stat()
+        except OSError:
+            return 0.0, 0
+        return found.st_mtime, found.st_size
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         path = self._file(name)
@@ -119,6 +131,9 @@ class TabShelf:
     def first_line(self, name: str) -> str | None:
         text = self._texts.get(name)
         return None if text is None else text.partition("\n")[0]
+
+    def stat(self, name: str) -> tuple[float, int]:
+        return 0.0, len(self._texts.get(name, ""))
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         if self._texts.get(name) != before:
