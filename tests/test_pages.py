@@ -207,7 +207,7 @@ def test_an_edited_tool_is_used_and_a_broken_edit_changes_nothing() -> None:
     assert any("tool 0:1: not JSON" in text.value for text in app.text)
     assert "SUN" in json.dumps(payloads(app))
     assert editor(app, key).value == '{"name": '
-    press(app, "Undo")  # first of all what cannot be read
+    press(app, "Show the one in use")
     assert not app.error
     assert "SUN" in str(editor(app, key).value)
 

@@ -484,7 +484,7 @@ def test_what_cannot_be_read_yet_goes_with_a_new_name(brought: str) -> None:
     assert app.selectbox(key="session").value == "ebb"
     assert app.text_area(key="edit ebb tool 0").value == '{"name": '
     assert any("cannot be read" in each.value for each in app.error)
-    press(app, "Undo")  # of what cannot be read, first of all
+    press(app, "Show the one in use")
     assert not app.error
 
 

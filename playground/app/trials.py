@@ -78,6 +78,13 @@ def expected_calls(working: WorkingSession) -> None:
         if shown.fault:
             st.error("This cannot be read; the last readable one is in use.")
             say.text(shown.fault)
+            st.button(
+                "Show the one in use",
+                key=f"forget {key}",
+                icon=":material/undo:",
+                on_click=history.forget_unread,
+                args=(name, key),
+            )
         say.button(
             f"Expect what its own model called ({len(own)})",
             key="expect own calls",

@@ -49,8 +49,8 @@ _LINES: Final = 3  # before the recordings
 class Label:
     """A list's line about an entry.
 
-    `origin` is the file that it came from, or the sample; `starred` counts the secrets that were
-    starred out, by kind.
+    `edits` counts those of what is sent, not of what is expected. `origin` is the file that it came
+    from, or the sample; `starred` counts the secrets that were starred out, by kind.
     """
 
     title: str = ""
@@ -183,7 +183,8 @@ def with_edits(
         key: [cleaner.edit(edit, before) for edit in steps]
         for key, steps in (("edits", edits), ("undone", undone))
     }
-    label = replace(label, edits=len(edits), starred=_added(label.starred, cleaner))
+    count = sum(edit.action != "expected calls" for edit in edits)
+    label = replace(label, edits=count, starred=_added(label.starred, cleaner))
     return "".join([_labelled(label), _line(done), rest])
 
 

@@ -97,10 +97,8 @@ def _model_is_last(name: str) -> bool:
 
 
 def undo(name: str) -> None:
-    """Take back the last step; first of all, what cannot be read."""
-    if _drafts(name):
-        _keep_drafts(name, {})
-    elif _model_is_last(name):
+    """Take back the last step. A text that cannot be read is none: its editor gives it up."""
+    if _model_is_last(name):
         *rest, (_, before, _) = _models(name)
         state.hold(_MODELS + name, rest)
         state.choose(state.MODEL, before)
@@ -136,8 +134,6 @@ def redo(name: str) -> None:
 
 def next_undo(name: str) -> str:
     """Say what `undo` would take back; "" for nothing."""
-    if _drafts(name):
-        return "what cannot be read"
     if _model_is_last(name):
         return "another model"
     steps = state.edit_steps(name)

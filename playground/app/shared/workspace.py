@@ -154,7 +154,7 @@ def menu(working: WorkingSession) -> None:
     if fault := state.tab().fault(working.name):
         state.hold(_UNKEPT, fault)
     problems = len(working.findings)
-    if working.changes:
+    if working.is_edited:
         st.badge("edited", color="gray", help="Edited: what changed is in the menu of the session.")
     with st.popover(
         counted(problems, "problem") if problems else "This session",
