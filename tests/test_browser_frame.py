@@ -31,6 +31,10 @@ FIRST = [
     ("cache?session=12-long-tool-run", ".strip .drawing", 250, 330),
     ("cache?session=07-gemini-above", ".strip .drawing", 250, 360),
     ("replay?session=04-truncated-call", ".player .text", 200, 360),
+    ("diff?session=12-long-tool-run", "[data-testid=stDataFrame], .panes", 420, 700),
+    ("corpus", ".verbatim", 250, 300),
+    ("dialects?guide=hermes", ".verbatim", 330, 480),
+    ("formats", "[data-testid=stDataFrame]", 330, 620),
 ]
 
 

@@ -443,7 +443,9 @@ def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
 def test_a_run_on_a_sample_does_not_mark_it_as_edited() -> None:
     app = page("compare", session="02-parallel-calls")
     session = pg.load_session(paths.samples()["02-parallel-calls"])
-    text = with_recording(new_entry(session, origin="sample"), Recording("a run", "xml", (TextChunk("hi", 0.0),)))
+    text = with_recording(
+        new_entry(session, origin="sample"), Recording("a run", "xml", (TextChunk("hi", 0.0),))
+    )
     on_disk().add("02-parallel-calls", text)
     assert "edited" not in badges(app.run())
     assert next(each for each in app.button if each.label == "Undo").disabled
