@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from click.testing import CliRunner
 from conftest import ROOT
 
 import playground as pg
@@ -21,6 +22,7 @@ from playground.cache.answers.what_if import Environment, WhatIf
 from playground.cache.answers.wire import cache_on_wire
 from playground.cache.prices import price_of
 from playground.cache.rules import rules_of
+from playground.cli import main
 from playground.dialects.marks.own_policies import (
     OwnPolicy,
     load_policy,
@@ -31,6 +33,7 @@ from playground.llm.payloads import wire_calls
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import CacheDialect, DynamicTaskConfig, TaskConfig
 from playground.nouns.tools import ToolMetadata
+from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session
 
 PAYLOADS: Final = ROOT.parent / "shared" / "conformance" / "litellm_payloads.json"
@@ -574,3 +577,25 @@ def test_no_socket_is_opened_behind_the_closed_door(
     calls = wire_calls([{"role": "user", "content": RULES}], model, tools, {"stream": stream})
     assert calls
     assert asked == []
+
+
+def test_explicit_caching_is_switched_in_session_library_and_command(tmp_path: Path) -> None:
+    """It took `dataclasses.replace` of a session's dynamic configuration."""
+    turns = [("user", "x" * 16_500), ("assistant", "k"), ("user", "more")]
+    said = [{"role": role, "content": text} for role, text in turns]
+    plain = pg.session(said, model="gemini/gemini-2.5-pro")
+    on = pg.session(said, model="gemini/gemini-2.5-pro", explicit_caching=True)
+    refusal = pg.place_cache(plain, "xml").refusal
+    assert refusal is not None
+    assert refusal.reason == "explicit-caching-off"
+    marks = [part.message for part in pg.place_cache(on, "xml").marks]
+    assert marks
+    placed = pg.place_cache(plain, "xml", explicit_caching=True)
+    assert [part.message for part in placed.marks] == marks
+    assert not pg.place_cache(on, "xml", explicit_caching=False).marks
+    path = tmp_path / "s.json"
+    path.write_text(dump_session(plain), encoding="utf-8")
+    for flags, count in (([], 0), (["--explicit-caching"], len(marks))):
+        done = CliRunner().invoke(main, ["cache", str(path), "-d", "xml", "--json", *flags])
+        (found,) = json.loads(done.stdout)
+        assert sum(decision["marked"] for decision in found["decisions"]) == count

@@ -19,6 +19,7 @@ from playground.cache.answers.bills import validate_folder
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.headline import headline
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
+from playground.cache.prices import price_of
 from playground.cache.rules import rule_sets, rules_of
 from playground.cache.rules.age import aged
 from playground.cache.rules.names import plain_name
@@ -281,6 +282,7 @@ def price(model: str, tokens: int, at: float = 0.0, **settings: Any) -> float | 
 
 PEAK, NIGHT = 1795053600.0, 1795089600.0  # 2026-11-19, 02:00 and 12:00 UTC
 HOLIDAY = 1790823600.0  # 2026-10-01, 03:00 UTC
+DECEMBER = 1796169600.0  # 2026-12-02
 
 
 @pytest.mark.parametrize(
@@ -298,12 +300,28 @@ HOLIDAY = 1790823600.0  # 2026-10-01, 03:00 UTC
         ("deepseek/deepseek-flash", 1_000, NIGHT, {}, 150),
         ("deepseek/deepseek-flash", 1_000, HOLIDAY, {}, 150),
         ("minimax/MiniMax-M3", 600_000, 0, {}, None),
+        # what genai-prices adds: a longer prompt, a model of last year, a price that will change
+        ("anthropic/claude-sonnet-4-5", 200_001, 0, {}, 6_000),
+        ("anthropic/claude-opus-4-1-20250805", 1_000, 0, {}, 15_000),
+        ("gemini/gemini-4-argon", 1_000, HOLIDAY, {}, 2_000),
+        ("gemini/gemini-4-argon", 1_000, DECEMBER, {}, 4_000),
     ],
 )
 def test_a_price_is_that_of_length_tier_speed_place_and_hour(
     model: str, tokens: int, at: float, settings: Body, nano: int | None
 ) -> None:
     assert price(model, tokens, at, **settings) == nano
+
+
+def test_price_lists_that_disagree_are_both_named_and_a_piece_of_a_name_has_no_price() -> None:
+    found = price_of("bedrock/anthropic.claude-opus-5")
+    assert found is not None
+    assert found.uncached == 5_000_000
+    assert "sources disagree: $5.5, read $0.55 a million tokens by genai-prices" in found.source
+    assert price_of("anthropic/claude-opus-4-1-20250805") is not None
+    for name in ("claude-opus-4-1-9", "claude-opus-4", "claude"):
+        own = price_of(f"anthropic/{name}")
+        assert own is None or "claude-opus-4-1," not in own.source
 
 
 # the provider's own word
@@ -445,5 +463,81 @@ def test_what_a_message_says_beside_its_content_is_a_doubt(more: Body) -> None:
         "openai/gpt-5.6", body, body, {**body, "input": body["input"][:3]}
     ).requests:
         assert found.state == "unpredictable"
-        assert f"no rule speaks of `{key}` in a message" in found.reason
+        assert f"no rule speaks of input[2].{key}" in found.reason
     assert simulate("openai/gpt-5.6", {"input": body["input"][:2]}).requests[0].state == "exact"
+
+
+# a name is a name as it is written
+
+
+_DATES = st.sampled_from(["-20990101", "@20990101", "-2099-01-01", "-v9", "-v9:0", "@later", ":x"])
+_ROUTE = st.from_regex(r"zz[a-z]{3,8}/", fullmatch=True)
+
+
+@given(st.data())
+def test_a_known_name_with_a_made_up_date_or_route_is_no_known_name(data: st.DataObject) -> None:
+    names = [
+        (provider, route, prefix, name)
+        for provider, rules in rule_sets().items()
+        for route in rules.get("routes")
+        for prefix in rules.get("name_prefixes", [""])
+        for name in rules.models[:3]
+    ]
+    provider, route, prefix, name = data.draw(st.sampled_from(names))
+    rules = rules_of(provider)
+    assert rules.knows(f"{route}{prefix}{name}")
+    model = data.draw(
+        _DATES.map(lambda date: f"{route}{prefix}{name}{date}")
+        | _ROUTE.map(lambda other: f"{other}{prefix}{name}")
+        | _ROUTE.map(lambda other: f"{other}{route}{prefix}{name}")
+    )
+    assert not rules.knows(model)
+    assert rules.figure("read_permille", model).assumed
+    marks = [{"type": "text", "text": LONG, "cache_control": MARK}]
+    for body in (
+        {"system": marks, "messages": [turn("hi")]},
+        {"system": marks * 6, "messages": [turn("hi")]},
+        {"messages": [turn(LONG, "system"), turn("hi")]},
+    ):
+        for given_provider in ("", provider):
+            found = pg.simulate_cache([body, body], model, provider=given_provider)
+            assert {one.state for one in found.requests}.isdisjoint({"exact", "error"})
+
+
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [
+        ("anthropic", "claude-opus-4-5-20251101"),
+        ("anthropic", "anthropic/claude-sonnet-4-5-20250929"),
+        ("bedrock", "bedrock/us.anthropic.claude-opus-4-5-20251101-v1:0"),
+        ("bedrock", "anthropic.claude-opus-5"),
+        ("vertex", "vertex_ai/claude-sonnet-4-5@20250929"),
+        ("openrouter", "openrouter/anthropic/claude-sonnet-4.6"),
+        ("openai-before-5.6", "gpt-5.5-2026-04-23"),
+        ("azure", "azure/eu/gpt-6.1-sol"),
+        ("xai", "xai/grok-4.5-latest"),
+    ],
+)
+def test_a_listed_date_or_route_is_the_models_name(provider: str, model: str) -> None:
+    assert rules_of(provider).knows(model)
+    assert pg.simulate_cache([marked()], model).provider == provider
+
+
+@given(st.sampled_from(sorted(ROUTES)), st.sampled_from(sorted(ROUTES)))
+def test_no_provider_has_another_makers_price(provider: str, other: str) -> None:
+    models = [f"{route}{name}" for route in rules_of(other).get("routes") if route
+              for name in rules_of(other).models[:2]]  # fmt: skip
+    for model in models:
+        if (
+            rules_of(provider).knows(model)
+            or pg.simulate_cache([marked()], model).provider == provider
+        ):
+            continue
+        found = pg.simulate_cache([marked()], model, provider=provider)
+        assert found.price is None
+        assert found.nano_dollars is None
+        assert (
+            found.rules is None
+            or found.rules.match == "unknown"
+            or ("No rule names this model" in headline(found).text)
+        )

@@ -202,7 +202,7 @@ def test_a_figure_is_a_table_where_no_script_runs(shown: dict[str, Shown], kind:
     assert "<details open>" in told
     assert rows and all(name and re.fullmatch(r"[\d,.]*", number) for name, number in rows)
     plain, _ = DisplayFormatter().format(figure)  # type: ignore[no-untyped-call]
-    assert figure.kept() in plain["text/html"]
+    assert figure.table_markup() in plain["text/html"]
 
 
 def test_a_figures_table_is_folded_only_where_plotly_drew_beside_it(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from test_pages import HOSTILE, page, payloads, upload, verbatim
+from test_pages import HOSTILE, page, payloads, table, unfold, upload, verbatim
 
 from playground.base import paths
 from playground.llm.demo_server import serving
@@ -243,3 +243,18 @@ def test_a_prompt_of_messages_and_what_is_wrong_with_one() -> None:
     app.text_area(key="prompt values").set_value("3").run()
     assert app.error[0].value == "The values are not a JSON object."
     assert not app.exception
+
+
+# Deferred tools
+
+
+def test_the_cache_page_plans_the_tools_of_a_session_that_has_some() -> None:
+    app = page("cache", session="12-long-tool-run")
+    unfold(app, "deferred-tools")
+    until(app, lambda: any("are called" in each.value for each in app.info))
+    assert list(table(app, "way")["way"])[:2] == ["as they are", "deferred, searched"]
+    assert list(table(app, "cheapest")["tool"]) == ["read_file", "write_file"]
+    assert any("Assumed: a search finds 3 tools" in each.value for each in app.caption)
+    other = page("cache", session="01-plain-chat")
+    assert "deferred-tools" not in other.session_state
+    assert not any("If tools were deferred" in each.label for each in other.expander)

@@ -17,7 +17,7 @@ from playground.sessions.loading import load_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.rows import bodies
 from playground.sessions.session import Session
-from playground.sessions.shapes.parameters import parameters_of_body, renamed
+from playground.sessions.shapes.parameters import chat_parameters, parameters_of_body
 
 SAID: Final = [{"role": "user", "content": "When is high water?"}]
 TOOL: Final = {"name": "tides", "input_schema": {"type": "object", "properties": {}}}
@@ -313,7 +313,7 @@ def test_the_order_of_its_names_changes_no_parameter(
     given: dict[str, Any], kept: dict[str, Any]
 ) -> None:
     for each in orders(given):
-        assert renamed(each) == kept
+        assert chat_parameters(each) == kept
         for body in ({"generationConfig": each}, {"extra_body": each}, {"options": each}):
             assert parameters_of_body(body) == kept
 

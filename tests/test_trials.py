@@ -178,6 +178,37 @@ def test_arms_are_compared_case_by_case() -> None:
 # expected calls in a session
 
 
+@pytest.mark.parametrize(
+    ("rights", "said"),
+    [
+        ({}, "Nothing is proven: no request was answered."),
+        ({"xml": "rrw"}, "Nothing to compare: xml 2 of 3 right."),
+        (
+            {"xml": "rrrrrr", "json": "wwwwww"},
+            "xml 6 of 6 right: better than json (json 0 of 6).",
+        ),
+        # the same two among three: each pair is tested at a third of the level
+        (
+            {"xml": "rrrrrr", "json": "wwwwww", "glm": "wwwwww"},
+            "Nothing is proven: xml cannot be told from json and glm by so few answers "
+            "(xml 6 of 6; json 0 of 6; glm 0 of 6 right).",
+        ),
+        (
+            {"xml": "rrr", "json": "rrr"},
+            "Nothing is proven: no difference was seen (xml 3 of 3; json 3 of 3 right).",
+        ),
+        (
+            {"xml": "r" * 20, "json": "r" * 19 + "w", "glm": "w" * 20},
+            "Nothing is proven: xml cannot be told from json by so few answers "
+            "(xml 20 of 20; json 19 of 20; glm 0 of 20 right).",
+        ),
+    ],
+)
+def test_a_winner_is_named_only_where_one_is_proven(rights: dict[str, str], said: str) -> None:
+    made = [each for dialect, right in rights.items() for each in attempts(dialect, right)]
+    assert Trial(tuple(made)).verdict == said
+
+
 def test_expected_calls_are_a_part_of_the_session_file_and_of_its_edits() -> None:
     assert pg.load_session(dump_session(SESSION)) == SESSION
     text = dump_expected(SESSION.expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ _STEP: Final = Edit("expected calls")
 _RUN: Final = "trial"
 _KEPT: Final = "answers of trial"
 RECORDED: Final = "From recordings"
+START: Final = "Run trial"
 
 
 def show(row: Any) -> None:
@@ -130,8 +132,21 @@ def live(working: WorkingSession) -> None:
     if not dialects or not names:
         st.info("Choose a dialect and a model.")
         return
+    ask(working, working.session, dialects, names, repeats=repeats, base_url=base_url)
+
+
+def ask(
+    working: WorkingSession,
+    expecting: Session,
+    dialects: Sequence[str],
+    models: Sequence[str],
+    *,
+    repeats: int,
+    base_url: str = "",
+) -> None:
+    """Say what a trial costs, run it, watch it, and show its outcome."""
     try:
-        plan = planned(working.session, dialects, names, repeats=repeats, base_url=base_url)
+        plan = planned(expecting, dialects, models, repeats=repeats, base_url=base_url)
         say.text(str(plan.cost))
     except PlaygroundError as fault:
         st.error("This cannot be asked.")
@@ -139,15 +154,19 @@ def live(working: WorkingSession) -> None:
         return
     run = _runs().get(state.run_id(_RUN))
     busy = run is not None and run.under_way
-    if st.button("Run", icon=":material/send:", key="run trial", disabled=busy, type="primary"):
+    if st.button(START, icon=":material/experiment:", key="run trial", disabled=busy):
         _start(plan)
         st.rerun()  # for a button that cannot be pressed twice
-    if run is None:
+    if run is None or _asks(run.plan) != _asks(plan):
         return
     if busy:
         _watch(run)
     else:
         _outcome(working, run)
+
+
+def _asks(plan: TrialPlan) -> tuple[object, ...]:
+    return plan.session.title, [dialect.name for dialect in plan.dialects], list(plan.cases)
 
 
 @st.cache_resource(show_spinner=False)
@@ -221,8 +240,9 @@ def _with_answers(session: Session, found: Trial) -> Session:
 
 
 def _result(found: Trial, name: str) -> None:
-    """The figures, and what differed where an answer was not right; `name` is of the session that
-    has the answers."""
+    """The sentence, the figures, and what differed where an answer was not right; `name` is of the
+    session that has the answers."""
+    say.info(found.verdict)
     tables.table(found.frame(), height="content")
     st.caption(
         "Shares with their 95 % intervals (Wilson). Parsed: every call was read whole. Each share "

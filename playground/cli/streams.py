@@ -130,13 +130,13 @@ def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolM
     there are calls in that dialect.
     """
     from playground.questions.fast_detection import likeliest
-    from playground.recordings.feeding import shown
+    from playground.recordings.feeding import describe_chunk
     from playground.servers import get_server
 
     parser = get_server(server, recording.dialect).parser if ":" in server else None
     if parser is None or parser.can_read(recording.dialect):
         return recording.dialect
-    text = "".join(texts for kind, texts in map(shown, recording.chunks) if kind == "text")
+    text = "".join(texts for kind, texts in map(describe_chunk, recording.chunks) if kind == "text")
     best = likeliest(text, tools, [*parser.default_for, *parser.also_reads])
     return best[0].dialect if best is not None and best[0].calls else recording.dialect
 
@@ -299,10 +299,10 @@ def record(
 def _recording_file(out: str, name: str, session: str, force: bool) -> AppendOnlyFile:
     """Return the file to record into; without -o it is a new file."""
     from playground.base.output import Batch
-    from playground.recordings.append_only_file import AppendOnlyFile, numbered
+    from playground.recordings.append_only_file import AppendOnlyFile, create_numbered
 
     if not out:
-        return numbered(Path(name))
+        return create_numbered(Path(name))
     Batch(inputs=[session], force=force).check(out)
     return AppendOnlyFile(out, force=force)
 

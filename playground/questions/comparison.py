@@ -43,6 +43,16 @@ class Column:
         return check_session(self.dialect, self.session.prompt_data())
 
     @cached_property
+    def images(self) -> tuple[int, int]:
+        """How many of the session's images are sent as images, and how many it has; the others
+        are dropped."""
+        contents = (message.get("content") for message in self.rendering.messages)
+        parts = (part for content in contents if isinstance(content, list) for part in content)
+        sent = sum(part.get("type") == "image_url" for part in parts)
+        has = (part.type for message in self.session.messages for part in message.parts)
+        return sent, sum(kind == "image" for kind in has)
+
+    @cached_property
     def blocks(self) -> list[Block]:
         """Every piece of the request's text; a native request's tools come first."""
         return self.rendering.sent

@@ -18,7 +18,7 @@ from playground.app.state import WorkingSession
 from playground.base import paths
 from playground.base.errors import InputFault, PlaygroundError
 from playground.base.wording import counted
-from playground.recordings.scrubbing import starred_out
+from playground.recordings.scrubbing import describe_stars
 
 OTHER: Final = "another session"
 _NEAREST: Final = 3
@@ -208,7 +208,7 @@ def _of_a_kept_one(name: str) -> None:
     )
     found = state.entry(name)
     if found and found.label.starred:
-        say.caption(f"{starred_out(found.label.starred)}, in what is kept.")
+        say.caption(f"{describe_stars(found.label.starred)}, in what is kept.")
     _button("Delete", "delete", _remove, name)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from playground.base.arguments import takes
 from playground.base.display import Drawn, Live
-from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.breakpoints import breakpoints
@@ -15,6 +14,7 @@ from playground.cache.prefixes import TimedRequest
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.family import ModelFamily, model_family
 from playground.dialects.marks.policies import (
+    AS_SENT,
     GEMINI_MIN_CHARACTERS,
     CacheDecision,
     Policy,
@@ -89,10 +89,13 @@ def place_cache(
     dialect: str | Dialect = "native",
     policy: str | Policy = "",
     model: str = "",
+    *,
+    explicit_caching: bool | None = None,
 ) -> CachePlacement:
     """Place marks for a session, offline.
 
-    `policy` replaces the dialect's own, `model` the session's model name. The policy "as-sent"
+    `policy` replaces the dialect's own, `model` the session's model name, `explicit_caching` the
+    session's switch for Gemini. The policy "as-sent"
     places none: it shows the marks that the session's last request was brought with, in no
     dialect; each block of the body is then a part, and `message` its number. Raises
     UnknownNameError, and InputFault if no request was brought as it was sent.
@@ -103,7 +106,7 @@ def place_cache(
     if policy:
         get_policy(policy)
         chosen = chosen.with_policy(policy)
-    session = session.with_model(model)
+    session = session.with_model(model).with_explicit_caching(explicit_caching)
     prompt_data = session.prompt_data()
     rendering = chosen.render(prompt_data)
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
@@ -113,7 +116,7 @@ def place_cache(
         dialect=chosen.name,
         model_name=session.task.model_name,
         family=model_family(session.task.model_name),
-        policy=get_policy(chosen.cache_policy).name,
+        policy=chosen.marking_policy.name,
         parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
         decisions=rendering.decisions,
         characters=rendering.characters,
@@ -123,6 +126,8 @@ def place_cache(
 
 
 def _as_sent(session: Session) -> CachePlacement:
+    from playground.cache.answers.as_sent import sent_requests
+
     name, body = session.task.model_name, sent_requests(session).bodies[-1]
     rules, wire = known_rules("", name), read_wire(body, name)
     request = TimedRequest(wire, 0.0, rules)

@@ -43,7 +43,7 @@ from playground.cache.usage import billed_of
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.marks.policies import CacheRequest, Policy, as_policies, get_policy
 from playground.nouns.wire_blocks import WireReader, WireRequest
-from playground.sessions.checks import unsaid
+from playground.sessions.checks import compaction_findings
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
@@ -192,7 +192,7 @@ def cache_matrix(
         lives = _lives(bills, len(rendered))
         known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
         for chosen in marking:
-            policy = get_policy(chosen or dialect.cache_policy)
+            policy = get_policy(chosen) if chosen else dialect.marking_policy
             row = [
                 one.marked(policy, asked, rules, what_if.ttl, lived)
                 for one, lived in zip(rendered, lives, strict=True)
@@ -330,7 +330,7 @@ def _lacking(session: Session) -> Iterator[Finding]:
     if not (session.tools or has_system):
         words = "the prediction is for the messages alone, as the dialect renders them"
         yield finding("transcript-alone", "the session", words)
-    yield from unsaid(session)
+    yield from compaction_findings(session)
 
 
 def _body(given: Any, number: int) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def cache_on_wire(
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())
     calls = wire_calls(rendering.messages, name, rendering.tools or ())
-    placed = get_policy(chosen.cache_policy).name
+    placed = chosen.marking_policy.name
     sent, cached, lost = (
         read_wire(calls[-1].body).blocks[:],
         _cached(calls),

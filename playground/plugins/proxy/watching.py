@@ -25,7 +25,7 @@ from playground.plugins.proxy.exchange import Opened, WatchedExchange
 from playground.plugins.proxy.ledger import FILE, FORMAT, ledger_line
 from playground.plugins.proxy.storage import store_run
 from playground.plugins.proxy.watched_run import WatchedRun, read_run
-from playground.recordings.append_only_file import AppendOnlyFile, numbered
+from playground.recordings.append_only_file import AppendOnlyFile, create_numbered
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import Searcher, Tally, searcher
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
@@ -51,7 +51,7 @@ class RunWatcher:
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
         # numbered, because a restarted watcher adds a file of its own
-        self._ledger: AppendOnlyFile | None = numbered(self._folder / FILE)
+        self._ledger: AppendOnlyFile | None = create_numbered(self._folder / FILE)
         self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream}, self._search)
 
     def handle(self, event: tuple[Any, ...]) -> None:

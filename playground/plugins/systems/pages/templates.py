@@ -31,6 +31,7 @@ from playground.sessions.documents import json_of
 from playground.sessions.line_ends import as_edited
 from playground.sessions.native_format import dump_session
 from playground.sessions.source import decode
+from playground.sessions.source_texts import tool_text
 from playground.sessions.tool_files import read_tool_file
 
 _UPLOAD: Final = "template set"
@@ -203,7 +204,7 @@ def _forget_set(title: str) -> None:
 
 def _texts(title: str, files: TemplateFiles, is_scripted: bool) -> dict[str, str]:
     """Show editors of a run's data, which begin with the sample's; return their texts."""
-    tools = ",\n".join(widgets.tool_text(tool) for tool in files.tools)
+    tools = ",\n".join(tool_text(tool) for tool in files.tools)
     texts = {
         "input": json.dumps(files.input, ensure_ascii=False, indent=1),
         "answers": json.dumps(files.answers, ensure_ascii=False, indent=1),
