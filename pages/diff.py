@@ -12,11 +12,11 @@ if found is None:
     st.stop()
 diff.headline(found)
 left, right = st.columns([5, 3], gap="medium")
-with right:
-    diff.costs(found)
 with left:
     shown = diff.filtered(found)
     if view == diff.VIEWS[0]:
         diff.texts(found, shown)
     else:
         diff.blocks(found, shown)
+with right:
+    diff.costs(found)

@@ -33,7 +33,7 @@ FIRST = [
     ("replay?session=04-truncated-call", ".player .text", 200, 360),
     ("diff?session=12-long-tool-run", "[data-testid=stDataFrame], .panes", 420, 700),
     ("corpus", ".verbatim", 250, 300),
-    ("dialects?guide=hermes", ".verbatim", 330, 480),
+    ("dialects?guide=hermes", ".verbatim", 370, 480),
     ("formats", "[data-testid=stDataFrame]", 330, 620),
 ]
 

@@ -119,7 +119,7 @@ def headline(found: VersionDiff) -> None:
 def filtered(found: VersionDiff) -> list[BlockChange]:
     """Return the blocks that are asked for: by what became of them, by part, by who wrote them."""
     writers = [_ANYBODY, *found.by_writer]
-    with st.container(horizontal=True):
+    with st.popover("Filter", icon=":material/filter_list:", key="filter blocks"):
         kinds = st.pills(
             "What became of it",
             KINDS,
