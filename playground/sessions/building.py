@@ -11,6 +11,7 @@ from playground.base.characters import are_whole, replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.json_numbers import finite, is_finite, load_json, number_findings
+from playground.base.wording import counted
 from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording, named_apart
@@ -64,6 +65,7 @@ class SessionBuilder:
     _by_provider: set[str] = field(default_factory=set)  # tools
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _made: int = 0
+    _beside: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first, how many
     texts: list[str] = field(default_factory=list)  # in calls and results, to be looked at
     is_sound: bool = True  # no half surrogate in what calls, results and requests hold
 
@@ -305,12 +307,25 @@ class SessionBuilder:
         self.findings.append(finding("part-lost", str(place), what))
         self.kept.lost += 1
 
+    def beside(self, name: str, place: Place, times: int = 1) -> None:
+        """Something that stands beside a text, as its citations do: told of once for each name."""
+        first, before = self._beside.get(name, (place, 0))
+        self._beside[name] = first, before + times
+
+    def beside_too(self, other: SessionBuilder) -> None:
+        """What another builder met beside texts."""
+        for name, (place, times) in other._beside.items():
+            self.beside(name, place, times)
+
     def finish(self) -> Session:
         """Return the collected session; a reply's model becomes the session's if nothing else
         names one.
         """
         if self.given is not None:
             return self.given
+        for name, (place, times) in self._beside.items():
+            message = f"{name} of {counted(times, 'part')}"
+            self.findings.append(finding("beside-left-out", str(place), message))
         requests = self.requests
         if not is_sound([record.usage for record in requests]):
             requests = [*map(self._with_finite_usage, requests)]

@@ -31,15 +31,16 @@ class OpenAIChat(ApiReader):
         before = len(sink.chunks)
         if not sink.model:
             sink.model = value.get("model") or ""
-        if value.get("usage"):
-            sink.add_usage(value["usage"])
+        usage = value.get("usage") or (value.get("x_groq") or {}).get("usage")
+        if usage:
+            sink.add_usage(usage)
         self._response(str(value.get("id") or ""), value.get("choices"))
         for choice in value.get("choices") or ():
             self._choice(choice)
         if value.get("error"):
             sink.fail(value["error"])
         if len(sink.chunks) == before:
-            sink.signal("usage" if value.get("usage") else "empty delta")
+            sink.signal("usage" if usage else "empty delta")
 
     def _choice(self, given: dict[str, Any]) -> None:
         choice = self._first
@@ -87,6 +88,13 @@ class _Choice:
                 self._parts(content)
         if refusal := delta.get("refusal"):
             sink.text(refusal)
+        if audio := delta.get("audio"):
+            if isinstance(audio, dict) and audio.get("transcript"):
+                sink.text(audio["transcript"])
+            sink.signal("audio")
+        for name in ("annotations", "citations"):
+            if delta.get(name):
+                sink.signal(name)
         if calls := delta.get("tool_calls"):
             for call in calls:
                 self._call(call)

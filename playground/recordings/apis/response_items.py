@@ -12,8 +12,18 @@ CLIENT_CALLS: Final = {  # run by the client: what to do stands in this field of
     "apply_patch_call": "operation",
 }
 ASKED_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}  # all others are run
+OTHER_CALLS: Final = {"program", "mcp_approval_request"}  # which no name shows to be calls
+ASKED: Final = "asked_of_provider"  # a part that says what the call with its id was to do
+_TASKS: Final = (
+    "action", "operation", "arguments", "code", "queries", "input", "revised_prompt", "prompt",
+)  # fmt: skip
 _GAVE: Final = ("output", "outputs", "results", "result")
 _MOST_OPEN: Final = 100  # items looked at for one that an event may be of
+
+
+def asked_of_provider(item: dict[str, Any]) -> Any:
+    """Return the task of a tool that the provider runs, as its item has it; None for none."""
+    return next((item[name] for name in _TASKS if item.get(name)), None)
 
 
 def given_by(item: dict[str, Any]) -> dict[str, Any] | None:

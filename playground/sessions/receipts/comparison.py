@@ -15,6 +15,7 @@ from playground.sessions.place import Place
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
 from playground.sessions.receipts.leaves import FileUsage, Leaves, arguments_text, is_text
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt, numberless
+from playground.sessions.receipts.values import differences, folded
 from playground.sessions.session import Session
 
 _SHORTEST_PIECE: Final = 12  # characters of a session's text that is looked for within a longer one
@@ -25,7 +26,7 @@ SAME: Final = "the same text stands in "  # and a path, which is checked
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
 # Findings that say what a session does not hold, or holds otherwise than the file.
 _TELLING: Final = frozenset({
-    "part-lost", "history-differs", "unreadable-line", "spoiled-rest", "torn-end", "tool-left-out",
+    "part-lost", "beside-left-out", "history-differs", "unreadable-line", "spoiled-rest", "torn-end", "tool-left-out",
     "tools-by-name", "not-written-out", "options-left-out", "headers-left-out", "unreadable-frame",
     "stream-error", "two-responses", "other-choices", "other-branches", "usage-lost",
     "arguments-kept-as-text", "not-a-number", "long-integer", "lone-surrogate", "reasoning-sealed",
@@ -43,6 +44,8 @@ def receipt_of(
     """Compare the leaves of a file with the sessions that were read from it."""
     holdings = holdings_of(sessions)
     found = [*_texts(leaves, holdings), *_calls(leaves, holdings), *_usages(leaves, holdings)]
+    lost = {text for _, _, text in found}
+    found += [each for each in differences(leaves, holdings) if each[2] not in lost]
     judge = _Judge(leaves, findings, left_aside or {})
     used = [
         usage
@@ -55,7 +58,7 @@ def receipt_of(
         {
             "messages": len(leaves.messages),
             "calls": len({(c.call_id, c.name, c.arguments) for c in leaves.calls}),
-            "results": len(leaves.results),
+            "results": len({each.call_id or each.gives for each in leaves.results}),
             "requests": len(used),
             "tokens read": sum(usage.read for usage in used),
             "tokens written": sum(usage.written for usage in used),
@@ -80,10 +83,10 @@ class _SessionTexts:
     """The texts of sessions, asked whether they hold a text of the file."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        folded = {_folded(text): None for text in texts}
-        self._exact = folded.keys()
-        self._joined = "\n".join(folded)
-        self._pieces = sorted((t for t in folded if len(t) >= _SHORTEST_PIECE), key=len)[::-1]
+        kept = {folded(text): None for text in texts}
+        self._exact = kept.keys()
+        self._joined = "\n".join(kept)
+        self._pieces = sorted((t for t in kept if len(t) >= _SHORTEST_PIECE), key=len)[::-1]
 
     def missing(self, text: str) -> list[str]:
         """Return the pieces of a text that no session holds, each long enough to be said.
@@ -92,16 +95,16 @@ class _SessionTexts:
         line by line, and what of a line the session holds is taken out of it.
         """
         text = text.encode("utf-8", "replace").decode()  # half characters are replaced on reading
-        if self._holds(_folded(text)):
+        if self._holds(folded(text)):
             return []
         lines = [line for line in _without_json(text, self) if is_text(line)]
-        return [rest for line in lines for rest in self._rests(_folded(line))]
+        return [rest for line in lines for rest in self._rests(folded(line))]
 
-    def _holds(self, folded: str) -> bool:
-        if folded in self._exact or folded in self._joined:
+    def _holds(self, line: str) -> bool:
+        if line in self._exact or line in self._joined:
             return True
-        label = _LABEL.match(folded)
-        return label is not None and folded[label.end() :] in self._joined
+        label = _LABEL.match(line)
+        return label is not None and line[label.end() :] in self._joined
 
     def _rests(self, line: str) -> list[str]:
         if self._holds(line):
@@ -112,10 +115,6 @@ class _SessionTexts:
         line = _TAG.sub("\n", line)
         rests = map(str.strip, line.split("\n"))
         return [rest for rest in rests if is_text(rest) and not self._holds(rest)]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
@@ -155,7 +154,7 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
         is_there = left[key] > 0 if call.name else call.arguments in contents
         if is_there and call.name and call.call_id:
             left[key] -= 1
-        if not is_there and key not in holdings.sent:
+        if not is_there:
             yield call.place, "call", f"{call.name}({call.arguments})"
 
 
@@ -242,9 +241,9 @@ class _Judge:
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
-        folded = _folded(text)
+        looked_for = folded(text)
         return any(
-            folded in _folded(each.text) for each in self._texts if pattern.search(each.place.field)
+            looked_for in folded(each.text) for each in self._texts if pattern.search(each.place.field)
         )
 
     def _tells(self, found: Finding, where: str, line: int | None, text: str) -> bool:
@@ -252,12 +251,22 @@ class _Judge:
             return f"kind {self._kinds[line]!r}" in found.message
         if found.code not in _TELLING:
             return False
+        if found.code == "beside-left-out":  # told of once, by the name of the field
+            return not {each.split(" ")[0] for each in found.message.split(", ")}.isdisjoint(
+                where.split(".")
+            )
         return (
-            text in found.message  # as of a stream, whose findings name chunks
+            _quotes(found.message, text)  # as of a stream, whose findings name chunks
             or _is_within(where, found.where)
             or _is_within(found.where, where)
             or any(_is_within(where, word.rstrip(",)")) for word in found.message.split())
         )
+
+
+def _quotes(message: str, text: str) -> bool:
+    """Return True if a message has a text, or, where it is cut, the start of it."""
+    start = message.rpartition(": ")[2].removesuffix("…").strip()
+    return text in message or (len(start) >= _SHORTEST_PIECE and text.startswith(start))
 
 
 def _is_within(inner: str, outer: str) -> bool:

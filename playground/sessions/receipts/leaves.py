@@ -11,6 +11,7 @@ import binascii
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -53,11 +54,31 @@ _TOOL_ROLES: Final = frozenset({"tool", "toolResult", "function", "observation",
 _ROLES: Final = _TOOL_ROLES | {
     "user", "human", "assistant", "ai", "model", "gpt", "system", "developer", "agent", "bot",
 }  # fmt: skip
+# Fields of a message in which it says something, or in which something is said of that.
+_SAID: Final = frozenset({
+    "content", "parts", "text", "value", "refusal", "reasoning", "reasoning_content", "thinking",
+    "audio", "images", "attachments", "files", "annotations", "citations",
+})  # fmt: skip
+# Fields within them that say what a block is, or that stand for a text without being one.
+_MARKS: Final = frozenset({
+    "type", "id", "role", "name", "index", "status", "media_type", "mime_type", "mimeType",
+    "mediaType", "format", "detail", "cache_control", "signature", "thoughtSignature",
+    "encrypted_content", "encrypted_index", "tool_use_id", "tool_call_id", "toolCallId", "call_id", "usage",
+    "model", "tool_calls", "function_call", "functionCall", "timestamp", "phase", "kind",
+    "toolUseId", "toolName", "tool_name", "part_kind", "part_type", "prompt_cache_breakpoint",
+    "protectedData",
+})  # fmt: skip
+_GIVEN: Final = (
+    "content", "output", "result", "response", "value", "text", "parts", "error",
+    "structuredContent",
+)  # fmt: skip
 # Fields of a frame that say which of several texts a piece of a stream belongs to.
 _CHANNEL_FIELDS: Final = (
-    "type", "event", "index", "output_index", "content_index", "item_id", "thought",
+    "type", "event", "index", "output_index", "content_index", "item_id", "thought", "jsonPath",
 )  # fmt: skip
 _STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "sse_events"})
+_LOOKED_AT: Final = 12
+_EVENT: Final = re.compile(r"(?:response|content_block|message|content|tool-call)[._-][a-z_.-]+$")
 _EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n?")
 _DATA: Final = re.compile(r"(?m)^data:[ \t]*(.*)$")
 _HTTP_HEAD: Final = re.compile(
@@ -82,6 +103,37 @@ class FileCall(NamedTuple):
     call_id: str
     name: str
     arguments: str
+    chat: int = 0  # the list of messages that it stands in
+
+
+class FileWords(NamedTuple):
+    """A string in what a message says or is annotated with, of any length; `chat` is the list of
+    messages that it stands in, and `message` the id of its message, if that has one."""
+
+    place: Place
+    text: str
+    chat: int
+    message: str
+    is_text: bool  # what was said, and not what stands beside it, as a title
+
+
+class FileResult(NamedTuple):
+    """A tool's result: the strings and numbers that it gives, in their order."""
+
+    place: Place
+    call_id: str
+    gives: tuple[str, ...]
+    chat: int
+
+
+class _Around(NamedTuple):
+    """What stands around a value: a report of tokens, the id of an object, a list of messages."""
+
+    billed: bool = False
+    owner: str = ""
+    chat: int = 0
+    message: str = ""
+    said: bool = False  # within what a message says
 
 
 class FileUsage(NamedTuple):
@@ -101,8 +153,11 @@ class Leaves:
     texts: list[FileText] = field(default_factory=list)
     calls: list[FileCall] = field(default_factory=list)
     usages: list[FileUsage] = field(default_factory=list)
+    words: list[FileWords] = field(default_factory=list)
+    results: list[FileResult] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)  # each once: a request repeats its history
-    results: set[str] = field(default_factory=set)
+    strings: Counter[str] = field(default_factory=Counter)  # each, wherever it stands
+    chats: int = 0  # lists of messages
     is_closed: bool = False  # counts may stand where the walk does not see them: in words, in bytes
     kinds: dict[int, str] = field(default_factory=dict)  # line → its kind, in a file of lines
 
@@ -140,17 +195,42 @@ def _open(walk: _Walk, source: Source, place: Place) -> None:
 def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
     """Walk each line; a stream that was written in pieces, a line each, is put together."""
     pieces: dict[str, list[str]] = {}
+    if frames := _frames_of_lines(source):
+        walk.stream(frames, place)
+        return
+    around = _Around(chat=walk.new_chat())
     for number, line in enumerate(source.data.split(b"\n"), 1):
         with suppress(ValueError, RecursionError):
             value = json.loads(line.decode("utf-8-sig", "replace"))
             walk.leaves.kinds[number] = kind_of(value)
-            walk.value(value, place.at(f"line {number}") if place.field else Place(number))
+            where = place.at(f"line {number}") if place.field else Place(number)
+            walk.value(value, where, around=around)
             for key, inner in value.items() if isinstance(value, dict) else ():
                 if isinstance(inner, str):
                     pieces.setdefault(key, []).append(inner)
     for key, texts in pieces.items():
         if "data:" in (joined := "".join(texts)) and _frames(joined):
             walk.text(joined, place.at(f"{key} joined"))
+
+
+def _frames_of_lines(source: Source) -> list[Any]:
+    """Return the frames of a stream that has one in each line; none for a file of other lines."""
+    first = [value for value in source.head[:_LOOKED_AT] if isinstance(value, dict)]
+    inner = [v["chunk"] if isinstance(v.get("chunk"), dict) else v for v in first]
+    if sum(map(_is_frame, inner)) * 2 <= len(inner) or not inner:
+        return []
+    lines = source.data.decode("utf-8-sig", "replace").split("\n")
+    found = [value for line in lines if line.strip() for value in _json(line)]
+    return [v["chunk"] if isinstance(v, dict) and "chunk" in v else v for v in found]
+
+
+def _is_frame(value: dict[Any, Any]) -> bool:
+    """Return True for a piece of a reply, by its neighbours or its event's name."""
+    choices = value.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if "candidates" in value or (isinstance(choice, dict) and "delta" in choice):
+        return "request" not in value
+    return _EVENT.match(str(value.get("type") or "")) is not None or "done" in value
 
 
 def _yaml(source: Source) -> list[Any]:
@@ -167,6 +247,15 @@ def arguments_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
+_NOWHERE: Final = _Around()
+
+
+def spelt(arguments: str) -> str:
+    """Return arguments that are JSON in their one spelling; others as they are, as a text."""
+    values = _json(arguments)
+    return arguments_text(values[0] if values else arguments)
+
+
 class _Walk:
     """A walk through values; what it meets is added to its leaves."""
 
@@ -179,42 +268,47 @@ class _Walk:
         place: Place,
         key: str = "",
         depth: int = 0,
-        billed: bool = False,
-        owner: str = "",
+        around: _Around = _NOWHERE,
     ) -> None:
-        """A value of the file; `billed` is true within a report of tokens, and `owner` is the id
-        of the object around it."""
+        """A value of the file, under a key of the object around it."""
         if depth > _DEEPEST:
             return
         match value:
             case dict():
-                self._object(value, place, key, depth, billed, owner)
+                self._object(value, place, key, depth, around)
             case [str(first), *_] if (data := _from_hex(value)) and len(first) > 1:
                 self.bytes(data, place)
             case [{"key": _, "value": _}, *_]:
-                self.value(_pairs(value), place, key, depth + 1, billed, owner)
+                self.value(_pairs(value), place, key, depth + 1, around)
             case list() if key in _STREAMS and _are_frames(value):
-                self._stream(value, place)
+                self.stream(value, place)
             case list():
+                if not around.said and any(isinstance(i, dict) and _role(i) for i in value):
+                    around = around._replace(chat=self.new_chat())
                 for index, item in enumerate(value):
-                    self.value(item, place.at(index), key, depth + 1, billed)
+                    self.value(item, place.at(index), key, depth + 1, around._replace(owner=""))
             case str():
-                self.text(value, place, depth)
+                self.text(value, place, depth, around, key)
             case bytes():
                 self.bytes(value, place)
 
     def _object(
-        self, value: dict[Any, Any], place: Place, key: str, depth: int, billed: bool, owner: str
+        self, value: dict[Any, Any], place: Place, key: str, depth: int, around: _Around
     ) -> None:
-        billed = billed or self._usage(value, place, key, owner)
+        owner = around.owner
+        billed = around.billed or self._usage(value, place, key, owner)
         if (call := call_in(value, place, key)) is not None:
             if key == "function" and not call.call_id:  # OpenAI's, whose id stands around it
                 call = call._replace(call_id=owner)
-            self.leaves.calls.append(call)
+            self.leaves.calls.append(call._replace(chat=around.chat))
         else:
             self._flat_calls(value, place)
-        self._speaker(value)
+        is_result = self._speaker(value, place, around)
+        is_message = not around.said and not is_result and _role(value) != ""
         answer = _answer(value)
+        if is_message:
+            around = around._replace(message=answer or f"{place}")
+        around = around._replace(billed=billed, owner=answer)
         packed = str(value.get("encoding")).lower() == "base64"
         for name, inner in value.items():
             where = place.at(str(name))
@@ -223,7 +317,14 @@ class _Walk:
                 if data is not None:
                     self.bytes(data, where)
                     continue
-            self.value(inner, where, str(name), depth + 1, billed, answer)
+            said = around.said and call is None and not is_result and name not in _MARKS
+            said = said or (is_message and name in _SAID)
+            self.value(inner, where, str(name), depth + 1, around._replace(said=said))
+
+    def new_chat(self) -> int:
+        """Return the number of a list of messages that has not been met before."""
+        self.leaves.chats += 1
+        return self.leaves.chats
 
     def _flat_calls(self, value: dict[Any, Any], place: Place) -> None:
         """Arguments in a field of a dotted name, as attributes of spans have them."""
@@ -242,21 +343,38 @@ class _Walk:
         self.leaves.usages.append(FileUsage(place, _answer(value) or owner, counts, *sums))
         return True
 
-    def _speaker(self, value: dict[Any, Any]) -> None:
-        role = value.get("role") or value.get("from")
-        kind = value.get("type")
+    def _speaker(self, value: dict[Any, Any], place: Place, around: _Around) -> bool:
+        """Note the message or the result that an object is; return True for a result."""
+        role, kind = _role(value), value.get("type")
         said = next((value[n] for n in ("content", "parts", "value") if value.get(n)), None)
-        if given := _RESULT_FIELDS & value.keys():
-            self.leaves.results.add(arguments_text([value[name] for name in sorted(given)]))
+        for name in _RESULT_FIELDS & value.keys():
+            self._result(value[name], place.at(name), around.chat)
         is_result = isinstance(kind, str) and _OF_RESULT.search(kind) is not None
-        if is_result or (isinstance(role, str) and role in _TOOL_ROLES):
-            call_id = next((str(value[n]) for n in _RESULT_IDS if value.get(n)), "")
-            self.leaves.results.add(call_id or arguments_text(value))
-        elif isinstance(role, str) and role in _ROLES and (said or value.get("tool_calls")):
+        if is_result or (role in _TOOL_ROLES and not _holds_results(said)):
+            self._result(value, place, around.chat)
+            return True
+        if role and (said or value.get("tool_calls")):
             self.leaves.messages.add(arguments_text([role, said, value.get("tool_calls")]))
+        return False
 
-    def text(self, text: str, place: Place, depth: int = 0) -> None:
+    def _result(self, value: Any, place: Place, chat: int) -> None:
+        call_id, given = "", value
+        if isinstance(value, dict):
+            call_id = next((str(value[n]) for n in _RESULT_IDS if value.get(n)), "")
+            given = {name: value[name] for name in _GIVEN if name in value}
+        gives = tuple(scalars(given))
+        self.leaves.results.append(FileResult(place, call_id, gives, chat))
+
+    def text(
+        self,
+        text: str,
+        place: Place,
+        depth: int = 0,
+        around: _Around = _NOWHERE,
+        key: str = "",
+    ) -> None:
         """A string: what it holds where it is JSON or a stream, or else a text if it is long."""
+        self.leaves.strings[text] += 1
         start = text.lstrip()[:1]
         if start in ("{", "[") and len(text) > 1:
             try:
@@ -266,8 +384,11 @@ class _Walk:
             if isinstance(inner, dict | list):
                 self.value(inner, place, "", depth + 1)
                 return
+        if around.said and text.strip():
+            words = FileWords(place, text, around.chat, around.message, key in _SAID)
+            self.leaves.words.append(words)
         if frames := _frames(text):
-            self._stream(frames, place)
+            self.stream(frames, place)
         elif is_text(text):
             self.leaves.texts.append(FileText(place, text))
 
@@ -294,7 +415,7 @@ class _Walk:
             body = _unchunked(body) if b"chunked" in head[1].lower() else body
             self.text(_unzipped(body).decode("utf-8", "replace"), place.at(number))
 
-    def _stream(self, frames: list[Any], place: Place) -> None:
+    def stream(self, frames: list[Any], place: Place) -> None:
         """The frames of a stream: texts and arguments joined from their pieces, the last usage."""
         pieces: dict[tuple[tuple[Any, ...], tuple[str, ...]], list[str]] = {}
         bill: dict[str, int] = {}
@@ -324,6 +445,40 @@ class _Walk:
                     return
         if is_text(joined):
             self.leaves.texts.append(FileText(place, joined))
+
+
+def _role(value: dict[Any, Any]) -> str:
+    """Return the role that an object names, if it is one of those that speak; "" for none."""
+    role = value.get("role") or value.get("from")
+    return role if isinstance(role, str) and role in _ROLES else ""
+
+
+def _holds_results(said: Any) -> bool:
+    """Return True if what a message of a tool says is results of their own, each a block."""
+    blocks = [b for b in said if isinstance(b, dict)] if isinstance(said, list) else []
+    kinds = (str(block.get("type") or "") for block in blocks)
+    return any(map(_OF_RESULT.search, kinds)) or any(_RESULT_FIELDS & b.keys() for b in blocks)
+
+
+def scalars(value: Any) -> Iterator[str]:
+    """Yield the strings and numbers of a result, those within JSON, too, but for marks as the type
+    of a block."""
+    match value:
+        case str():
+            inner = _json(value) if value.lstrip()[:1] in ("{", "[") else []
+            if inner and isinstance(inner[0], dict | list):
+                yield from scalars(inner[0])
+            elif value.strip():
+                yield " ".join(value.split())
+        case dict():
+            for name, inner in value.items():
+                if name not in _MARKS:
+                    yield from scalars(inner)
+        case list():
+            for inner in value:
+                yield from scalars(inner)
+        case int() | float() if type(value) is not bool:
+            yield json.dumps(value)
 
 
 def is_text(text: str) -> bool:

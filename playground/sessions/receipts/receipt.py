@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from playground.base.wording import counted
 
-Kind = Literal["text", "call", "usage", "usage added"]
+Kind = Literal["text", "call", "result", "beside", "usage", "text added", "usage added"]
 
 
 @dataclass(frozen=True, slots=True)

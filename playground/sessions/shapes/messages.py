@@ -9,11 +9,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.nouns.messages import ImagePart, Part, ReasoningPart, Role, TextPart
-from playground.recordings.apis.response_items import ASKED_CALLS, given_by
+from playground.recordings.apis.response_items import (
+    ASKED_CALLS,
+    OTHER_CALLS,
+    asked_of_provider,
+    given_by,
+)
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.block_messages import of_blocks
 from playground.sessions.shapes.fields import listed
-from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.parts import SOURCES, note_beside, read_parts, result_value
 from playground.sessions.shapes.plain_items import read_plain_item
 from playground.sessions.shapes.results import CONTENT, add, holds_result, read_result
 
@@ -180,7 +185,7 @@ def _item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
     if kind in _OUTPUTS or (kind.endswith("_call_output") and outer):
         add(builder, "tool", read_parts(builder, value, place), place)
         return True
-    is_hosted = kind.endswith("_call") or kind == "program"
+    is_hosted = kind.endswith("_call") or kind in OTHER_CALLS
     if kind not in _ITEMS and not (is_hosted and outer):
         return False
     if kind not in ASKED_CALLS and kind != "reasoning":
@@ -228,8 +233,7 @@ def _as_call(value: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return a hosted tool's item as a call: what it was to do stands under its own name."""
     if kind in _ITEMS:
         return value
-    task = value.get("action") or value.get("operation") or value.get("arguments")
-    task = task or value.get("code") or value.get("queries") or value.get("input")
+    task = asked_of_provider(value)
     given = {"input": task} if task is not None else {}
     return {**value, **given, "type": "tool_call", "name": value.get("name") or kind}
 
@@ -255,7 +259,7 @@ _THOUGHTS: Final = ("reasoning_content", "reasoning", "thinking", "tool_plan")  
 # Fields beside the content in which something may be said.
 _MORE: Final = {
     *_CALLS, *_THOUGHTS, "refusal", "reasoning_details", "thinking_blocks", "images",
-    "attachments", "files", "additional_kwargs", "function_call", "audio",
+    "attachments", "files", "additional_kwargs", "function_call", "audio", *SOURCES,
 }  # fmt: skip
 
 
@@ -266,7 +270,10 @@ def _besides(
     parts: list[Part] = []
     if isinstance(value.get("refusal"), str) and value["refusal"]:
         parts.append(TextPart(value["refusal"]))
+    note_beside(builder, value, place, SOURCES)
     audio = value.get("audio")
+    if isinstance(audio, dict) and audio.get("data"):
+        builder.beside("audio", place.at("audio"))
     if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
         parts += [text_part(audio["transcript"])] if audio["transcript"] else []
     calls = next((value[name] for name in _CALLS if value.get(name)), None)

@@ -164,6 +164,7 @@ def _own_messages(builder: SessionBuilder, answered: Answered) -> list[Message]:
     scratch = SessionBuilder()
     answered.read(scratch)
     builder.findings += [each for each in scratch.findings if each.code == "part-lost"]
+    builder.beside_too(scratch)
     said = [message for message in scratch.messages if message.parts]
     is_answer = all(message.role in ("assistant", "tool") for message in said)
     return said if is_answer and any(message.role == "assistant" for message in said) else []

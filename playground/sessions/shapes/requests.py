@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.nouns.messages import Part, ReasoningPart, TextPart
+from playground.recordings.apis.response_items import ASKED
 from playground.recordings.recording import Recording, provider_parts
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.fields import listed, mapping, told_list, told_mapping
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parameters import parameters_of_body
-from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.parts import note_beside, read_parts
 from playground.sessions.shapes.results import add
 
 
@@ -122,6 +123,7 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         parts = told_mapping(builder, first.get("content"), where.at("content")).get("parts")
         add(builder, "assistant", read_parts(builder, parts, where), where)
         known["stop_reason"] = first.get("finishReason")
+        note_beside(builder, first, where, ("groundingMetadata", "citationMetadata"))
     elif isinstance(items := body.get("output"), list):
         read_items(builder, items, place.at("output"))
         known["stop_reason"] = body.get("status")
@@ -134,6 +136,8 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         known["stop_reason"] = body.get("done_reason") or body.get("finish_reason")
     elif not _plain_reply(builder, body, place, known):
         return False
+    if "content" not in body:  # Perplexity's; in a message of Anthropic's it is the content's
+        note_beside(builder, body, place, ("citations", "search_results"))
     builder.request(**known)
     return True
 
@@ -192,10 +196,15 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
     before: list[Part] = [ReasoningPart(reply.reasoning)] if reply.reasoning else []
     said: list[Part] = [TextPart(reply.content)] if reply.content else []
     calls: list[Part] = []
+    kept = provider_parts(recording.chunks)
+    asked = {part.get("id"): part.get("input") for part in kept if part.get("type") == ASKED}
     for call in reply.tool_calls:
         call_id = call.tool_call_id or builder.new_id()
-        calls.append(builder.call(call_id, call.name, call.arguments_text, place))
-    gave = read_parts(builder, provider_parts(recording.chunks), place)
+        arguments = call.arguments_text
+        if arguments in ("", "{}") and (task := asked.get(call_id)):
+            arguments = task if isinstance(task, dict) else {"input": task}
+        calls.append(builder.call(call_id, call.name, arguments, place))
+    gave = read_parts(builder, [part for part in kept if part.get("type") != ASKED], place)
     parts = [*before, *calls, *gave, *said] if gave else [*before, *said, *calls]
     if not parts and recording.error is not None:
         return
