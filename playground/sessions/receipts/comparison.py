@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from playground.base.findings import Finding
@@ -15,12 +16,14 @@ from playground.sessions.place import Place
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
 from playground.sessions.receipts.leaves import FileUsage, Leaves, arguments_text, is_text
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt, numberless
-from playground.sessions.receipts.values import differences, folded
+from playground.sessions.receipts.values import Found, differences, folded
 from playground.sessions.session import Session
 
 _SHORTEST_PIECE: Final = 12  # characters of a session's text that is looked for within a longer one
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?")  # a speaker's, before what he says
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
+AS_SENT: Final = "it stands in a request's body, which is kept as it was sent"
+_IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
 SAME: Final = "the same text stands in "  # and a path, which is checked
 # Findings about lines of a kind: they name the first line alone.
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
@@ -43,8 +46,9 @@ def receipt_of(
 ) -> Receipt:
     """Compare the leaves of a file with the sessions that were read from it."""
     holdings = holdings_of(sessions)
-    found = [*_texts(leaves, holdings), *_calls(leaves, holdings), *_usages(leaves, holdings)]
+    found: list[Found] = [*_texts(leaves, holdings), *_calls(leaves, holdings), *_usages(leaves, holdings)]
     lost = {text for _, _, text in found}
+    as_sent = _SessionTexts(holdings.as_sent)
     found += [each for each in differences(leaves, holdings) if each[2] not in lost]
     judge = _Judge(leaves, findings, left_aside or {})
     used = [
@@ -72,11 +76,18 @@ def receipt_of(
             "tokens written": holdings.written,
         },
         sum(len(text.text) for text in leaves.texts),
-        [judge.judged(place, kind, text) for place, kind, text in found],
+        _told_anywhere([judge.judged(*each, as_sent) for each in found]),
     )
 
 
-_Found = tuple[Place, Kind, str]
+def _told_anywhere(missing: Sequence[Missing]) -> list[Missing]:
+    """Return the same where a text that is told of at one place is told of at all: requests
+    repeat it."""
+    told = {each.text: each.told for each in missing if each.told}
+    return [
+        replace(each, told=told[each.text]) if each.is_silent and each.text in told else each
+        for each in missing
+    ]
 
 
 class _SessionTexts:
@@ -134,7 +145,7 @@ def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
     yield from text[start:].split("\n")
 
 
-def _texts(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
+def _texts(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     texts = _SessionTexts(holdings.texts)
     known: dict[str, list[str]] = {}
     for place, text in leaves.texts:
@@ -144,7 +155,7 @@ def _texts(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
             yield place, "text", rest
 
 
-def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
+def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the calls that no session holds: each by its id, or its name and content."""
     each = {(call.call_id, call.name, call.arguments): call for call in leaves.calls}
     left = Counter(holdings.calls)
@@ -168,7 +179,7 @@ def _json_texts(holdings: Holdings) -> set[str]:
     return found
 
 
-def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
+def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the reports of tokens that no request has, and those that requests have oftener than
     the file. A report may be another one's copy, or the sum of all."""
     sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
@@ -225,11 +236,17 @@ class _Judge:
         self._markup = [(re.compile(p), r) for p, r in left_aside.items() if p[:1] == "^"]
         self._texts = leaves.texts
 
-    def judged(self, place: Place, kind: Kind, text: str) -> Missing:
+    def judged(self, place: Place, kind: Kind, text: str, as_sent: _SessionTexts) -> Missing:
         where = str(place)
         aside = self.is_aside(place, text)
+        if kind == "text" and not aside and self._is_beside(place) and not as_sent.missing(text):
+            aside = AS_SENT
         told = next((f for f in self._findings if self._tells(f, where, place.line, text)), None)
         return Missing(where, kind, text, "" if told is None else told.code, aside)
+
+    def _is_beside(self, place: Place) -> bool:
+        """Return True for a place outside the messages of a request."""
+        return _IN_MESSAGES.isdisjoint(place.field.split("."))
 
     def is_aside(self, place: Place, text: str = "") -> str:
         """Return the reason why the format leaves a path, or such a text, aside; "" for none."""
@@ -252,9 +269,8 @@ class _Judge:
         if found.code not in _TELLING:
             return False
         if found.code == "beside-left-out":  # told of once, by the name of the field
-            return not {each.split(" ")[0] for each in found.message.split(", ")}.isdisjoint(
-                where.split(".")
-            )
+            names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
+            return any(step.rstrip("s") in names for step in where.split("."))
         return (
             _quotes(found.message, text)  # as of a stream, whose findings name chunks
             or _is_within(where, found.where)
@@ -270,9 +286,22 @@ def _quotes(message: str, text: str) -> bool:
 
 
 def _is_within(inner: str, outer: str) -> bool:
+    """Return True if a place is another one, or within it, however the two are spelt."""
+    inner, outer = _bare(inner), _bare(outer)
     return inner == outer or (
         inner.startswith(outer) and inner[len(outer) : len(outer) + 1] in ".,"
     )
+
+
+# Steps that lead into the body of an exchange, which findings leave out.
+_INTO_BODY: Final = re.compile(
+    r"\.(?:postData\.text|content\.text|body|string|parsed_body|base64_string|raw_gzip|__data__)(?=\.|$)"
+)
+
+
+def _bare(place: str) -> str:
+    """Return a place without the steps that lead into a body."""
+    return _INTO_BODY.sub("", place).removeprefix("http_")
 
 
 def _pattern(path: str) -> re.Pattern[str]:

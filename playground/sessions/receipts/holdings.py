@@ -10,7 +10,7 @@ from typing import Any
 
 from playground.base.json_numbers import load_json
 from playground.nouns.messages import ImagePart, ReasoningPart, TextPart, ToolCallPart
-from playground.sessions.receipts.leaves import arguments_text, scalars, sides, spelt
+from playground.sessions.receipts.leaves import arguments_text, calls_in, scalars, sides, spelt
 from playground.sessions.session import Session
 
 
@@ -64,6 +64,7 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
         found.texts += strings([tool.model_dump() for tool in session.tools])
         for recording in session.recordings:
             found.texts += strings(recording.error)
+            found.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
             for reply in recording.replies[1:]:
                 said.update((reply.content, reply.reasoning))
                 found.texts += (reply.content, reply.reasoning)
@@ -86,6 +87,8 @@ def _part(found: Holdings, part: Any) -> None:
         case ToolCallPart():
             arguments = part.args
             found.calls[part.tool_name, arguments_text(arguments)] += 1
+            if arguments.keys() == {"input"}:  # free text, or what is no object
+                found.calls[part.tool_name, arguments_text(arguments["input"])] += 1
             found.texts += strings(arguments)
         case ImagePart():
             found.texts.append(part.url)

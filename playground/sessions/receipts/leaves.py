@@ -83,7 +83,7 @@ _EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n
 _DATA: Final = re.compile(r"(?m)^data:[ \t]*(.*)$")
 _HTTP_HEAD: Final = re.compile(
     rb"(?:\r?\n?\d+ \d+\n)?"  # the sizes that httprr writes between two exchanges
-    rb"(?:HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
+    rb"(HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
     rb"((?:[^\r\n]+\r?\n)*)\r\n"
 )
 _CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
@@ -409,11 +409,15 @@ class _Walk:
         heads = list(_HTTP_HEAD.finditer(data))
         if not heads:
             self.text(data.decode("utf-8", "replace"), place)
+        exchange = -1
         for number, head in enumerate(heads):
+            is_request = not head[1].startswith(b"HTTP/")
+            exchange += is_request
             stop = heads[number + 1].start() if number + 1 < len(heads) else len(data)
             body = data[head.end() : stop]
-            body = _unchunked(body) if b"chunked" in head[1].lower() else body
-            self.text(_unzipped(body).decode("utf-8", "replace"), place.at(number))
+            body = _unchunked(body) if b"chunked" in head[2].lower() else body
+            where = place.at(max(exchange, 0), "request" if is_request else "response")
+            self.text(_unzipped(body).decode("utf-8", "replace"), where)
 
     def stream(self, frames: list[Any], place: Place) -> None:
         """The frames of a stream: texts and arguments joined from their pieces, the last usage."""
@@ -529,7 +533,7 @@ def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | No
     if isinstance(given, str):
         with suppress(ValueError, RecursionError):
             given = load_json(given, strict=True)
-    given = {} if given is None else given
+    given = {} if given is None or given == "" else given
     call_id = next((str(value[n]) for n in _IDS if value.get(n)), "")
     return FileCall(place, call_id, name, arguments_text(given))
 

@@ -56,14 +56,11 @@ def _words(leaves: Leaves, held: _Held) -> Iterator[Found]:
     chats: dict[tuple[int, str, bool], dict[str, FileWords]] = {}
     for words in leaves.words:
         key = words.chat, folded(words.text), words.is_text
-        chats.setdefault(key, {})[words.message] = words
-    told = set()
+        chats.setdefault(key, {})[words.message if words.chat else ""] = words
     for (_, text, is_text), each in chats.items():
         there = held.times(text) if is_text else len(each) * held.holds(text)
         for words in [*each.values()][there:]:
-            if (text, there) not in told:
-                yield words.place, "text" if is_text else "beside", words.text
-        told.add((text, there))
+            yield words.place, "text" if is_text else "beside", words.text
 
 
 def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:

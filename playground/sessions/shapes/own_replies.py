@@ -88,6 +88,8 @@ def _is_changed(
     if differs := _is_other(reply, repeated):
         one, other = _from_difference(_words(reply), _words(repeated))
         message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
+        if len(again) > 1:
+            message += f", in messages up to {told.last_place}"
         builder.findings.append(finding("history-differs", where, message))
     return differs or is_split or _thoughts(reply) != _thoughts(repeated)
 
@@ -108,6 +110,11 @@ class _Told:
     def place(self) -> str:
         """The place of the next message, if it is an answer."""
         return self._places[self._at] if self._is_answer(self._at) else ""
+
+    @property
+    def last_place(self) -> str:
+        """The place of the message before the next one."""
+        return self._places[self._at - 1]
 
     def _is_answer(self, index: int, stop: int | None = None) -> bool:
         return self._is_before(index, stop) and self._given[index].role == "assistant"
