@@ -78,6 +78,8 @@ class _Steps:
 def _said(builder: SessionBuilder, kind: str, content: Any, at: Any, place: Place) -> None:
     if kind == "CHECKPOINT":
         builder.compacted(at, place=place)
+        if content:
+            read_message(builder, {"role": "user", "content": content}, place)
     elif kind == "USER_INPUT" or content:
         read_message(builder, {"role": "user", "content": content}, place)
 

@@ -20,6 +20,7 @@ _DEPTH: Final = 5
 
 class AnyChat(SessionFormat):
     name = "any-chat"
+    tells_what_is_missing = True
     title = "JSON with lists of messages in it, of whatever tool"
     keeps = Keeps(
         tools="beside the messages",

@@ -34,6 +34,10 @@ _QUIET: Final = {
 class ClaudeCode(SessionFormat):
     name = "claude-code"
     title = "Claude Code or Qwen Code transcript"
+    left_aside = {
+        "hookInfos": "commands of hooks",
+        "summary": "titles of sessions",
+    }
     keeps = Keeps(
         times="yes",
         usage="yes",

@@ -12,6 +12,7 @@ from playground.sessions.lines import read_lines
 from playground.sessions.shapes.facts import note_answer
 from playground.sessions.shapes.fields import list_in, object_in
 from playground.sessions.shapes.messages import read_message
+from playground.sessions.shapes.parts import note_beside
 from playground.sessions.source import Source
 
 _COMPACTED = ("conversationCompacted", "summarizationRequested")
@@ -48,14 +49,15 @@ class Goose(SessionFormat):
         if source.is_lines:
             read_lines(source, builder, lambda value, place: _line(builder, value, place))
         else:
-            _head(builder, object_in(source))
+            _head(builder, object_in(source), Place())
             for index, message in enumerate(list_in(source, "conversation")):
                 _line(builder, message, Place(field=f"conversation.{index}"))
         yield builder
 
 
-def _head(builder: SessionBuilder, value: dict[str, Any]) -> None:
+def _head(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     config = value.get("model_config")
+    note_beside(builder, value, place, [k for k in value if str(k).endswith("_tokens")])
     builder.known(
         title=value.get("description") or value.get("name") or builder.title,
         model=config.get("model_name") if isinstance(config, dict) else "",
@@ -65,7 +67,7 @@ def _head(builder: SessionBuilder, value: dict[str, Any]) -> None:
 
 def _line(builder: SessionBuilder, value: Any, place: Place) -> None:
     if isinstance(value, dict) and "role" not in value and "working_dir" in value:
-        _head(builder, value)
+        _head(builder, value, place)
         return
     content = value.get("content") if isinstance(value, dict) else None
     parts = content if isinstance(content, list) else []

@@ -85,8 +85,9 @@ def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: 
     before = [i for i in in_force(builder) if builder.messages[i].role != "system"]
     builder.compacted(at, value.get("tokensBefore"), place)
     first = len(builder.messages)
-    if isinstance(value.get("summary"), str):
-        read_message(builder, {"role": "user", "content": value["summary"]}, place)
+    summary = value.get("contextSummary") or value.get("summary")  # the first is what is sent
+    if isinstance(summary, str):
+        read_message(builder, {"role": "user", "content": summary}, place)
     if type(count) is int and not users:
         left(builder, [*range(first, len(builder.messages)), *before[count:]])
 

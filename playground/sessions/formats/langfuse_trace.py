@@ -23,6 +23,7 @@ _CALLS: Final = {"GENERATION"}
 
 class LangfuseTrace(SessionFormat):
     name = "langfuse-trace"
+    tells_what_is_missing = True
     title = "Langfuse trace export"
     keeps = Keeps("yes", "yes", "yes", "no", "observations that are not model calls; scores")
 

@@ -105,6 +105,7 @@ def _log_line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> N
 class Opencode(SessionFormat):
     name = "opencode"
     title = "opencode storage folder"
+    left_aside = {"**.error": "errors of the run", "error": "errors of the run"}
     keeps = Keeps(
         times="yes",
         usage="yes",

@@ -44,6 +44,13 @@ _ABOUT: Final = {  # what an event says of itself; before V0 its arguments stood
 class OpenHandsEvents(SessionFormat):
     name = "openhands-events"
     title = "OpenHands events (V0)"
+    left_aside = {
+        "**.translated_ipython_code": "a call, as it was run",
+        "**.extras.metadata": "the state of the shell",
+        "**.extras.formatted_output_and_error": "a call's output, once more for the eye",
+        "^(?:I (?:read|wrote|edited|am) |Agent state changed|Running |Retrieving content|Command `"
+        "|Browsing |` executed with exit code)": "the interface's words for an event",
+    }
     keeps = Keeps(
         "in the first event, if there",
         "yes",
@@ -119,6 +126,11 @@ class OpenHandsLlmLog(SessionFormat):
 class OpenHandsOutput(SessionFormat):
     name = "openhands-output"
     title = "OpenHands resolver output"
+    left_aside = {
+        "git_patch": "the patch that came of it",
+        "result_explanation": "a judge's words about the outcome",
+        "issue": "the issue as it was set",
+    }
     keeps = Keeps(times="yes", missing="patch, metrics of the whole run")
 
     def recognises(self, source: Source) -> bool:

@@ -25,6 +25,7 @@ from playground.sessions.source import Source
 
 class OpenInferenceSpans(SessionFormat):
     name = "openinference-spans"
+    left_aside = {"**.events.*.name": "names of events"}
     title = "OpenInference spans"
     keeps = Keeps("yes", "yes", "yes", "no", "spans that are not model calls")
 
@@ -45,7 +46,10 @@ def _turn(span: TraceSpan) -> Turn:
     tools = unflattened(given, "llm.tools")
     return Turn(
         before=[_message(m) for m in listed(unflattened(given, "llm.input_messages"))],
-        after=[_message(m) for m in listed(unflattened(given, "llm.output_messages"))],
+        after=_with_thought(
+            [_message(m) for m in listed(unflattened(given, "llm.output_messages"))],
+            given.get("output.value"),
+        ),
         tools=[json_value(tool.get("tool", {}).get("json_schema")) for tool in listed(tools)],
         place=span.place,
         model=str(given.get("llm.model_name") or ""),
@@ -55,6 +59,14 @@ def _turn(span: TraceSpan) -> Turn:
         usage=under(given, "llm.token_count."),
         options=options_of(None, given.get("llm.invocation_parameters")),
     )
+
+
+def _with_thought(said: list[Any], output: Any) -> list[Any]:
+    """Return the one answer with the thought that the reply as it came has beside it."""
+    match json_value(output):
+        case {"choices": [{"message": {"reasoning_content": str(thought)}}]} if len(said) == 1:
+            return [{"reasoning_content": thought, **said[0]}]
+    return said
 
 
 def _message(value: Any) -> Any:

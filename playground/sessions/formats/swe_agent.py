@@ -26,6 +26,11 @@ _YAML: Final = (".yaml", ".yml")
 class SweAgent(SessionFormat):
     name = "swe-agent"
     title = "SWE-agent trajectory"
+    left_aside = {
+        "replay_config": "settings of the agent",
+        "info": "what came of the run: its patch, and files as they were shown",
+        "environment": "settings of the environment",
+    }
     keeps = Keeps(
         usage="no", missing="state of the environment, execution times; tools are not in it"
     )

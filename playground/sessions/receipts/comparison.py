@@ -20,7 +20,7 @@ from playground.sessions.receipts.values import Found, differences, folded
 from playground.sessions.session import Session
 
 _SHORTEST_PIECE: Final = 12  # characters of a session's text that is looked for within a longer one
-_LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?")  # a speaker's, before what he says
+_LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")  # a speaker's, before what he says
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
 AS_SENT: Final = "it stands in a request's body, which is kept as it was sent"
 _IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
@@ -29,7 +29,7 @@ SAME: Final = "the same text stands in "  # and a path, which is checked
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
 # Findings that say what a session does not hold, or holds otherwise than the file.
 _TELLING: Final = frozenset({
-    "part-lost", "beside-left-out", "history-differs", "unreadable-line", "spoiled-rest", "torn-end", "tool-left-out",
+    "part-lost", "not-in-session", "beside-left-out", "history-differs", "unreadable-line", "spoiled-rest", "torn-end", "tool-left-out",
     "tools-by-name", "not-written-out", "options-left-out", "headers-left-out", "unreadable-frame",
     "stream-error", "two-responses", "other-choices", "other-branches", "usage-lost",
     "arguments-kept-as-text", "not-a-number", "long-integer", "lone-surrogate", "reasoning-sealed",
@@ -211,11 +211,11 @@ def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
 
 
 def _without_copies(reports: list[FileUsage]) -> list[FileUsage]:
-    if all(usage.answer for usage in reports):
-        return reports
     paths: dict[str, list[FileUsage]] = {}
     for usage in reports:
         paths.setdefault(numberless(str(usage.place)), []).append(usage)
+    if all(usage.answer for usage in reports):  # a path may lack some, as parts of a message do
+        return max(paths.values(), key=len)
     return min(paths.values(), key=len)
 
 
@@ -241,7 +241,7 @@ class _Judge:
         aside = self.is_aside(place, text)
         if kind == "text" and not aside and self._is_beside(place) and not as_sent.missing(text):
             aside = AS_SENT
-        told = next((f for f in self._findings if self._tells(f, where, place.line, text)), None)
+        told = next((f for f in self._findings if self._tells(f, place, text, kind)), None)
         return Missing(where, kind, text, "" if told is None else told.code, aside)
 
     def _is_beside(self, place: Place) -> bool:
@@ -263,12 +263,17 @@ class _Judge:
             looked_for in folded(each.text) for each in self._texts if pattern.search(each.place.field)
         )
 
-    def _tells(self, found: Finding, where: str, line: int | None, text: str) -> bool:
+    def _tells(self, found: Finding, place: Place, text: str, kind: Kind) -> bool:
+        where, line = str(place), place.line
         if found.code in _OF_KINDS and line is not None and line in self._kinds:
             return f"kind {self._kinds[line]!r}" in found.message
         if found.code not in _TELLING:
             return False
+        if found.code == "not-in-session":
+            return found.message.endswith(f" at {numberless(where)}")
         if found.code == "beside-left-out":  # told of once, by the name of the field
+            if kind in ("result", "usage"):  # objects, of which a field is told of
+                return _is_within(found.where, where)
             names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
             return any(step.rstrip("s") in names for step in where.split("."))
         return (

@@ -77,8 +77,11 @@ _CHANNEL_FIELDS: Final = (
     "type", "event", "index", "output_index", "content_index", "item_id", "thought", "jsonPath",
 )  # fmt: skip
 _STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "sse_events"})
+_RESULT_TAG: Final = re.compile(r"</?tool_(?:response|result)s?>")
 _LOOKED_AT: Final = 12
-_EVENT: Final = re.compile(r"(?:response|content_block|message|content|tool-call)[._-][a-z_.-]+$")
+_EVENT: Final = re.compile(
+    r"response\.|content_block_|message_(?:start|delta|stop)$|(?:content|message|tool-call)-"
+)
 _EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n?")
 _DATA: Final = re.compile(r"(?m)^data:[ \t]*(.*)$")
 _HTTP_HEAD: Final = re.compile(
@@ -384,6 +387,9 @@ class _Walk:
             if isinstance(inner, dict | list):
                 self.value(inner, place, "", depth + 1)
                 return
+        if around.said and key == "bytes":  # of a document, whose text is kept
+            with suppress(UnicodeDecodeError):
+                text = (_from_base64(text) or b"\xff").decode()
         if around.said and text.strip():
             words = FileWords(place, text, around.chat, around.message, key in _SAID)
             self.leaves.words.append(words)
@@ -472,11 +478,11 @@ def scalars(value: Any) -> Iterator[str]:
             inner = _json(value) if value.lstrip()[:1] in ("{", "[") else []
             if inner and isinstance(inner[0], dict | list):
                 yield from scalars(inner[0])
-            elif value.strip():
-                yield " ".join(value.split())
+            elif text := " ".join(_RESULT_TAG.sub(" ", value).split()):
+                yield text
         case dict():
             for name, inner in value.items():
-                if name not in _MARKS:
+                if name not in _MARKS and not (name == "source" and isinstance(inner, str)):
                     yield from scalars(inner)
         case list():
             for inner in value:
