@@ -31,7 +31,7 @@ from session_examples import (
 
 from playground.base.errors import InputFault
 from playground.cli import main
-from playground.nouns.messages import Message, TextPart
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.formats import FORMATS, get_format
 from playground.sessions.loading import (
     LoadedSession,
@@ -123,11 +123,12 @@ def test_what_is_left_of_a_torn_file_is_there_or_is_told(form: str, tmp_path: Pa
 
 
 def without_one(sessions: list[Session]) -> Iterator[tuple[str, list[Session]]]:
-    """The sessions without one of the texts, calls, results and reports of tokens in them."""
+    """The sessions without one of the texts, calls, results and reports of tokens in them, or
+    with another one in its place."""
     for part in {repr(p): p for s in sessions for m in s.messages for p in m.parts}.values():
-        if isinstance(part, TextPart) and not is_text(part.text):
-            continue  # so short a text may stand anywhere
-        yield repr(part), [replace(each, messages=_without(each, part)) for each in sessions]
+        for other in (None, *_otherwise(part)):
+            changed = [replace(each, messages=_with(each, part, other)) for each in sessions]
+            yield f"{part!r} → {other!r}", changed
     for number, session in enumerate(sessions):
         for index, record in enumerate(session.requests):
             if record.usage and any(record.usage.values()):
@@ -137,8 +138,23 @@ def without_one(sessions: list[Session]) -> Iterator[tuple[str, list[Session]]]:
                 yield repr(record), [*sessions[:number], spoilt, *sessions[number + 1 :]]
 
 
-def _without(session: Session, part: Any) -> tuple[Message, ...]:
-    return tuple(replace(m, parts=tuple(p for p in m.parts if p != part)) for m in session.messages)
+def _with(session: Session, part: Any, other: Any) -> tuple[Message, ...]:
+    """The messages with another part in the place of one, or without it."""
+    return tuple(
+        replace(m, parts=tuple(filter(None, (other if p == part else p for p in m.parts))))
+        for m in session.messages
+    )
+
+
+def _otherwise(part: Any) -> Iterator[Any]:
+    """The same part with something else in it."""
+    match part:
+        case TextPart():
+            yield replace(part, text=part.text[: len(part.text) // 2])
+        case ToolCallPart():
+            yield replace(part, args={**part.args, "city": "Bergen"})
+        case ToolResultPart():
+            yield replace(part, result="4 °C")
 
 
 # What the walk cannot see: counts in words, and calls that are written in a text or apart from
@@ -414,7 +430,7 @@ def test_the_command_says_what_of_a_file_is_in_no_session(tmp_path: Path) -> Non
     assert (row["path"], row["times"], row["characters"]) == ("remark.of.mine", 1, len(note))
     assert receipt["counts"][0] == {"what": "messages", "in_file": 1, "in_sessions": 1}
     shown = CliRunner().invoke(main, ["import", str(path), "--receipt"]).stdout
-    assert "1 piece missing without a word" in shown
+    assert "told: not-in-session" in shown
     refused = CliRunner().invoke(main, ["import", "-", "--receipt"], input=path.read_text())
     assert refused.exit_code == 2
 

@@ -41,7 +41,7 @@ class InspectLog(SessionFormat):
         "eval": "settings of the evaluation",
         "plan": "settings of the evaluation",
         "**.sample": "the sample as it was set",
-        r"^(?:attachment|tc)://[0-9a-f]+$": "the address of a text that stands elsewhere",
+        r"^(?:attachment|tc)://[\w-]+$": "the address of a text that stands elsewhere",
     }
 
     def recognises(self, source: Source) -> bool:

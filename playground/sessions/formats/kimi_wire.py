@@ -86,6 +86,8 @@ def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: 
     builder.compacted(at, value.get("tokensBefore"), place)
     first = len(builder.messages)
     summary = value.get("contextSummary") or value.get("summary")  # the first is what is sent
+    if isinstance(value.get("summary"), str) and value["summary"] not in str(summary):
+        builder.lost("a summary beside the one that is sent", place.at("summary"))
     if isinstance(summary, str):
         read_message(builder, {"role": "user", "content": summary}, place)
     if type(count) is int and not users:

@@ -49,7 +49,7 @@ class OpenHandsEvents(SessionFormat):
         "**.extras.metadata": "the state of the shell",
         "**.extras.formatted_output_and_error": "a call's output, once more for the eye",
         "^(?:I (?:read|wrote|edited|am) |Agent state changed|Running |Retrieving content|Command `"
-        "|Browsing |` executed with exit code)": "the interface's words for an event",
+        "|Browsing |All done! |` executed with exit code)": "the interface's words for an event",
     }
     keeps = Keeps(
         "in the first event, if there",

@@ -10,6 +10,7 @@ from playground.sessions.building import Place, SessionBuilder, text_part
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
     list_in,
+    listed,
     mapping,
     object_in,
     text_of,
@@ -20,6 +21,7 @@ from playground.sessions.shapes.fields import (
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
+_LAST: Final = 12  # messages and steps that are compared
 _YAML: Final = (".yaml", ".yml")
 
 
@@ -54,10 +56,24 @@ class SweAgent(SessionFormat):
         for index, message in enumerate(history):
             place = Place(field=f"history.{index}")
             read_message(builder, _with_id(message), place)
+        _tell_unsaid(builder, value)
         info = told_mapping(builder, value.get("info"), Place(field="info"))
         if info.get("exit_status"):
             builder.purpose = f"exit status: {info['exit_status']}"
         yield builder
+
+
+def _tell_unsaid(builder: SessionBuilder, value: dict[str, Any]) -> None:
+    """Tell of the last steps whose answer or result the history does not have any more."""
+    said = "\n".join(message.text for message in builder.messages[-_LAST:])
+    results = [str(r.result) for m in builder.messages[-_LAST:] for r in m.tool_results]
+    said = "\n".join([said, *results])
+    steps = listed(value.get("trajectory"))
+    for index, step in enumerate(steps[-_LAST:], max(0, len(steps) - _LAST)):
+        for name in ("response", "observation") if isinstance(step, dict) else ():
+            text = step.get(name)
+            if isinstance(text, str) and text.strip() not in said:
+                builder.lost(f"a step's {name}", Place(field=f"trajectory.{index}.{name}"))
 
 
 class MiniSweAgent(SessionFormat):

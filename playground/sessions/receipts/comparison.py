@@ -12,10 +12,10 @@ from typing import Final
 
 from playground.base.findings import Finding
 from playground.base.json_numbers import load_json
-from playground.sessions.place import Place
+from playground.sessions.place import Place, numberless
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
 from playground.sessions.receipts.leaves import FileUsage, Leaves, arguments_text, is_text
-from playground.sessions.receipts.receipt import Kind, Missing, Receipt, numberless
+from playground.sessions.receipts.receipt import Kind, Missing, Receipt
 from playground.sessions.receipts.values import Found, differences, folded
 from playground.sessions.session import Session
 
@@ -110,6 +110,11 @@ class _SessionTexts:
             return []
         lines = [line for line in _without_json(text, self) if is_text(line)]
         return [rest for line in lines for rest in self._rests(folded(line))]
+
+    def holds(self, text: str) -> bool:
+        """Return True if a text is one of theirs, or, where it is long, stands within one."""
+        text = folded(text)
+        return text in self._exact or (is_text(text) and text in self._joined)
 
     def _holds(self, line: str) -> bool:
         if line in self._exact or line in self._joined:
@@ -211,11 +216,11 @@ def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
 
 
 def _without_copies(reports: list[FileUsage]) -> list[FileUsage]:
+    if all(usage.answer for usage in reports):
+        return reports
     paths: dict[str, list[FileUsage]] = {}
     for usage in reports:
         paths.setdefault(numberless(str(usage.place)), []).append(usage)
-    if all(usage.answer for usage in reports):  # a path may lack some, as parts of a message do
-        return max(paths.values(), key=len)
     return min(paths.values(), key=len)
 
 
@@ -239,7 +244,7 @@ class _Judge:
     def judged(self, place: Place, kind: Kind, text: str, as_sent: _SessionTexts) -> Missing:
         where = str(place)
         aside = self.is_aside(place, text)
-        if kind == "text" and not aside and self._is_beside(place) and not as_sent.missing(text):
+        if kind == "text" and not aside and self._is_beside(place) and as_sent.holds(text):
             aside = AS_SENT
         told = next((f for f in self._findings if self._tells(f, place, text, kind)), None)
         return Missing(where, kind, text, "" if told is None else told.code, aside)

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 from playground.base.errors import InputFault
 from playground.base.json_numbers import load_json
 from playground.sessions.lines import kind_of
-from playground.sessions.place import Place
+from playground.sessions.place import Place, numberless
 from playground.sessions.source import Source
 
 LEAST: Final = 24  # characters of a text: shorter ones are mostly names, ids and enumerations
@@ -65,7 +65,7 @@ _MARKS: Final = frozenset({
     "mediaType", "format", "detail", "cache_control", "signature", "thoughtSignature",
     "encrypted_content", "encrypted_index", "tool_use_id", "tool_call_id", "toolCallId", "call_id", "usage",
     "model", "tool_calls", "function_call", "functionCall", "timestamp", "phase", "kind",
-    "toolUseId", "toolName", "tool_name", "part_kind", "part_type", "prompt_cache_breakpoint",
+    "toolUseId", "metadata", "toolName", "tool_name", "part_kind", "part_type", "prompt_cache_breakpoint",
     "protectedData",
 })  # fmt: skip
 _GIVEN: Final = (
@@ -78,6 +78,7 @@ _CHANNEL_FIELDS: Final = (
 )  # fmt: skip
 _STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "sse_events"})
 _RESULT_TAG: Final = re.compile(r"</?tool_(?:response|result)s?>")
+_PIECE: Final = re.compile(r"(?:_c|C)hunk$")
 _LOOKED_AT: Final = 12
 _EVENT: Final = re.compile(
     r"response\.|content_block_|message_(?:start|delta|stop)$|(?:content|message|tool-call)-"
@@ -137,6 +138,7 @@ class _Around(NamedTuple):
     chat: int = 0
     message: str = ""
     said: bool = False  # within what a message says
+    piece: bool = False  # of which the next message may be a further piece
 
 
 class FileUsage(NamedTuple):
@@ -264,6 +266,7 @@ class _Walk:
 
     def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
+        self._piece = ""  # the path of the last piece
 
     def value(
         self,
@@ -283,7 +286,9 @@ class _Walk:
                 self.bytes(data, place)
             case [{"key": _, "value": _}, *_]:
                 self.value(_pairs(value), place, key, depth + 1, around)
-            case list() if key in _STREAMS and _are_frames(value):
+            case list() if _are_frames(value) and (
+                key in _STREAMS or all(map(_is_frame, value))
+            ):
                 self.stream(value, place)
             case list():
                 if not around.said and any(isinstance(i, dict) and _role(i) for i in value):
@@ -304,13 +309,15 @@ class _Walk:
             if key == "function" and not call.call_id:  # OpenAI's, whose id stands around it
                 call = call._replace(call_id=owner)
             self.leaves.calls.append(call._replace(chat=around.chat))
+            self._piece = ""
         else:
             self._flat_calls(value, place)
         is_result = self._speaker(value, place, around)
         is_message = not around.said and not is_result and _role(value) != ""
         answer = _answer(value)
         if is_message:
-            around = around._replace(message=answer or f"{place}")
+            is_piece = value.get("delta") is True or _PIECE.search(key) is not None
+            around = around._replace(message=answer or f"{place}", piece=is_piece)
         around = around._replace(billed=billed, owner=answer)
         packed = str(value.get("encoding")).lower() == "base64"
         for name, inner in value.items():
@@ -361,7 +368,7 @@ class _Walk:
         return False
 
     def _result(self, value: Any, place: Place, chat: int) -> None:
-        call_id, given = "", value
+        call_id, given, self._piece = "", value, ""
         if isinstance(value, dict):
             call_id = next((str(value[n]) for n in _RESULT_IDS if value.get(n)), "")
             given = {name: value[name] for name in _GIVEN if name in value}
@@ -391,12 +398,20 @@ class _Walk:
             with suppress(UnicodeDecodeError):
                 text = (_from_base64(text) or b"\xff").decode()
         if around.said and text.strip():
-            words = FileWords(place, text, around.chat, around.message, key in _SAID)
-            self.leaves.words.append(words)
+            self._say(FileWords(place, text, around.chat, around.message, key in _SAID), around)
         if frames := _frames(text):
             self.stream(frames, place)
         elif is_text(text):
             self.leaves.texts.append(FileText(place, text))
+
+    def _say(self, words: FileWords, around: _Around) -> None:
+        """Add what is said; a piece goes to the piece before it."""
+        said, name = self.leaves.words, numberless(str(words.place))
+        if around.piece and said and self._piece == name:
+            said[-1] = said[-1]._replace(text=said[-1].text + words.text)
+        else:
+            said.append(words)
+        self._piece = name if around.piece else ""
 
     def document(self, data: bytes, place: Place) -> None:
         """A file that is no JSON: HTTP messages, a stream, or else a text, line by line."""
@@ -440,10 +455,10 @@ class _Walk:
         if bill:
             counts = tuple(sorted(bill.values()))
             self.leaves.usages.append(FileUsage(place, "", counts, *sides(bill, in_usage=True)))
-        for (path, _), texts in pieces.items():
-            self._joined(texts, place.at(*path) if path else place)
+        for (path, channel), texts in pieces.items():
+            self._joined(texts, place.at(*path) if path else place, channel)
 
-    def _joined(self, texts: list[str], place: Place) -> None:
+    def _joined(self, texts: list[str], place: Place, channel: tuple[str, ...]) -> None:
         if len(texts) > 1 and all(b.startswith(a) for a, b in zip(texts, texts[1:], strict=False)):
             texts = texts[-1:]  # each repeats the one before: a snapshot, or a constant
         joined = "".join(texts)
@@ -453,8 +468,12 @@ class _Walk:
                 if isinstance(value, dict) and value:
                     self.leaves.calls.append(FileCall(place, "", "", arguments_text(value)))
                     return
+        name = str(place.field).rpartition(".")[2]
+        is_said = name in _SAID or (name == "delta" and any("text" in each for each in channel))
         if is_text(joined):
             self.leaves.texts.append(FileText(place, joined))
+        elif is_said and joined.strip():
+            self.leaves.words.append(FileWords(place, joined, 0, "", True))
 
 
 def _role(value: dict[Any, Any]) -> str:
@@ -475,10 +494,11 @@ def scalars(value: Any) -> Iterator[str]:
     of a block."""
     match value:
         case str():
-            inner = _json(value) if value.lstrip()[:1] in ("{", "[") else []
+            text = " ".join(_RESULT_TAG.sub(" ", value).split())
+            inner = _json(text) if text[:1] in ("{", "[") else []
             if inner and isinstance(inner[0], dict | list):
                 yield from scalars(inner[0])
-            elif text := " ".join(_RESULT_TAG.sub(" ", value).split()):
+            elif text:
                 yield text
         case dict():
             for name, inner in value.items():
@@ -558,7 +578,7 @@ def _pairs(items: list[Any]) -> dict[str, Any]:
 
 
 def _answer(value: dict[Any, Any]) -> str:
-    return next((str(value[n]) for n in ("id", "message_id", "responseId") if value.get(n)), "")
+    return next((str(value[n]) for n in ("messageID", "id", "message_id", "responseId") if value.get(n)), "")
 
 
 def _reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
@@ -591,7 +611,10 @@ def _strings(
     if isinstance(value, dict):
         if call_in(value, Place()) is not None and isinstance(value.get("args"), dict):
             return  # whole in one frame
-        named = (str(value[n]) for n in _CHANNEL_FIELDS if isinstance(value.get(n), str | int))
+        fields = [n for n in _CHANNEL_FIELDS if isinstance(value.get(n), str | int)]
+        if "output_index" in fields and "item_id" in fields:  # some give each event another id
+            fields.remove("item_id")
+        named = (str(value[n]) for n in fields)
         channel = (*channel, *named)
         for key, inner in value.items():
             yield from _strings(inner, (*path, key), channel)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from playground.base.wording import counted
+from playground.sessions.place import numberless
 
 Kind = Literal["text", "call", "result", "beside", "usage", "text added", "usage added"]
 
@@ -112,11 +112,6 @@ class Receipt:
     def silent(self) -> list[Missing]:
         """The missing pieces of which nothing tells."""
         return [each for each in self.missing if each.is_silent]
-
-
-def numberless(place: str) -> str:
-    """Return a place without the numbers of lines and items."""
-    return re.sub(r"(?<![\w-])\d+(?![\w-])", "*", place)
 
 
 def _percent(share: float) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from playground.sessions.place import Place
@@ -12,13 +13,14 @@ from playground.sessions.receipts.leaves import FileResult, FileWords, Leaves
 from playground.sessions.receipts.receipt import Kind
 
 Found = tuple[Place, Kind, str]
+_SAYS: Final = re.compile(r"\w")
 _SHORTEST: Final = 12  # characters of a text that may be counted within others
 
 
 def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield what messages say oftener than the sessions, and sessions oftener than the file."""
     held = _Held(holdings)
-    yield from _words(leaves, held)
+    yield from _words(leaves, held, holdings.calls)
     yield from _results(leaves, holdings)
     for text, times in holdings.most_said.items():
         if 0 < leaves.strings[text] < times:
@@ -51,13 +53,16 @@ class _Held:
         return text in self._joined
 
 
-def _words(leaves: Leaves, held: _Held) -> Iterator[Found]:
+def _words(leaves: Leaves, held: _Held, called: Iterable[tuple[str, str]]) -> Iterator[Found]:
     """Yield the words of each list of messages that sessions do not hold so often."""
+    names = {name for name, _ in called}
     chats: dict[tuple[int, str, bool], dict[str, FileWords]] = {}
     for words in leaves.words:
         key = words.chat, folded(words.text), words.is_text
         chats.setdefault(key, {})[words.message if words.chat else ""] = words
     for (_, text, is_text), each in chats.items():
+        if not _SAYS.search(text) or any(f"{name}(" in text for name in names):
+            continue  # a mark alone, or a call that is written as a text
         there = held.times(text) if is_text else len(each) * held.holds(text)
         for words in [*each.values()][there:]:
             yield words.place, "text" if is_text else "beside", words.text
