@@ -21,6 +21,7 @@ class OpenAIChat(ApiReader):
         self._first = _Choice(sink)
         self._others: dict[Sink, _Choice] = {}
         self._id = ""
+        self._cited = False
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -37,6 +38,9 @@ class OpenAIChat(ApiReader):
         self._response(str(value.get("id") or ""), value.get("choices"))
         for choice in value.get("choices") or ():
             self._choice(choice)
+        if not self._cited and (value.get("citations") or value.get("search_results")):
+            self._cited = True  # Perplexity says them anew in each frame
+            sink.signal("citations")
         if value.get("error"):
             sink.fail(value["error"])
         if len(sink.chunks) == before:

@@ -59,6 +59,7 @@ _SAID: Final = frozenset({
     "content", "parts", "text", "value", "refusal", "reasoning", "reasoning_content", "thinking",
     "audio", "images", "attachments", "files", "annotations", "citations",
 })  # fmt: skip
+_SOURCES: Final = frozenset({"annotations", "annotation", "citations", "citation"})
 # Fields within them that say what a block is, or that stand for a text without being one.
 _MARKS: Final = frozenset({
     "type", "id", "role", "name", "index", "status", "media_type", "mime_type", "mimeType",
@@ -231,6 +232,8 @@ def _frames_of_lines(source: Source) -> list[Any]:
 
 def _is_frame(value: dict[Any, Any]) -> bool:
     """Return True for a piece of a reply, by its neighbours or its event's name."""
+    if isinstance(value.get("__data__"), dict):  # as Llama Stack names the type of each
+        value = value["__data__"]
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if "candidates" in value or (isinstance(choice, dict) and "delta" in choice):
@@ -474,6 +477,8 @@ class _Walk:
             self.leaves.texts.append(FileText(place, joined))
         elif is_said and joined.strip():
             self.leaves.words.append(FileWords(place, joined, 0, "", True))
+        elif name not in _MARKS and not _SOURCES.isdisjoint(place.field.split(".")):
+            self.leaves.words.append(FileWords(place, joined, 0, "", False))
 
 
 def _role(value: dict[Any, Any]) -> str:

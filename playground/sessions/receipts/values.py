@@ -61,11 +61,16 @@ def _words(leaves: Leaves, held: _Held, called: Iterable[tuple[str, str]]) -> It
         key = words.chat, folded(words.text), words.is_text
         chats.setdefault(key, {})[words.message if words.chat else ""] = words
     for (_, text, is_text), each in chats.items():
-        if not _SAYS.search(text) or any(f"{name}(" in text for name in names):
+        if not _SAYS.search(text) or _is_call(text, names):
             continue  # a mark alone, or a call that is written as a text
         there = held.times(text) if is_text else len(each) * held.holds(text)
         for words in [*each.values()][there:]:
             yield words.place, "text" if is_text else "beside", words.text
+
+
+def _is_call(text: str, names: Iterable[str]) -> bool:
+    """Return True for a text that is a call of one of these tools: a session has it as a call."""
+    return any(f"{name}(" in text or f'"{name}"' in text for name in names if name)
 
 
 def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:

@@ -110,7 +110,9 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         return
     if _plain_message(builder, value, place) or read_plain_item(builder, value, place):
         return
-    value = bare_message(value)
+    outer, value = value, bare_message(value)
+    if outer is not value:
+        note_beside(builder, outer, place, SOURCES)
     if _item(builder, value, place):
         return
     given = _role_name(value)
