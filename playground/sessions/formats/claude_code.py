@@ -37,6 +37,7 @@ class ClaudeCode(SessionFormat):
     left_aside = {
         "hookInfos": "commands of hooks",
         "summary": "titles of sessions",
+        "^(?:Conversation )?compacted$": "the interface's word for a compaction",
     }
     keeps = Keeps(
         times="yes",

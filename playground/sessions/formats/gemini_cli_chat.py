@@ -65,6 +65,8 @@ def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]
         elif target := str(value.get("$rewindTo") or ""):
             if target in kept:
                 ids = list(kept)
+                for known in ids[ids.index(target) :]:
+                    builder.lost("a message that was taken back", kept[known][0])
                 kept = {known: kept[known] for known in ids[: ids.index(target)]}
             else:
                 builder.lost(f"a rewind to {target[:60]!r}, which is not there", Place(line))

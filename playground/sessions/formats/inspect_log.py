@@ -40,6 +40,7 @@ class InspectLog(SessionFormat):
         "**.error": "errors of the run",
         "eval": "settings of the evaluation",
         "plan": "settings of the evaluation",
+        "**.view": "how a call is shown",
         "**.sample": "the sample as it was set",
         r"^(?:attachment|tc)://[\w-]+$": "the address of a text that stands elsewhere",
     }

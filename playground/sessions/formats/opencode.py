@@ -34,6 +34,7 @@ _QUIET = {
 class OpencodeExport(SessionFormat):
     name = "opencode-export"
     title = "opencode export, or log (`opencode run --format json`)"
+    left_aside = {"**.state.metadata": "what the interface shows of a result"}
     keeps = Keeps(
         times="yes",
         usage="yes",

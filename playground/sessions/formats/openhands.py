@@ -10,6 +10,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
     list_in,
+    mapping,
     object_in,
     told_list,
     told_mapping,
@@ -21,6 +22,7 @@ from playground.sessions.shapes.requests import read_reply, read_request
 from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
+_LONG: Final = 24  # characters of a task that may stand within a longer message
 _SPEECH: Final = {"message", "system"}
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
 _ABOUT: Final = {  # what an event says of itself; before V0 its arguments stood beside these
@@ -49,7 +51,7 @@ class OpenHandsEvents(SessionFormat):
         "**.extras.metadata": "the state of the shell",
         "**.extras.formatted_output_and_error": "a call's output, once more for the eye",
         "^(?:I (?:read|wrote|edited|am) |Agent state changed|Running |Retrieving content|Command `"
-        "|Browsing |All done! |` executed with exit code)": "the interface's words for an event",
+        "|Browsing |No observation|All done! |` executed with exit code)": "the interface's words for an event",
     }
     keeps = Keeps(
         "in the first event, if there",
@@ -153,7 +155,17 @@ class OpenHandsOutput(SessionFormat):
                         _event(builder, one, place)
                     else:
                         read_message(builder, one, place)
+            _tell_instruction(builder, mapping(value).get("instruction"), line)
             yield builder
+
+
+def _tell_instruction(builder: SessionBuilder, instruction: Any, line: int) -> None:
+    """Tell of a task that no message repeats."""
+    if isinstance(instruction, str) and instruction.strip():
+        task = instruction.strip()
+        said = [message.text.strip() for message in builder.messages]
+        if task not in said and not any(task in text for text in said if len(task) >= _LONG):
+            builder.lost("the instruction", Place(line, "instruction"))
 
 
 def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:

@@ -23,7 +23,15 @@ from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
 _REQUESTS: Final = ("request", "request_body", "requestBody", "req", "body", "params", "modelInput")
-_RESPONSES: Final = ("response", "response_body", "responseBody", "resp", "output", "modelOutput", "response_sse")
+_RESPONSES: Final = (
+    "response",
+    "response_body",
+    "responseBody",
+    "resp",
+    "output",
+    "modelOutput",
+    "response_sse",
+)
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts")
 _BESIDE: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # one of these stands in a row

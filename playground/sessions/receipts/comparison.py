@@ -20,7 +20,9 @@ from playground.sessions.receipts.values import Found, differences, folded
 from playground.sessions.session import Session
 
 _SHORTEST_PIECE: Final = 12  # characters of a session's text that is looked for within a longer one
-_LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")  # a speaker's, before what he says
+_LABEL: Final = re.compile(
+    r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) "
+)  # a speaker's, before what he says
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
 AS_SENT: Final = "it stands in a request's body, which is kept as it was sent"
 _IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
@@ -46,7 +48,11 @@ def receipt_of(
 ) -> Receipt:
     """Compare the leaves of a file with the sessions that were read from it."""
     holdings = holdings_of(sessions)
-    found: list[Found] = [*_texts(leaves, holdings), *_calls(leaves, holdings), *_usages(leaves, holdings)]
+    found: list[Found] = [
+        *_texts(leaves, holdings),
+        *_calls(leaves, holdings),
+        *_usages(leaves, holdings),
+    ]
     lost = {text for _, _, text in found}
     as_sent = _SessionTexts(holdings.as_sent)
     found += [each for each in differences(leaves, holdings) if each[2] not in lost]
@@ -265,7 +271,9 @@ class _Judge:
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
         looked_for = folded(text)
         return any(
-            looked_for in folded(each.text) for each in self._texts if pattern.search(each.place.field)
+            looked_for in folded(each.text)
+            for each in self._texts
+            if pattern.search(each.place.field)
         )
 
     def _tells(self, found: Finding, place: Place, text: str, kind: Kind) -> bool:

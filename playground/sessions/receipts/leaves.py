@@ -59,6 +59,11 @@ _SAID: Final = frozenset({
     "content", "parts", "text", "value", "refusal", "reasoning", "reasoning_content", "thinking",
     "audio", "images", "attachments", "files", "annotations", "citations",
 })  # fmt: skip
+# Fields in which somebody said something, also where no role stands beside it.
+_LIKELY: Final = frozenset({
+    "content", "text", "Text", "message", "parts", "prompt", "answer", "question", "thinking",
+    "thought", "instruction", "query", "response", "output",
+})  # fmt: skip
 _SOURCES: Final = frozenset({"annotations", "annotation", "citations", "citation"})
 # Fields within them that say what a block is, or that stand for a text without being one.
 _MARKS: Final = frozenset({
@@ -81,6 +86,7 @@ _STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "s
 _RESULT_TAG: Final = re.compile(r"</?tool_(?:response|result)s?>")
 _PIECE: Final = re.compile(r"(?:_c|C)hunk$")
 _LOOKED_AT: Final = 12
+_OF_CONVERSE: Final = frozenset({"contentBlockDelta", "contentBlockStop", "messageStart"})
 _EVENT: Final = re.compile(
     r"response\.|content_block_|message_(?:start|delta|stop)$|(?:content|message|tool-call)-"
 )
@@ -236,7 +242,8 @@ def _is_frame(value: dict[Any, Any]) -> bool:
         value = value["__data__"]
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
-    if "candidates" in value or (isinstance(choice, dict) and "delta" in choice):
+    is_piece = isinstance(choice, dict) and "message" not in choice
+    if is_piece or "candidates" in value or not _OF_CONVERSE.isdisjoint(value):
         return "request" not in value
     return _EVENT.match(str(value.get("type") or "")) is not None or "done" in value
 
@@ -289,9 +296,7 @@ class _Walk:
                 self.bytes(data, place)
             case [{"key": _, "value": _}, *_]:
                 self.value(_pairs(value), place, key, depth + 1, around)
-            case list() if _are_frames(value) and (
-                key in _STREAMS or all(map(_is_frame, value))
-            ):
+            case list() if _are_frames(value) and (key in _STREAMS or all(map(_is_frame, value))):
                 self.stream(value, place)
             case list():
                 if not around.said and any(isinstance(i, dict) and _role(i) for i in value):
@@ -400,7 +405,11 @@ class _Walk:
         if around.said and key == "bytes":  # of a document, whose text is kept
             with suppress(UnicodeDecodeError):
                 text = (_from_base64(text) or b"\xff").decode()
-        if around.said and text.strip():
+        is_status = place.field.endswith("status.message")  # of HTTP
+        is_likely = key in _LIKELY and not is_status and not around.said
+        if is_likely and text.strip() and not is_text(text):
+            self.leaves.words.append(FileWords(place, text, 0, "", True))
+        elif around.said and text.strip():
             self._say(FileWords(place, text, around.chat, around.message, key in _SAID), around)
         if frames := _frames(text):
             self.stream(frames, place)
@@ -583,7 +592,9 @@ def _pairs(items: list[Any]) -> dict[str, Any]:
 
 
 def _answer(value: dict[Any, Any]) -> str:
-    return next((str(value[n]) for n in ("messageID", "id", "message_id", "responseId") if value.get(n)), "")
+    return next(
+        (str(value[n]) for n in ("messageID", "id", "message_id", "responseId") if value.get(n)), ""
+    )
 
 
 def _reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
