@@ -92,18 +92,22 @@ class _Choice:
                 self._parts(content)
         if refusal := delta.get("refusal"):
             sink.text(refusal)
-        if audio := delta.get("audio"):
-            if isinstance(audio, dict) and audio.get("transcript"):
-                sink.text(audio["transcript"])
-            sink.signal("audio")
-        for name in ("annotations", "citations"):
-            if delta.get(name):
-                sink.signal(name)
+        self._beside(delta)
         if calls := delta.get("tool_calls"):
             for call in calls:
                 self._call(call)
         if (call := delta.get("function_call")) and isinstance(call, dict):
             self._call({"index": "function_call", "function": call})
+
+    def _beside(self, delta: dict[str, Any]) -> None:
+        """Note what stands beside the text; of a sound take what it says."""
+        if audio := delta.get("audio"):
+            if isinstance(audio, dict) and audio.get("transcript"):
+                self.sink.text(audio["transcript"])
+            self.sink.signal("audio")
+        for name in ("annotations", "citations"):
+            if delta.get(name):
+                self.sink.signal(name)
 
     def _parts(self, parts: Any) -> None:
         """Content as a list: Mistral's thinking parts hold a list of texts themselves."""

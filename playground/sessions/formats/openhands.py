@@ -51,7 +51,7 @@ class OpenHandsEvents(SessionFormat):
         "**.extras.metadata": "the state of the shell",
         "**.extras.formatted_output_and_error": "a call's output, once more for the eye",
         "^(?:I (?:read|wrote|edited|am) |Agent state changed|Running |Retrieving content|Command `"
-        "|Browsing |No observation|All done! |` executed with exit code)": "the interface's words for an event",
+        "|Browsing |No observation|All done! |` executed with exit code)": "the interface's words",
     }
     keeps = Keeps(
         "in the first event, if there",

@@ -20,9 +20,8 @@ from playground.sessions.receipts.values import Found, differences, folded
 from playground.sessions.session import Session
 
 _SHORTEST_PIECE: Final = 12  # characters of a session's text that is looked for within a longer one
-_LABEL: Final = re.compile(
-    r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) "
-)  # a speaker's, before what he says
+# A speaker's name, before what he says.
+_LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
 AS_SENT: Final = "it stands in a request's body, which is kept as it was sent"
 _IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
@@ -31,10 +30,11 @@ SAME: Final = "the same text stands in "  # and a path, which is checked
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
 # Findings that say what a session does not hold, or holds otherwise than the file.
 _TELLING: Final = frozenset({
-    "part-lost", "not-in-session", "beside-left-out", "history-differs", "unreadable-line", "spoiled-rest", "torn-end", "tool-left-out",
-    "tools-by-name", "not-written-out", "options-left-out", "headers-left-out", "unreadable-frame",
-    "stream-error", "two-responses", "other-choices", "other-branches", "usage-lost",
-    "arguments-kept-as-text", "not-a-number", "long-integer", "lone-surrogate", "reasoning-sealed",
+    "part-lost", "not-in-session", "beside-left-out", "history-differs", "unreadable-line",
+    "spoiled-rest", "torn-end", "tool-left-out", "tools-by-name", "not-written-out",
+    "options-left-out", "headers-left-out", "unreadable-frame", "stream-error", "two-responses",
+    "other-choices", "other-branches", "usage-lost", "arguments-kept-as-text", "not-a-number",
+    "long-integer", "lone-surrogate", "reasoning-sealed",
     *_OF_KINDS,
 })  # fmt: skip
 
@@ -48,11 +48,8 @@ def receipt_of(
 ) -> Receipt:
     """Compare the leaves of a file with the sessions that were read from it."""
     holdings = holdings_of(sessions)
-    found: list[Found] = [
-        *_texts(leaves, holdings),
-        *_calls(leaves, holdings),
-        *_usages(leaves, holdings),
-    ]
+    found = [*_texts(leaves, holdings), *_calls(leaves, holdings)]
+    found += _usages(leaves, holdings)
     lost = {text for _, _, text in found}
     as_sent = _SessionTexts(holdings.as_sent)
     found += [each for each in differences(leaves, holdings) if each[2] not in lost]
@@ -75,7 +72,7 @@ def receipt_of(
         },
         {
             "messages": len(holdings.messages),
-            "calls": holdings.calls.total(),
+            "calls": holdings.made,
             "results": holdings.results,
             "requests": holdings.requests,
             "tokens read": holdings.read,

@@ -10,7 +10,9 @@ from typing import Any
 
 from playground.base.json_numbers import load_json
 from playground.nouns.messages import ImagePart, ReasoningPart, TextPart, ToolCallPart
-from playground.sessions.receipts.leaves import arguments_text, calls_in, scalars, sides, spelt
+from playground.recordings.recording import Recording
+from playground.sessions.receipts.counts import sides
+from playground.sessions.receipts.leaves import arguments_text, calls_in, scalars, spelt
 from playground.sessions.session import Session
 
 
@@ -24,6 +26,8 @@ class Holdings:
     said: Counter[str] = field(default_factory=Counter)  # each part's text, and each message's
     most_said: Counter[str] = field(default_factory=Counter)  # in one session
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
+    most_made: Counter[tuple[str, str]] = field(default_factory=Counter)  # calls in one session
+    made: int = 0
     given: dict[str, list[str]] = field(default_factory=dict)  # results by the ids of their calls
     usages: list[tuple[int, ...]] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)  # each once, as of the file
@@ -41,16 +45,18 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
     """Return what the sessions of a file hold."""
     found = Holdings()
     for session in sessions:
-        said: Counter[str] = Counter()
-        for message in session.messages:
-            if message.role != "tool":
-                found.messages.add(repr((message.role, message.parts)))
-            texts = [p.text for p in message.parts if isinstance(p, TextPart | ReasoningPart)]
-            said.update(texts)
-            if len(texts) > 1:
-                found.said["".join(texts)] += 1
-            for part in message.parts:
-                _part(found, part)
+        said = _said(found, session)
+        for recording in session.recordings:
+            said += _of_recording(found, recording)
+        found.said += said
+        found.most_said |= said
+        calls = Counter(
+            (call.tool_name, arguments_text(call.args))
+            for message in session.messages
+            for call in message.tool_calls
+        )
+        found.made += calls.total()
+        found.most_made |= calls
         found.requests += len(session.requests)
         for record in session.requests:
             if record.usage and (counts := _numbers(record.usage)):
@@ -62,20 +68,38 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
             [session.title, session.purpose, session.dynamic.dynamic_environment_details_block]
         )
         found.texts += strings([tool.model_dump() for tool in session.tools])
-        for recording in session.recordings:
-            found.texts += strings(recording.error)
-            found.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
-            for reply in recording.replies[1:]:
-                said.update((reply.content, reply.reasoning))
-                found.texts += (reply.content, reply.reasoning)
-                for call in reply.tool_calls:
-                    found.texts += strings(call.arguments_text)
-                    found.calls[call.name, spelt(call.arguments_text)] += 1
-        found.as_sent += strings([row.body for row in session.rows])
         found.texts += strings(session.parameters)
-        found.said += said
-        found.most_said |= said
+        found.as_sent += strings([row.body for row in session.rows])
     return found
+
+
+def _said(found: Holdings, session: Session) -> Counter[str]:
+    """Add the messages of a session; return the texts of their parts."""
+    said: Counter[str] = Counter()
+    for message in session.messages:
+        if message.role != "tool":
+            found.messages.add(repr((message.role, message.parts)))
+        texts = [p.text for p in message.parts if isinstance(p, TextPart | ReasoningPart)]
+        said.update(texts)
+        if len(texts) > 1:
+            found.said["".join(texts)] += 1
+        for part in message.parts:
+            _part(found, part)
+    return said
+
+
+def _of_recording(found: Holdings, recording: Recording) -> Counter[str]:
+    """Add what a recording has beside its reply, which is a message: an error, other choices."""
+    found.texts += strings(recording.error)
+    found.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
+    said: Counter[str] = Counter()
+    for reply in recording.replies[1:]:
+        said.update((reply.content, reply.reasoning))
+        found.texts += (reply.content, reply.reasoning)
+        for call in reply.tool_calls:
+            found.texts += strings(call.arguments_text)
+            found.calls[call.name, spelt(call.arguments_text)] += 1
+    return said
 
 
 def _part(found: Holdings, part: Any) -> None:

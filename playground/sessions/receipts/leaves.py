@@ -6,11 +6,8 @@ opened wherever they stand, also inside strings. Nothing here is shared with the
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -21,25 +18,24 @@ from playground.base.errors import InputFault
 from playground.base.json_numbers import load_json
 from playground.sessions.lines import kind_of
 from playground.sessions.place import Place, numberless
+from playground.sessions.receipts.counts import USAGE, counts_in, is_count, reports_in, sides
+from playground.sessions.receipts.frames import (
+    HTTP_HEAD,
+    are_frames,
+    frames_in,
+    frames_of_lines,
+    from_base64,
+    from_hex,
+    is_frame,
+    json_values,
+    unchunked,
+    unzipped,
+)
 from playground.sessions.source import Source
 
 LEAST: Final = 24  # characters of a text: shorter ones are mostly names, ids and enumerations
 _DEEPEST: Final = 60
-_UNZIPPED: Final = 64 * 1024 * 1024
 
-# By place: the last step of a count of tokens, whichever provider's. Limits are no counts.
-_COUNT: Final = re.compile(
-    r"(?i)(?:^|[._])(?:input|output|prompt|completion|total|reasoning|candidates|thoughts|cached"
-    r"|cache[._]?(?:read|creation|write)\w*)[._]?(?:tokens?|token_?count)"
-    r"|^tokens(?:in|out)$|(?:^|[._])(?:prompt_)?eval_count$|(?:^|[._])token_count[._]\w+$"
-)
-# Names that are counts within an object called `usage` or `tokens`.
-_IN_USAGE: Final = re.compile(
-    r"(?i)^(?:input|output|total|prompt|completion|reasoning|thoughts?|cached?|tool"
-    r"|cache[A-Z_]?(?:read|write|creation)\w*|read|write)$"
-)
-_USAGE: Final = re.compile(r"(?i)usage|tokens?$|token_?count$")
-_LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost")
 # By neighbours: an object with one of these beside a name is a call.
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "rawInput", "argument")
 _NAMES: Final = ("name", "tool_name", "toolName", "function_name", "tool", "function")
@@ -69,10 +65,10 @@ _SOURCES: Final = frozenset({"annotations", "annotation", "citations", "citation
 _MARKS: Final = frozenset({
     "type", "id", "role", "name", "index", "status", "media_type", "mime_type", "mimeType",
     "mediaType", "format", "detail", "cache_control", "signature", "thoughtSignature",
-    "encrypted_content", "encrypted_index", "tool_use_id", "tool_call_id", "toolCallId", "call_id", "usage",
-    "model", "tool_calls", "function_call", "functionCall", "timestamp", "phase", "kind",
-    "toolUseId", "metadata", "toolName", "tool_name", "part_kind", "part_type", "prompt_cache_breakpoint",
-    "protectedData",
+    "encrypted_content", "encrypted_index", "tool_use_id", "tool_call_id", "toolCallId",
+    "call_id", "usage", "model", "tool_calls", "function_call", "functionCall", "timestamp",
+    "phase", "kind", "toolUseId", "metadata", "toolName", "tool_name", "part_kind", "part_type",
+    "prompt_cache_breakpoint", "protectedData",
 })  # fmt: skip
 _GIVEN: Final = (
     "content", "output", "result", "response", "value", "text", "parts", "error",
@@ -85,19 +81,6 @@ _CHANNEL_FIELDS: Final = (
 _STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "sse_events"})
 _RESULT_TAG: Final = re.compile(r"</?tool_(?:response|result)s?>")
 _PIECE: Final = re.compile(r"(?:_c|C)hunk$")
-_LOOKED_AT: Final = 12
-_OF_CONVERSE: Final = frozenset({"contentBlockDelta", "contentBlockStop", "messageStart"})
-_EVENT: Final = re.compile(
-    r"response\.|content_block_|message_(?:start|delta|stop)$|(?:content|message|tool-call)-"
-)
-_EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n?")
-_DATA: Final = re.compile(r"(?m)^data:[ \t]*(.*)$")
-_HTTP_HEAD: Final = re.compile(
-    rb"(?:\r?\n?\d+ \d+\n)?"  # the sizes that httprr writes between two exchanges
-    rb"(HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
-    rb"((?:[^\r\n]+\r?\n)*)\r\n"
-)
-_CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
 
 
 class FileText(NamedTuple):
@@ -207,7 +190,7 @@ def _open(walk: _Walk, source: Source, place: Place) -> None:
 def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
     """Walk each line; a stream that was written in pieces, a line each, is put together."""
     pieces: dict[str, list[str]] = {}
-    if frames := _frames_of_lines(source):
+    if frames := frames_of_lines(source):
         walk.stream(frames, place)
         return
     around = _Around(chat=walk.new_chat())
@@ -221,31 +204,8 @@ def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
                 if isinstance(inner, str):
                     pieces.setdefault(key, []).append(inner)
     for key, texts in pieces.items():
-        if "data:" in (joined := "".join(texts)) and _frames(joined):
+        if "data:" in (joined := "".join(texts)) and frames_in(joined):
             walk.text(joined, place.at(f"{key} joined"))
-
-
-def _frames_of_lines(source: Source) -> list[Any]:
-    """Return the frames of a stream that has one in each line; none for a file of other lines."""
-    first = [value for value in source.head[:_LOOKED_AT] if isinstance(value, dict)]
-    inner = [v["chunk"] if isinstance(v.get("chunk"), dict) else v for v in first]
-    if sum(map(_is_frame, inner)) * 2 <= len(inner) or not inner:
-        return []
-    lines = source.data.decode("utf-8-sig", "replace").split("\n")
-    found = [value for line in lines if line.strip() for value in _json(line)]
-    return [v["chunk"] if isinstance(v, dict) and "chunk" in v else v for v in found]
-
-
-def _is_frame(value: dict[Any, Any]) -> bool:
-    """Return True for a piece of a reply, by its neighbours or its event's name."""
-    if isinstance(value.get("__data__"), dict):  # as Llama Stack names the type of each
-        value = value["__data__"]
-    choices = value.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    is_piece = isinstance(choice, dict) and "message" not in choice
-    if is_piece or "candidates" in value or not _OF_CONVERSE.isdisjoint(value):
-        return "request" not in value
-    return _EVENT.match(str(value.get("type") or "")) is not None or "done" in value
 
 
 def _yaml(source: Source) -> list[Any]:
@@ -267,7 +227,7 @@ _NOWHERE: Final = _Around()
 
 def spelt(arguments: str) -> str:
     """Return arguments that are JSON in their one spelling; others as they are, as a text."""
-    values = _json(arguments)
+    values = json_values(arguments)
     return arguments_text(values[0] if values else arguments)
 
 
@@ -292,21 +252,25 @@ class _Walk:
         match value:
             case dict():
                 self._object(value, place, key, depth, around)
-            case [str(first), *_] if (data := _from_hex(value)) and len(first) > 1:
+            case [str(first), *_] if (data := from_hex(value)) and len(first) > 1:
                 self.bytes(data, place)
             case [{"key": _, "value": _}, *_]:
                 self.value(_pairs(value), place, key, depth + 1, around)
-            case list() if _are_frames(value) and (key in _STREAMS or all(map(_is_frame, value))):
+            case list() if are_frames(value) and (key in _STREAMS or all(map(is_frame, value))):
                 self.stream(value, place)
             case list():
-                if not around.said and any(isinstance(i, dict) and _role(i) for i in value):
-                    around = around._replace(chat=self.new_chat())
-                for index, item in enumerate(value):
-                    self.value(item, place.at(index), key, depth + 1, around._replace(owner=""))
+                self._list(value, place, key, depth, around)
             case str():
                 self.text(value, place, depth, around, key)
             case bytes():
                 self.bytes(value, place)
+
+    def _list(self, value: list[Any], place: Place, key: str, depth: int, around: _Around) -> None:
+        around = around._replace(owner="")
+        if not around.said and any(isinstance(item, dict) and _role(item) for item in value):
+            around = around._replace(chat=self.new_chat())
+        for index, item in enumerate(value):
+            self.value(item, place.at(index), key, depth + 1, around)
 
     def _object(
         self, value: dict[Any, Any], place: Place, key: str, depth: int, around: _Around
@@ -331,7 +295,7 @@ class _Walk:
         for name, inner in value.items():
             where = place.at(str(name))
             if isinstance(inner, str) and (packed or "base64" in str(name) or name == "raw_gzip"):
-                data = _from_base64(inner)
+                data = from_base64(inner)
                 if data is not None:
                     self.bytes(data, where)
                     continue
@@ -353,10 +317,10 @@ class _Walk:
                     self.leaves.calls.append(FileCall(place.at(str(name)), "", "", arguments))
 
     def _usage(self, value: dict[Any, Any], place: Place, key: str, owner: str) -> bool:
-        named = _USAGE.search(key) is not None
+        named = USAGE.search(key) is not None
         if not any(is_count(str(name), n, named) for name, n in value.items()):
             return False
-        counts = tuple(sorted(dict(_counts_in(value, named)).values()))
+        counts = tuple(sorted(dict(counts_in(value, named)).values()))
         sums = sides(value, named)
         self.leaves.usages.append(FileUsage(place, _answer(value) or owner, counts, *sums))
         return True
@@ -404,14 +368,14 @@ class _Walk:
                 return
         if around.said and key == "bytes":  # of a document, whose text is kept
             with suppress(UnicodeDecodeError):
-                text = (_from_base64(text) or b"\xff").decode()
+                text = (from_base64(text) or b"\xff").decode()
         is_status = place.field.endswith("status.message")  # of HTTP
         is_likely = key in _LIKELY and not is_status and not around.said
         if is_likely and text.strip() and not is_text(text):
             self.leaves.words.append(FileWords(place, text, 0, "", True))
         elif around.said and text.strip():
             self._say(FileWords(place, text, around.chat, around.message, key in _SAID), around)
-        if frames := _frames(text):
+        if frames := frames_in(text):
             self.stream(frames, place)
         elif is_text(text):
             self.leaves.texts.append(FileText(place, text))
@@ -428,7 +392,7 @@ class _Walk:
     def document(self, data: bytes, place: Place) -> None:
         """A file that is no JSON: HTTP messages, a stream, or else a text, line by line."""
         text = data.decode("utf-8", "replace")
-        if _HTTP_HEAD.search(data) or _frames(text):
+        if HTTP_HEAD.search(data) or frames_in(text):
             self.bytes(data, place)
             return
         self.leaves.is_closed = True
@@ -437,9 +401,9 @@ class _Walk:
 
     def bytes(self, data: bytes, place: Place) -> None:
         """Bytes of a body: packed, text, or HTTP messages one after another."""
-        data = _unzipped(data)
+        data = unzipped(data)
         self.leaves.is_closed |= b"\0" in data
-        heads = list(_HTTP_HEAD.finditer(data))
+        heads = list(HTTP_HEAD.finditer(data))
         if not heads:
             self.text(data.decode("utf-8", "replace"), place)
         exchange = -1
@@ -448,9 +412,9 @@ class _Walk:
             exchange += is_request
             stop = heads[number + 1].start() if number + 1 < len(heads) else len(data)
             body = data[head.end() : stop]
-            body = _unchunked(body) if b"chunked" in head[2].lower() else body
+            body = unchunked(body) if b"chunked" in head[2].lower() else body
             where = place.at(max(exchange, 0), "request" if is_request else "response")
-            self.text(_unzipped(body).decode("utf-8", "replace"), where)
+            self.text(unzipped(body).decode("utf-8", "replace"), where)
 
     def stream(self, frames: list[Any], place: Place) -> None:
         """The frames of a stream: texts and arguments joined from their pieces, the last usage."""
@@ -462,7 +426,7 @@ class _Walk:
             self.leaves.calls += [c for c in whole.leaves.calls if c.arguments not in ("{}", '""')]
             for key, text in _strings(frame, (), ()):
                 pieces.setdefault(key, []).append(text)
-            for report in _reports_in(frame):  # the last one counts, and what it does not tell
+            for report in reports_in(frame):  # the last one counts, and what it does not tell
                 bill = report if all(sides(report, in_usage=True)) else {**bill, **report}
         if bill:
             counts = tuple(sorted(bill.values()))
@@ -509,7 +473,7 @@ def scalars(value: Any) -> Iterator[str]:
     match value:
         case str():
             text = " ".join(_RESULT_TAG.sub(" ", value).split())
-            inner = _json(text) if text[:1] in ("{", "[") else []
+            inner = json_values(text) if text[:1] in ("{", "[") else []
             if inner and isinstance(inner[0], dict | list):
                 yield from scalars(inner[0])
             elif text:
@@ -530,30 +494,6 @@ def is_text(text: str) -> bool:
     if "\0" in text:
         return False  # bytes, such as an image's
     return len(text) >= LEAST and len(folded := " ".join(text.split())) >= LEAST and " " in folded
-
-
-def is_count(name: str, value: Any, in_usage: bool = False) -> bool:
-    """Return True if a field counts tokens that were read or written, by its name."""
-    if type(value) is not int or value <= 0 or _LIMIT.search(name):
-        return False
-    return _COUNT.search(name) is not None or (in_usage and _IN_USAGE.search(name) is not None)
-
-
-def sides(value: dict[Any, Any], in_usage: bool = False) -> tuple[int, int]:
-    """Return the tokens of the prompt and of the answer in a report, by the names of its fields."""
-    read = written = 0
-    for name, n in value.items():
-        if is_count(str(name), n, in_usage):
-            if _READ.search(name) and not _CACHE.search(name):
-                read = max(read, n)
-            elif _WRITTEN.search(name):
-                written = max(written, n)
-    return read, written
-
-
-_READ: Final = re.compile(r"(?i)input|prompt|tokensin$")
-_CACHE: Final = re.compile(r"(?i)cache")
-_WRITTEN: Final = re.compile(r"(?i)tokensout$|output|completion|candidates|^eval_count")
 
 
 def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | None:
@@ -597,29 +537,6 @@ def _answer(value: dict[Any, Any]) -> str:
     )
 
 
-def _reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
-    """Yield the reports of tokens in a frame, each with the counts of the objects within it."""
-    if isinstance(frame, dict):
-        named = _USAGE.search(key) is not None
-        if any(is_count(str(name), n, named) for name, n in frame.items()):
-            yield dict(_counts_in(frame, named))
-            return
-        for name, inner in frame.items():
-            yield from _reports_in(inner, str(name))
-    elif isinstance(frame, list):
-        for item in frame:
-            yield from _reports_in(item, key)
-
-
-def _counts_in(report: dict[Any, Any], named: bool, path: str = "") -> Iterator[tuple[str, int]]:
-    """Yield the counts of a report by their dotted names."""
-    for name, n in report.items():
-        if is_count(str(name), n, named):
-            yield f"{path}{name}", n
-        elif isinstance(n, dict):
-            yield from _counts_in(n, _USAGE.search(str(name)) is not None, f"{path}{name}.")
-
-
 def _strings(
     value: Any, path: tuple[Any, ...], channel: tuple[str, ...]
 ) -> Iterator[tuple[tuple[tuple[Any, ...], tuple[str, ...]], str]]:
@@ -639,62 +556,3 @@ def _strings(
             yield from _strings(item, (*path, index), channel)
     elif isinstance(value, str):
         yield (path, channel), value
-
-
-def _frames(text: str) -> list[Any]:
-    """Return the frames of server-sent events, or of JSON lines within a string; none where there
-    is more in the text than them."""
-    if text.lstrip()[:1] == "{" and "\n" in text:
-        lines = [line for line in text.split("\n") if line.strip()]
-    elif "data:" in text and not _EVENT_LINE.sub("", text).strip():
-        lines = _DATA.findall(text)
-    else:
-        return []
-    frames = [value for line in lines for value in _json(line)]
-    return frames if len(frames) * 2 > len(lines) else []
-
-
-def _json(text: str) -> list[Any]:
-    try:
-        return [load_json(text, strict=True)]
-    except (ValueError, RecursionError):
-        return []
-
-
-def _are_frames(items: list[Any]) -> bool:
-    """Return True for several objects of a stream: none of them is a message by itself."""
-    return len(items) > 1 and all(isinstance(i, dict) and "role" not in i for i in items)
-
-
-def _unchunked(body: bytes) -> bytes:
-    """Return a body without the sizes that HTTP writes between its chunks."""
-    pieces, at = [], 0
-    while (size := _CHUNK.match(body, at)) is not None and int(size[1], 16):
-        stop = size.end() + int(size[1], 16)
-        pieces.append(body[size.end() : stop])
-        at = stop + 2
-    return b"".join(pieces) or body
-
-
-def _unzipped(data: bytes) -> bytes:
-    if data[:2] != b"\x1f\x8b":
-        return data
-    try:
-        return zlib.decompressobj(wbits=31).decompress(data, _UNZIPPED)
-    except zlib.error:
-        return data
-
-
-def _from_hex(pieces: list[Any]) -> bytes:
-    """Return the bytes of a list of hexadecimal pieces; b"" for any other list."""
-    try:
-        return bytes.fromhex("".join(pieces))
-    except (ValueError, TypeError):
-        return b""
-
-
-def _from_base64(text: str) -> bytes | None:
-    try:
-        return base64.b64decode("".join(text.split()), validate=True)
-    except (binascii.Error, ValueError):
-        return None

@@ -10,7 +10,11 @@ from typing import Literal, NamedTuple
 from playground.base.wording import counted
 from playground.sessions.place import numberless
 
-Kind = Literal["text", "call", "result", "beside", "usage", "text added", "usage added"]
+Kind = Literal[
+    "text", "call", "result", "beside", "usage", "text added", "call added", "usage added"
+]
+    "text", "call", "result", "beside", "usage", "text added", "call added", "usage added"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,14 @@ def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     held = _Held(holdings)
     yield from _words(leaves, held, holdings.calls)
     yield from _results(leaves, holdings)
+    yield from _repeated_calls(leaves, holdings)
     for text, times in holdings.most_said.items():
         if 0 < leaves.strings[text] < times:
             yield Place(), "text added", text
+    in_file = Counter((call.name, call.arguments) for call in leaves.calls)
+    for (name, arguments), times in holdings.most_made.items():
+        if 0 < in_file[name, arguments] < times and arguments != "{}":
+            yield Place(), "call added", f"{name}({arguments})"
 
 
 class _Held:
@@ -81,6 +86,17 @@ def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
         held = holdings.given.get(result.call_id) or every
         if not any(_holds(text, result) for text in held):
             yield result.place, "result", " ".join(result.gives)
+
+
+def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
+    """Yield the calls without ids that a list of messages has oftener than the sessions."""
+    chats: dict[tuple[int, str, str], list[Place]] = {}
+    for call in leaves.calls:
+        if call.chat and call.name and not call.call_id:
+            chats.setdefault((call.chat, call.name, call.arguments), []).append(call.place)
+    for (_, name, arguments), places in chats.items():
+        if 0 < (there := holdings.calls[name, arguments]) < len(places):
+            yield places[there], "call", f"{name}({arguments})"
 
 
 def _holds(text: str, result: FileResult) -> bool:

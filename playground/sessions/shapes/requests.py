@@ -120,10 +120,8 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         only_one(builder, candidates, place.at("candidates"))
         where = place.at("candidates", 0)
         first = told_mapping(builder, candidates[0], where)
-        parts = told_mapping(builder, first.get("content"), where.at("content")).get("parts")
-        add(builder, "assistant", read_parts(builder, parts, where), where)
+        _candidate(builder, first, where)
         known["stop_reason"] = first.get("finishReason")
-        note_beside(builder, first, where, ("groundingMetadata", "citationMetadata"))
     elif isinstance(items := body.get("output"), list):
         read_items(builder, items, place.at("output"))
         known["stop_reason"] = body.get("status")
@@ -136,10 +134,21 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         known["stop_reason"] = body.get("done_reason") or body.get("finish_reason")
     elif not _plain_reply(builder, body, place, known):
         return False
-    if "content" not in body:  # Perplexity's; in a message of Anthropic's it is the content's
-        note_beside(builder, body, place, ("citations", "search_results"))
+    _note_sources(builder, body, place)
     builder.request(**known)
     return True
+
+
+def _candidate(builder: SessionBuilder, candidate: dict[str, Any], place: Place) -> None:
+    content = told_mapping(builder, candidate.get("content"), place.at("content"))
+    add(builder, "assistant", read_parts(builder, content.get("parts"), place), place)
+    note_beside(builder, candidate, place, ("groundingMetadata", "citationMetadata"))
+
+
+def _note_sources(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
+    """Note Perplexity's sources; where there is content, they were met in it."""
+    if "content" not in body:
+        note_beside(builder, body, place, ("citations", "search_results"))
 
 
 def only_one(builder: SessionBuilder, replies: list[Any], place: Place) -> None:
@@ -201,9 +210,12 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
     for call in reply.tool_calls:
         call_id = call.tool_call_id or builder.new_id()
         arguments = call.arguments_text
-        if arguments in ("", "{}") and (task := asked.get(call_id)):
-            arguments = task if isinstance(task, dict) else {"input": task}
-        calls.append(builder.call(call_id, call.name, arguments, place))
+        task = asked.get(call_id) if arguments in ("", "{}") else None
+        if task:
+            given = task if isinstance(task, dict) else {"input": task}
+            calls.append(builder.call(call_id, call.name, given, place))
+        else:
+            calls.append(builder.call(call_id, call.name, arguments, place))
     gave = read_parts(builder, [part for part in kept if part.get("type") != ASKED], place)
     parts = [*before, *calls, *gave, *said] if gave else [*before, *said, *calls]
     if not parts and recording.error is not None:
