@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.base.findings import finding
 from playground.nouns.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -66,7 +67,8 @@ def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]
             if target in kept:
                 ids = list(kept)
                 for known in ids[ids.index(target) :]:
-                    builder.lost("a message that was taken back", kept[known][0])
+                    message = "a message that was taken back is left out"
+                    builder.findings.append(finding("other-branches", str(kept[known][0]), message))
                 kept = {known: kept[known] for known in ids[: ids.index(target)]}
             else:
                 builder.lost(f"a rewind to {target[:60]!r}, which is not there", Place(line))

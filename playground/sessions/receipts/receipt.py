@@ -13,8 +13,6 @@ from playground.sessions.place import numberless
 Kind = Literal[
     "text", "call", "result", "beside", "usage", "text added", "call added", "usage added"
 ]
-    "text", "call", "result", "beside", "usage", "text added", "call added", "usage added"
-]
 
 
 @dataclass(frozen=True, slots=True)
