@@ -34,7 +34,8 @@ def test_no_simulated_read_of_an_automatic_cache_is_above_its_bound(
     provider: str, conversations: list[list[str]]
 ) -> None:
     rules = rules_of(provider)
-    simulator, sent = CacheSimulator(rules), []
+    simulator = CacheSimulator(rules)
+    sent: list[TimedRequest] = []
     for number, texts in enumerate(conversations):
         wire = read_wire(body_of(texts), "m", rules.value("default_ttl"))
         request = TimedRequest(wire, number * 20.0, rules)
