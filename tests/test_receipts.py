@@ -395,7 +395,10 @@ def test_calls_that_a_client_tells_one_by_one_are_one_reply() -> None:
 
 
 # What holds the conversation itself, whatever a format calls it.
-_SAID = {"messages", "message", "content", "parts", "tool_calls", "usage", "arguments", "result"}
+_SAID = {
+    "messages", "message", "content", "parts", "tool_calls", "usage", "arguments", "result",
+    "annotations", "annotation", "citations", "citation", "audio", "structuredContent",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("form", [each.name for each in FORMATS])

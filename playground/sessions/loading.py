@@ -33,7 +33,7 @@ from playground.sessions.shapes.fields import WrongForm
 from playground.sessions.source import MAX_BYTES, Progress, Source
 
 if TYPE_CHECKING:
-    from playground.sessions.receipts.receipt import MissingAtPath, Receipt
+    from playground.sessions.receipts.receipt import Receipt
 
 
 @dataclass(frozen=True)
@@ -311,25 +311,6 @@ def _recognised(source: Source) -> tuple[SessionFormat, Source]:
 
 
 def _checked(chosen: SessionFormat, source: Source) -> Generator[LoadedSession, None, None]:
-    if not chosen.tells_what_is_missing:
-        yield from _each_checked(chosen, source)
-        return
-    loaded = [*_each_checked(chosen, source)]
-    silent = receipt_of_sessions(source, loaded).by_path if loaded else []
-    told = [missing_finding(row) for row in silent if not row.why]
-    for number, each in enumerate(loaded):
-        yield each if number else replace(each, findings=[*each.findings, *told])
-
-
-def missing_finding(row: MissingAtPath) -> Finding:
-    """Return the finding about what is missing at a path of a file."""
-    message = f"{counted(row.times, row.kind)} at {row.path}"
-    if row.kind == "text":
-        message = f"{counted(row.times, 'text')} of {row.characters:,} characters at {row.path}"
-    return finding("not-in-session", row.first.place, message)
-
-
-def _each_checked(chosen: SessionFormat, source: Source) -> Generator[LoadedSession, None, None]:
     for builder in chosen.sessions(source):
         session = builder.finish()
         streams = [f for recording in session.recordings for f in recording.findings]

@@ -30,9 +30,6 @@ class SessionFormat(ABC):
     # Paths of texts beside the conversation, each with the reason why it is left aside: `*` is a
     # step, `**` several, and what begins with `^` is a pattern of the text itself.
     left_aside: ClassVar[Mapping[str, str]] = {}
-    # True for a form in which anything may stand: what no session of the file holds is looked for
-    # when it is read, and told of.
-    tells_what_is_missing: ClassVar[bool] = False
     own: ClassVar[bool] = False  # one of the playground's: an empty session of it is one
 
     @abstractmethod

@@ -280,7 +280,7 @@ class _Judge:
         if found.code not in _TELLING:
             return False
         if found.code == "not-in-session":
-            return found.message.endswith(f" at {numberless(where)}")
+            return _is_within(numberless(where), found.message.rpartition(" at ")[2])
         if found.code == "beside-left-out":  # told of once, by the name of the field
             if kind in ("result", "usage"):  # objects, of which a field is told of
                 return _is_within(found.where, where)

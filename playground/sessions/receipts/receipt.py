@@ -55,9 +55,11 @@ class MissingAtPath(NamedTuple):
 class Receipt:
     """The contents of a file, those of the sessions read from it, and what was found missing.
 
-    Compared are texts of 24 characters and more, calls and token counts. Results, short texts and
-    repeats are only counted, and a request's stored body counts as held: the receipt does not
-    prove that nothing is missing.
+    Compared by value are texts of 24 characters and more wherever they stand, short ones where a
+    field or a role shows that somebody said them, calls with their arguments, results, and token
+    counts; by number what stands several times in one list of messages. White space is folded.
+    Only counted are messages and requests. A text that stands in the stored body of a request
+    alone is named so. The receipt does not prove that nothing is missing.
     """
 
     format: str
