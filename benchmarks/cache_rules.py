@@ -11,7 +11,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from importlib import import_module
+from pathlib import Path
 from typing import Any, get_args
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from cache_words import known_words, vocabularies
 
 from playground.cache.diagnosis import WORDS
 from playground.cache.rules import STALE_DAYS, rule_sets, rules_of
@@ -91,6 +96,26 @@ def _news() -> Iterator[str]:
         new = sorted(found - set(known()))
         print(f"{name}: {len(found)} words, {len(new)} of them new")
         yield from (f"{name}: {word}" for word in new)
+    yield from _words_inside()
+
+
+def _words_inside() -> Iterator[str]:
+    """Yield the words inside of the fields of a body that `wire_words.json` does not have."""
+    known = known_words()
+    for name, found in vocabularies():
+        new = sorted(_all_words(found) - _all_words(known.get(name, {})))
+        print(f"{name}, inside of fields: {len(found['forms'])} forms, {len(new)} new words")
+        yield from (f"{name}, inside of fields: {word}" for word in new)
+
+
+def _all_words(vocabulary: dict[str, Any]) -> set[str]:
+    """Return each field, kind and literal word, with the field that it is a word of."""
+    found: set[str] = set()
+    for form in vocabulary.get("forms", ()):
+        found |= {f"kind {kind}" for kind in form.get("kinds", {})}
+        for field, value in form.get("fields", {}).items():
+            found |= {field, *(f"{field} {w}" for w in (value if isinstance(value, list) else ()))}
+    return found
 
 
 def _old(today: date) -> Iterator[str]:

@@ -22,12 +22,27 @@ ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "sample_sessions"
 FIRST, SECOND = SAMPLES / "01-plain-chat.json", SAMPLES / "06-cache-eight-turns.json"
 LOG = "".join(
-    json.dumps({"type": role, "sessionId": "s", "message": {"role": role, "content": said}}) + "\n"
-    for role, said in (
-        ("user", "list the files"),
-        ("assistant", [{"type": "tool_use", "id": "c1", "name": "list", "input": {"path": "."}}]),
-        ("user", [{"type": "tool_result", "tool_use_id": "c1", "content": "a.py"}]),
-        ("assistant", [{"type": "text", "text": "There is one."}]),
+    json.dumps(
+        {
+            "type": role,
+            "uuid": f"u{number}",
+            "parentUuid": f"u{number - 1}" if number else None,
+            "sessionId": "s",
+            "timestamp": f"2026-11-01T10:00:0{number}Z",
+            "message": {"role": role, "content": said},
+        }
+    )
+    + "\n"
+    for number, (role, said) in enumerate(
+        (
+            ("user", "list the files"),
+            (
+                "assistant",
+                [{"type": "tool_use", "id": "c1", "name": "list", "input": {"path": "."}}],
+            ),
+            ("user", [{"type": "tool_result", "tool_use_id": "c1", "content": "a.py"}]),
+            ("assistant", [{"type": "text", "text": "There is one."}]),
+        )
     )
 )
 LOADED = {  # each in a process of its own

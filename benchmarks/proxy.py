@@ -35,7 +35,7 @@ from scripted_session import steps  # noqa: E402
 from playground.plugins.proxy.addresses import Upstreams  # noqa: E402
 from playground.plugins.proxy.serving import ProxySettings, running  # noqa: E402
 from playground.plugins.proxy.upstream import read_upstream  # noqa: E402
-from playground.recordings.json_layout import written  # noqa: E402
+from playground.recordings.json_layout import dump_in_layout  # noqa: E402
 
 _FRAMES: Final = 40
 _TURNS: Final = 150
@@ -118,7 +118,7 @@ def body(kilobytes: int) -> bytes:
     text = "The harbour master reads the tide table. " * (kilobytes * 25)
     message = {"role": "user", "content": text}
     given = {"model": "claude-sonnet-4-6", "max_tokens": 9, "stream": True, "messages": [message]}
-    return written(given, "compact")
+    return dump_in_layout(given, "compact")
 
 
 async def one(
@@ -208,7 +208,7 @@ def recorded(out: Path, sent: bytes, got: list[bytes]) -> tuple[int, int]:
         lines = [json.loads(line) for line in file.read_text().split("\n") if line]
         request = next(line for line in lines if "request" in line)
         answer = "".join(line.get("raw", "") for line in lines).encode()
-        whole = written(request["request"], request["written"]) == sent
+        whole = dump_in_layout(request["request"], request["written"]) == sent
         same += whole and answers[answer] > 0
     return same, len(files)
 

@@ -52,6 +52,7 @@ _WHERE = {
     "load_tools": "playground.sessions.tool_files",
     "parse": "playground.dialects.reading",
     "place_cache": "playground.cache.answers.placement",
+    "plan_tools": "playground.cache.answers.tool_plan",
     "propose_dialect": "playground.lab.derivation",
     "provider_payload": "playground.questions.provider_payload",
     "raw_prompt": "playground.questions.raw_prompt",
@@ -122,6 +123,7 @@ __all__ = [
     "load_tools",
     "parse",
     "place_cache",
+    "plan_tools",
     "propose_dialect",
     "provider_payload",
     "raw_prompt",
@@ -141,6 +143,7 @@ if TYPE_CHECKING:
     from playground.cache.answers.compaction import compaction
     from playground.cache.answers.placement import place_cache
     from playground.cache.answers.simulation import cache_matrix, simulate_cache
+    from playground.cache.answers.tool_plan import plan_tools
     from playground.cache.answers.what_if import WhatIf
     from playground.cache.answers.wire import cache_on_wire
     from playground.corpora import corpus

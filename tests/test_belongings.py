@@ -92,18 +92,18 @@ def test_favourites_and_a_policy_are_there_in_another_tab() -> None:
 def test_templates_and_drafts_are_there_in_another_tab() -> None:
     app = page("raw", format="A chat template")
     uploader(app, "Chat template").upload("mine.jinja", b"{{ messages[0].content }}").run()
-    app = page("templates")
+    app = page("formats")
     uploader(app, "Upload a set").upload("mine.yaml", SET).run()
     assert app.selectbox(key="templates").value == "mine.yaml"
     editor(app, "input of mine.yaml").set_value('{"name": "Mona"}').run()
 
     assert "mine.jinja" in told(page("raw", format="A chat template"))
-    other = page("templates", templates="mine.yaml")
+    other = page("formats", templates="mine.yaml")
     assert editor(other, "input of mine.yaml").value == '{"name": "Mona"}'
     assert "Ahoy Mona" in " ".join(map(str, other.dataframe[0].value["text"]))
     press(other, "Discard the edits of this set")
     assert editor(other, "input of mine.yaml").value != '{"name": "Mona"}'
-    press(other, "Forget this set")
+    press(other, "Remove this set")
     assert "mine.yaml" not in other.selectbox(key="templates").options
     assert list(own()) == ["chat template"]
 

@@ -429,15 +429,50 @@ def test_of_several_files_that_are_dropped_none_is_left_out_unsaid(
     expect(page.get_by_text("a.json:1: not JSON")).to_be_visible()
 
 
-@pytest.mark.long
-def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
+def test_a_block_is_edited_where_it_stands_and_every_column_follows(
+    page: Page, address: str
+) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
-    page.get_by_text("Edit", exact=True).click()
-    editor = page.get_by_role("textbox", name="System prompt")
-    editor.fill("ONE NEW PROMPT")
-    editor.press("Control+Enter")
-    page.get_by_role("searchbox").fill("one new prompt")
-    expect(page.locator(".panes").get_by_role("status")).to_have_text("3 found")
+    said = page.locator(".block[data-origin='message:3'] pre")
+    page.get_by_role("searchbox").fill("Light wind")
+    page.get_by_role("searchbox").press("Enter")
+    before = said.first.text_content() or ""
+    said.nth(1).click()
+    field = page.locator(".editing").get_by_role("textbox", name="text")
+    expect(field).to_be_focused()
+    expect(field).to_have_value(before)
+    field.fill("A draft")
+    expect(said).to_have_text(["A draft"] * 2)  # the other columns
+    field.press("Escape")
+    expect(said).to_have_text([before] * 3)
+    undo = page.get_by_role("button", name="Undo", exact=True)
+    expect(undo).to_be_disabled()
+
+    # what cannot be read stays in its box, says why, and is no step; nor is a click elsewhere one
+    page.locator(".block[data-origin='message:1']").first.click()
+    field = page.locator(".editing").get_by_role("textbox", name="call of get_weather", exact=True)
+    field.fill('{"city": ')
+    field.press("Control+Enter")
+    expect(page.locator(".editing").get_by_role("status")).to_contain_text("not JSON")
+    page.get_by_role("searchbox").click()
+    expect(field).to_have_value('{"city": ')
+    expect(undo).to_be_disabled()
+    field.fill('{"city": "Roscoff"}')
+    field.press("Control+Enter")
+    expect(page.locator(".editing")).to_have_count(0)
+    called = page.locator(".row[data-origin='message:1'] .cell")
+    for pane in range(3):
+        expect(called.nth(pane)).to_contain_text("Roscoff")
+
+    # another model, taken back, and then the edit
+    page.get_by_role("combobox", name="Model").click()
+    page.get_by_role("option", name="openai/gpt-5").click()
+    expect(page).to_have_url(re.compile("model="))
+    expect(undo).to_be_enabled()
+    undo.click()
+    expect(page).not_to_have_url(re.compile("model="))
+    undo.click()
+    expect(called.first).not_to_contain_text("Roscoff")
 
 
 def shown_text(page: Page) -> str:
@@ -761,31 +796,47 @@ def test_a_prompt_stands_in_three_adapters_side_by_side(page: Page, address: str
     assert max(tops) - min(tops) < 40
 
 
-def test_run_record_and_replay_without_a_key(page: Page, address: str) -> None:
-    with serving() as demo:
-        page.goto(f"{address}/compare?session=02-parallel-calls&view=Run")
-        page.get_by_role("textbox", name="Server").fill(f"{demo.url}/v1")
-        model = page.get_by_role("textbox", name="Model", exact=True)
-        model.fill("openai/demo-xml")
-        model.press("Enter")
-        page.get_by_role("button", name="Run", exact=True).click()
-        page.get_by_role("link", name="Open in Replay").click(timeout=60_000)
-        player = page.locator(".player")
-        expect(player.locator(".place")).to_have_text(re.compile("recorded"))
-        player.locator(".text").first.press("End")
-        expect(player.locator(".call b").first).to_have_text("get_weather")
+def asked(page: Page, address: str, model: str, server: str) -> None:
+    """The session is sent to a server in one column."""
+    page.goto(f"{address}/compare?session=02-parallel-calls&dialects=xml")
+    page.locator(".st-key-run-settings button").click()
+    page.get_by_role("textbox", name="Server").fill(server)
+    field = page.get_by_role("textbox", name="Model", exact=True)
+    field.fill(model)
+    field.press("Enter")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Run in all columns").click()
+
+
+def test_every_column_is_asked_without_a_key_and_a_trial_says_what_is_proven(
+    page: Page, address: str
+) -> None:
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    expect(page.locator(".panes .block").first).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    answers = page.locator(".st-key-answers")
+    expect(answers).to_contain_text("Scripted, no model was asked", timeout=60_000)
+    replays = answers.get_by_role("link", name="Open in Replay")
+    expect(replays).to_have_count(3, timeout=60_000)
+    expect(answers).to_contain_text("the same call in all 3")
+    expect(page.locator(".st-key-bar")).not_to_contain_text("edited")
+    page.get_by_text("Trial: ask n times").click()
+    page.get_by_role("spinbutton", name="Times").fill("1")
+    page.get_by_role("spinbutton", name="Times").press("Enter")
+    page.get_by_role("button", name="Run trial").click()
+    expect(page.get_by_text("Nothing is proven: no difference")).to_be_visible(timeout=30_000)
+    replays.first.click()
+    player = page.locator(".player")
+    expect(player.locator(".place")).to_have_text(re.compile("recorded"))
+    player.locator(".text").first.press("End")
+    expect(player.locator(".call b").first).to_have_text("get_weather")
 
 
 def test_a_run_can_be_stopped(page: Page, address: str) -> None:
     with serving() as demo:
-        page.goto(f"{address}/compare?session=02-parallel-calls&view=Run")
-        page.get_by_role("textbox", name="Server").fill(f"{demo.url}/v1")
-        model = page.get_by_role("textbox", name="Model", exact=True)
-        model.fill("openai/demo-slow")
-        model.press("Enter")
-        page.get_by_role("button", name="Run", exact=True).click()
+        asked(page, address, "openai/demo-slow", f"{demo.url}/v1")
         page.get_by_text(re.compile("[3-9] chunks, ")).wait_for(timeout=60_000)
-        page.get_by_role("button", name="Stop", exact=True).last.click()
+        page.locator(".st-key-answers").get_by_role("button", name="Stop").click()
         expect(page.get_by_text("the user stopped the run")).to_be_visible(timeout=20_000)
 
 
@@ -802,12 +853,7 @@ def test_an_app_that_is_stopped_keeps_what_its_run_had(
 
     with answering(drip) as server:
         with served(tmp_path) as app:
-            page.goto(f"{app}/compare?session=02-parallel-calls&view=Run")
-            page.get_by_role("textbox", name="Server").fill(server.url)
-            model = page.get_by_role("textbox", name="Model", exact=True)
-            model.fill("openai/any")
-            model.press("Enter")
-            page.get_by_role("button", name="Run", exact=True).click()
+            asked(page, app, "openai/any", server.url)
             page.get_by_text(re.compile("[3-9] chunks, |[0-9]{2} chunks, ")).wait_for(
                 timeout=90_000
             )
@@ -821,7 +867,7 @@ def test_an_app_that_is_stopped_keeps_what_its_run_had(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("path", ["compare?session=02-parallel-calls&view=Run", "templates"])
+@pytest.mark.parametrize("path", ["compare", "templates"])
 def test_a_run_ends_with_its_tab(browser: Browser, address: str, path: str) -> None:
     """By a server that has no end: it sees that nobody listens any more."""
     hung_up = threading.Event()
@@ -836,14 +882,16 @@ def test_a_run_ends_with_its_tab(browser: Browser, address: str, path: str) -> N
 
     with answering(drip) as server:
         page = browser.new_context().new_page()
-        page.goto(f"{address}/{path}")
         if path == "templates":
+            page.goto(f"{address}/{path}")
             page.get_by_text("A model's", exact=True).click()
-        page.get_by_role("textbox", name="Server").fill(server.url)
-        model = page.get_by_role("textbox", name="Model", exact=True)
-        model.fill("openai/any")
-        model.press("Enter")
-        page.get_by_role("button", name="Run", exact=True).click()
+            page.get_by_role("textbox", name="Server").fill(server.url)
+            model = page.get_by_role("textbox", name="Model", exact=True)
+            model.fill("openai/any")
+            model.press("Enter")
+            page.get_by_role("button", name="Run", exact=True).click()
+        else:
+            asked(page, address, "openai/any", server.url)
         page.get_by_role("button", name="Stop", exact=True).last.wait_for(timeout=60_000)
         for _ in range(600):  # LiteLLM is loaded
             if server.requests:

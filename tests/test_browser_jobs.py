@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Position, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
-from slow_line import SlowLine
 from tour import JOBS, Hand, Tour
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -399,24 +398,24 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand, tour
     hand.paste(json.dumps(BODY))
     hand.click(button(page, "New session"))
     expect(page.locator(".panes").first).to_contain_text("You keep the harbour.")
-    hand.click(page.get_by_text("Edit", exact=True))
-    prompt = page.get_by_role("textbox", name="System prompt")
+    pane = page.locator(".panes").first
+    hand.click(page.locator(".block[data-origin='message:0']").first)
+    prompt = page.get_by_role("textbox", name="system prompt")
     expect(prompt).to_have_value("You keep the harbour.")
     prompt.fill("You keep the lighthouse.")
     prompt.press("Control+Enter")
-    expect(page.locator(".panes").first).to_contain_text("You keep the lighthouse.")
-    expect(page.locator(".panes").first).not_to_contain_text("You keep the harbour.")
+    expect(pane).to_contain_text("You keep the lighthouse.")
+    expect(pane).not_to_contain_text("You keep the harbour.")
 
-    hand.click(page.get_by_role("tab", name="Messages"))
-    hand.click(button(page, "Add after"))
-    part = page.get_by_role("textbox", name="Part 0: text")
+    hand.click(page.locator(".block[data-origin='message:1']").first)
+    hand.click(button(page, "Add a message after"))
+    part = page.get_by_role("textbox", name="text", exact=True)
     expect(part).to_have_value("")
     part.fill("At seven.")
-    part.press("Control+Enter")
-    pane = page.locator(".panes").first
-    expect(pane).to_contain_text("At seven.")
     hand.click(button(page, "Earlier"))
     expect(pane).to_contain_text(re.compile(r"At seven\.[\s\S]*High tide\?"))
+    expect(part).to_have_value("At seven.")
+    part.press("Escape")
     for seen in (r"High tide\?[\s\S]*At seven\.", r"High tide\?"):
         hand.click(button(page, "Undo"))
         expect(pane).to_contain_text(re.compile(seen))
@@ -428,67 +427,3 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand, tour
     hand.click(button(page, "Back to the original"))
     expect(pane).to_contain_text("You keep the harbour.")
     tour.done("edit", hand)
-
-
-@pytest.mark.long
-def test_an_editor_whose_run_was_ended_early_keeps_its_text(page: Page, address: str) -> None:
-    """It stood there empty, and the next action made an edit of that."""
-    page.goto(f"{address}/compare?session=02-parallel-calls")
-    expect(page.locator(".row").first).to_be_visible()
-    prompt = page.get_by_role("textbox", name="System prompt")
-    for pause in (30, 60, 90, 120, 150, 180):  # milliseconds: one of them hits the run
-        page.get_by_text("Edit", exact=True).click()
-        page.wait_for_timeout(pause)
-        page.keyboard.press("r")
-        expect(prompt).to_have_value(re.compile("^You are the assistant of a small harbour"))
-        page.get_by_text("Edit", exact=True).click()
-        expect(prompt).to_have_count(0)
-    expect(page.locator(".st-key-bar")).not_to_contain_text("edited")
-
-
-def test_what_a_late_browser_still_holds_is_no_edit(page: Page, address: str) -> None:
-    """Undo was pressed before the browser knew what "Earlier" had done: the role of the message
-    that was moved came back, as an edit of the one that stood there by then."""
-    line = SlowLine(page)
-    page.goto(f"{address}/compare?session=01-plain-chat")
-    page.get_by_text("Edit", exact=True).click()
-    page.get_by_role("tab", name="Messages").click()
-    button(page, "Add after").click()  # the assistant's, behind the user's
-    part = page.get_by_role("textbox", name="Part 0: text")
-    expect(part).to_have_value("")
-    part.fill("At seven.")
-    part.press("Control+Enter")
-    edited = page.get_by_role("combobox", name="Message")
-    expect(edited).to_have_value("1: assistant, At seven.")
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    runs = line.ended
-    line.hold()
-    button(page, "Earlier").click()
-    line.until_ended(runs + 1)
-    button(page, "Undo").click()
-    line.until_ended(runs + 2)
-    line.release()
-    expect(button(page, "Redo")).to_be_enabled()
-    button(page, "This session").click()
-    expect(page.get_by_text(re.compile("^Edited: 1 message added$"))).to_be_visible()
-    expect(edited).to_have_value("1: assistant, At seven.")
-
-
-def test_of_two_clicks_at_once_none_is_lost(page: Page, address: str) -> None:
-    """The run of the first was ended before it had begun, wherever the server was busy."""
-    line = SlowLine(page)
-    page.goto(f"{address}/compare?session=05-call-in-a-fence")
-    page.get_by_text("Edit", exact=True).click()
-    page.get_by_role("tab", name="Messages").click()
-    for _ in range(2):
-        expect(button(page, "Add before")).to_be_enabled()
-        line.gather()
-        button(page, "Add before").click()
-        button(page, "Add after").click()
-        page.wait_for_timeout(100)
-        line.say()
-        button(page, "This session").click()
-        expect(page.get_by_text("Edited: 2 messages added")).to_be_visible()
-        button(page, "Back to the original").click()
-        expect(page.get_by_text(" added")).to_have_count(0)
-        page.keyboard.press("Escape")

@@ -37,7 +37,7 @@ def test_the_headline_and_the_line_below_it_tell_one_size(
     given = {"dialect": "xml", "policy": policy, "model": model}
     told = headline(pg.simulate_cache(session, **given, what_if=pending)).text  # type: ignore[arg-type]
     (size,) = re.findall(r"about ([\d,]+) tokens", told)
-    assert f"about {size} tokens" in pg.place_cache(session, **given).thresholds
+    assert f"about {size} tokens" in pg.place_cache(session, **given).thresholds  # type: ignore[arg-type]
 
 
 def test_a_provider_that_caches_by_itself_is_not_told_to_lack_marks() -> None:
@@ -116,7 +116,7 @@ def test_a_bare_conversation_with_a_mark_anywhere_is_kept_as_it_was_sent(depth: 
 
 def test_what_was_sent_stands_beside_what_a_dialect_would_send() -> None:
     session = load_session_of(MARKED)
-    cells = pg.cache_matrix(session, "native", ["as-sent", "none"])
+    cells = pg.cache_matrix(session, "native", policies=["as-sent", "none"])
     assert [(cell.dialect, cell.policy) for cell in cells] == [("", "as-sent"), ("native", "none")]
     assert cells[0].cost_permille == pg.simulate_cache(session, policy="as-sent").cost_permille
 
@@ -125,7 +125,7 @@ ASKED = [
     lambda session: pg.place_cache(session, policy="as-sent"),
     lambda session: pg.simulate_cache(session, policy="as-sent"),
     lambda session: pg.cache_on_wire(session, policy="as-sent"),
-    lambda session: pg.cache_matrix(session, "native", "as-sent"),
+    lambda session: pg.cache_matrix(session, "native", policies="as-sent"),
 ]
 
 

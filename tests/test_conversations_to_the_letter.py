@@ -236,3 +236,28 @@ def test_a_functions_own_exception_is_told_with_template_and_message() -> None:
     assert "no Brest" in words
     assert "\n" not in words
     assert before == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [{role: system, content: x}]\na: [{role: system, content: y}]", "'a' stands twice"),
+        (
+            "a: [{role: user, content: [{type: image_url, image_url: {url: u, detail: extreme}}]}]",
+            r"content\.0\.image_url\.detail.*'low', 'high' or 'auto'|content\.0\.detail.*'low'",
+        ),
+        ("a: [{role: user, content: [5]}]", r"content\.0"),
+        ("a: [{role: request, temperature: hot}]", "field temperature:"),
+    ],
+)
+def test_a_template_that_is_wrong_is_named_where_it_is(text: str, said: str) -> None:
+    """A name that stood twice lost its first template; a detail was told of as the content."""
+    with pytest.raises(InputFault, match=said):
+        parse_templates(text)
+
+
+@pytest.mark.parametrize("part", [5, "text", {"text": "no type"}, None])
+def test_parts_of_the_input_are_objects_with_a_type(part: object) -> None:
+    templates = parse_templates("default: [{role: user}, {role: request}]")
+    with pytest.raises(InputFault, match="part 1 of contentParts"):
+        run(templates, {"contentParts": [{"type": "text", "text": "a"}, part]}, Answers([]))

@@ -128,3 +128,23 @@ def test_what_a_provider_keeps_for_an_hour_has_not_expired_after_ten_minutes() -
     assert cause("claude-sonnet-4-5", 10) == "expired"
     assert cause("gemini-2.5-pro", 10) == "unexplained"
     assert cause("deepseek-chat", 10) == "unexplained"
+
+
+def test_a_corpus_keeps_the_providers_word_beside_what_was_predicted_and_billed(
+    tmp_path: Path,
+) -> None:
+    session = sent(usage(0, 9_000), usage(9_000, 40), usage(0, 9_100))
+    reasons = [None, {"type": "tools_changed", "cache_missed_input_tokens": 9_040}]
+    rows = list(session.rows)
+    for row, reason in zip(rows[1:], reasons, strict=True):
+        assert row.reply is not None
+        row.reply["diagnostics"] = {"cache_miss_reason": reason}
+    file = tmp_path / "one.json"
+    file.write_text(dump_session(session))
+    build_corpus(tmp_path / "o", [file], engine="serial")
+    corpus = pg.corpus(tmp_path / "o")
+    columns = ("diagnosis", "requests", "billed", "lost_tokens", "usual_cause")
+    found = [tuple(map(row.get, columns)) for row in corpus.ask("diagnoses").records()]
+    assert found == [("none", 1, 0, 0, ""), ("tools_changed", 1, 1, 9_040, "no-breakpoint")]
+    (one,) = corpus.ask("breaks", by=["cause", "diagnosis"]).records()
+    assert (one["cause"], one["diagnosis"], one["breaks"]) == ("no-breakpoint", "tools_changed", 1)

@@ -286,7 +286,7 @@ def test_names_are_drawn_letter_by_letter_and_are_no_numbers() -> None:
     assert list(bars.y) == [3, 2]
     assert "<a" not in figure.to_json().replace("\\u003c", "<")
     assert figure.layout.xaxis.type == "category"
-    assert "&lt;a href" in figure.kept()
+    assert "&lt;a href" in figure.table_markup()
 
 
 def test_breaks_are_drawn_by_the_money_that_they_cost_where_it_is_known() -> None:

@@ -70,9 +70,9 @@ def answers() -> dict[str, Shown]:
         "compare one": pg.compare(session, "xml"),
         "place_cache": pg.place_cache(session, "xml"),
         "simulate_cache": pg.simulate_cache(session, dialect="xml"),
-        "cache_matrix": pg.cache_matrix(session, ["xml", "native"], ["azad", "none"]),
+        "cache_matrix": pg.cache_matrix(session, ["xml", "native"], policies=["azad", "none"]),
         "cache_on_wire": pg.cache_on_wire(session, "xml"),
-        "provider_payload": pg.provider_payload(session, "native", "Anthropic"),
+        "provider_payload": pg.provider_payload(session, "native", model="Anthropic"),
         "raw_prompt": pg.raw_prompt(session, "llama3"),
         "replay": pg.replay(Recording(EVIL, "hermes", (TextChunk(call),)), "hermes"),
         "parse": pg.parse(call, "hermes"),
@@ -85,7 +85,7 @@ def answers() -> dict[str, Shown]:
         "corpus": evil_corpus_answer(),
         "diff": pg.diff(session, pg.session("Hello?", model=EVIL.replace("\ud800", ""))),
         "compaction": pg.compaction(session),
-        "tool_costs": pg.tool_costs(session, ["gpt-4o"], ["xml"]),
+        "tool_costs": pg.tool_costs(session, models=["gpt-4o"], dialects=["xml"]),
         "tool_portability": pg.tool_portability(session),
         "audit_template": pg.audit_template(f"{{{{ {EVIL!r} }}}}{{{{ messages[0].content }}}}"),
     }
@@ -202,7 +202,7 @@ def test_a_figure_is_a_table_where_no_script_runs(shown: dict[str, Shown], kind:
     assert "<details open>" in told
     assert rows and all(name and re.fullmatch(r"[\d,.]*", number) for name, number in rows)
     plain, _ = DisplayFormatter().format(figure)  # type: ignore[no-untyped-call]
-    assert figure.kept() in plain["text/html"]
+    assert figure.table_markup() in plain["text/html"]
 
 
 def test_a_figures_table_is_folded_only_where_plotly_drew_beside_it(

@@ -16,7 +16,7 @@ from playground.dialects import get_dialect
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import TaskConfig
 from playground.nouns.tools import ToolMetadata
-from playground.sessions.changes import changes, message_after
+from playground.sessions.changes import changes
 from playground.sessions.editing import Action, Edit, edited, part_text, split_off
 from playground.sessions.editing import system_prompt as prompt_of
 from playground.sessions.loading import load_session
@@ -237,12 +237,3 @@ def test_an_empty_system_prompt_is_no_part_of_the_message_behind_it() -> None:
     session = replace(SESSION, messages=(system, *SESSION.messages[1:]))
     first = get_dialect("native").format_messages(session.prompt_data())[0]
     assert [part["text"] for part in first["content"]] == ["Be brief.", "Keep clear."]
-
-
-def test_a_message_is_found_again_after_other_edits() -> None:
-    edits = [Edit("add message", index=0), Edit("part", "At eight.", index=5)]
-    assert message_after(SESSION, edits, [], 5) == 4
-    assert message_after(SESSION, edits, [], 1) == 0  # the added one is gone
-    assert message_after(SESSION, edits, edits[:1], 1) == 1
-    assert message_after(SESSION, [Edit("remove message", index=1)], [], 1) == 2
-    assert message_after(SESSION, [], edits, 4) == 5

@@ -36,12 +36,12 @@ from playground.recordings.recording import (
 )
 from playground.recordings.recutting import (
     CUTTINGS,
-    broken_off,
-    corrupted,
+    break_off,
+    corrupt_chunk,
     cut_in_two,
-    rechunked,
+    drop_chunk,
+    recut,
     text_size,
-    without,
 )
 from playground.show.exports import pytest_file, replay_json
 
@@ -76,9 +76,9 @@ def recorded(text: str, dialect: str) -> Recording:
 @pytest.mark.parametrize("cutting", CUTTINGS)
 @pytest.mark.parametrize("recording", [NATIVE, *(r for _, _, r in SAMPLES)], ids=lambda r: r.name)
 def test_another_cutting_says_the_same(cutting: Any, recording: Recording) -> None:
-    other = rechunked(recording, cutting, seed=1)
+    other = recut(recording, cutting, seed=1)
     assert add_up(other.chunks) == add_up(recording.chunks)
-    assert rechunked(recording, cutting, seed=1) == other
+    assert recut(recording, cutting, seed=1) == other
     sizes = [len(c.text.encode()) for c in other.chunks if isinstance(c, TextChunk)]
     limit = {"1 byte": 1, "7 bytes": 7, "random": 11}[cutting]
     assert all(size <= limit for size in sizes)
@@ -144,7 +144,7 @@ def test_breaking_off_is_never_a_whole_call() -> None:
     for name, session, recording in SAMPLES:
         whole = read_recording(recording, recording.dialect, session.tools)
         for after in range(0, len(recording.chunks), 3):
-            cut = read_recording(broken_off(recording, after), recording.dialect, session.tools)
+            cut = read_recording(break_off(recording, after), recording.dialect, session.tools)
             calls = [(c.name, c.arguments) for c in cut.tool_calls]
             assert calls == [(c.name, c.arguments) for c in whole.tool_calls][: len(calls)], name
 
@@ -155,13 +155,13 @@ def test_a_lost_and_a_spoiled_chunk() -> None:
     whole = read_recording(recording, "hermes", [TOOL]).events
     assert any(isinstance(event, CallEndedEvent) for event in whole)
     for index in range(len(recording.chunks)):
-        lost = read_recording(without(recording, index), "hermes", [TOOL]).events
+        lost = read_recording(drop_chunk(recording, index), "hermes", [TOOL]).events
         assert difference(whole, lost, spans=False)
-        spoiled = corrupted(recording, index, seed=3)
+        spoiled = corrupt_chunk(recording, index, seed=3)
         assert sum(a != b for a, b in zip(spoiled.chunks, recording.chunks, strict=True)) == 1
-        assert corrupted(recording, index, seed=3) == spoiled
+        assert corrupt_chunk(recording, index, seed=3) == spoiled
     for index, chunk in enumerate(NATIVE.chunks):
-        spoiled = corrupted(NATIVE, index)
+        spoiled = corrupt_chunk(NATIVE, index)
         changes = isinstance(chunk, TextChunk | ReasoningChunk) or (
             isinstance(chunk, ToolCallChunk) and bool(chunk.tool_call["function"]["arguments"])
         )

@@ -449,7 +449,7 @@ def test_an_answer_of_thousands_of_pieces_is_read_piece_by_piece() -> None:
     """Each piece had all before it checked again, in the square of their number."""
     parts = [TextPart(str(number)) for number in range(6_000)]
     builder = SessionBuilder()
-    builder.say("assistant", [], Place())
+    builder.add_message("assistant", [], Place())
     began = time.process_time()
     for part in parts:
         builder.add_parts([part])

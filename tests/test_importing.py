@@ -1040,7 +1040,7 @@ def test_langfuses_own_reading_of_twenty_frameworks() -> None:
                 assert flat(ours) == flat(theirs), (name, known, side)
                 wanted = {tool["name"] for m in golden["data"] for tool in m.get("tools", ())}
                 found = SessionBuilder()
-                found.tools(chat_tools(given[side], given.get("metadata")), Place())
+                found.add_tools(chat_tools(given[side], given.get("metadata")), Place())
                 assert side == "output" or wanted <= {t.name for t in found.finish().tools}
                 compared += 1
     assert compared == 84
@@ -1165,10 +1165,10 @@ def test_conversations_are_looked_up_and_not_compared_with_each_other() -> None:
     known: Conversations[int] = Conversations()
     start = process_time()
     for number in range(20_000):
-        going_on, known_by = known.going_on(asked(str(number)))
-        assert going_on is None
-        known.keep(number, known_by)
-    assert known.going_on(asked("77", "a", "b"))[0] == 77
+        conversation, digest = known.take(asked(str(number)))
+        assert conversation is None
+        known.put(number, digest)
+    assert known.take(asked("77", "a", "b"))[0] == 77
     assert process_time() - start < 10
 
 

@@ -110,11 +110,11 @@ def rerun() -> None:
     import streamlit as st
 
     from playground.app import state
-    from playground.recordings.recutting import as_streamed
+    from playground.recordings.recutting import synthetic_recording
 
     if "made" not in st.session_state:
         state.add_recording(
-            "02-parallel-calls", as_streamed("word and more " * 12_000, "big", "hermes")
+            "02-parallel-calls", synthetic_recording("word and more " * 12_000, "big", "hermes")
         )
         st.session_state["made"] = True
     start = process_time()

@@ -132,7 +132,7 @@ def test_arguments_of_kept_functions_are_in_their_keys() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.FunctionDef):
                 continue
-            if not any(ast.unparse(each).startswith("kept(") for each in node.decorator_list):
+            if not any(ast.unparse(each).startswith("memoized(") for each in node.decorator_list):
                 continue
             seen += 1
             for argument in node.args.args:

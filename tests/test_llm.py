@@ -136,13 +136,13 @@ class Watched:
     told: list[int] = field(default_factory=list)
     pieces: list[tuple[float, bytes]] = field(default_factory=list)
 
-    def sent(self, url: str, request: dict[str, Any]) -> None:
+    def record_request(self, url: str, request: dict[str, Any]) -> None:
         self.asked.append((url, request))
 
-    def status(self, at: float, status: int) -> None:
+    def record_status(self, at: float, status: int) -> None:
         self.told.append(status)
 
-    def piece(self, at: float, data: bytes) -> None:
+    def record_bytes(self, at: float, data: bytes) -> None:
         self.pieces.append((at, data))
 
 
@@ -218,11 +218,11 @@ def test_the_view_of_a_payload_leaves_what_it_is_given_as_it_was() -> None:
 
 
 def test_a_price_tells_what_the_map_knows_of_the_rules() -> None:
-    price = price_of("anthropic/claude-sonnet-4-5")
+    price = price_of("anthropic/claude-haiku-4-5")
     assert price is not None
     figures = price.figures()
     assert figures["read_permille"].value == 100  # a tenth of the price for what was cached
-    named = f"LiteLLM {version('litellm')} cost map, claude-sonnet-4-5"
+    named = f"LiteLLM {version('litellm')} cost map, claude-haiku-4-5"
     assert figures["read_permille"].source == price.source == named
 
 

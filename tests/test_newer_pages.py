@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from test_pages import HOSTILE, page, payloads, upload, verbatim
+from test_pages import HOSTILE, page, payloads, table, unfold, upload, verbatim
 
 from playground.base import paths
 from playground.llm.demo_server import serving
@@ -32,7 +32,7 @@ def until(app: AppTest, done: Callable[[], bool], seconds: float = 60) -> None:
 
 @pytest.mark.parametrize("name", paths.sample_templates())
 def test_a_sample_is_run_and_every_step_can_be_looked_at(name: str) -> None:
-    app = page("templates", templates=name)
+    app = page("formats", templates=name)
     frame = app.dataframe[0].value
     assert len(frame) > 5
     for number in range(1, len(frame) + 1):
@@ -45,7 +45,7 @@ def test_a_sample_is_run_and_every_step_can_be_looked_at(name: str) -> None:
 
 
 def test_a_message_is_shown_with_source_text_and_variables() -> None:
-    app = page("templates", templates="harbour-desk")
+    app = page("formats", templates="harbour-desk")
     app.number_input(key="template step").set_value(3).run()
     source, text = verbatim(app)
     assert source.startswith("{{.question}}")
@@ -63,7 +63,7 @@ def test_a_message_is_shown_with_source_text_and_variables() -> None:
 
 
 def test_another_input_is_another_run_and_a_bad_one_is_told() -> None:
-    app = page("templates", templates="tide-talk")
+    app = page("formats", templates="tide-talk")
     field = app.text_area(key="input of tide-talk")
     field.set_value('{"port": "Nantes", "questions": ["Why?"]}').run()
     assert "Nantes" in app.dataframe[0].value["text"][1]
@@ -78,7 +78,7 @@ def test_another_input_is_another_run_and_a_bad_one_is_told() -> None:
 
 
 def test_the_set_can_be_edited_and_a_mistake_is_told() -> None:
-    app = page("templates", templates="tide-talk")
+    app = page("formats", templates="tide-talk")
     app.text_area(key="set of tide-talk").set_value(
         "short:\n- {role: user, content: 'In {{.port}}?'}\n"
     ).run()
@@ -90,7 +90,7 @@ def test_the_set_can_be_edited_and_a_mistake_is_told() -> None:
 
 
 def test_an_uploaded_set_is_used_and_its_text_is_only_text() -> None:
-    app = page("templates")
+    app = page("formats")
     source = f"default:\n- {{role: user, content: {json.dumps(HOSTILE)}}}\n"
     app.file_uploader(key="template set").set_value([("own.yaml", source.encode(), "text/yaml")])
     app.run()
@@ -105,7 +105,7 @@ def test_an_uploaded_set_is_used_and_its_text_is_only_text() -> None:
 
 def test_a_model_is_asked_and_the_request_is_opened_in_compare() -> None:
     with serving() as server:
-        app = page("templates", templates="harbour-desk")
+        app = page("formats", templates="harbour-desk")
         app.segmented_control(key="answers").set_value("A model's").run()
         app.text_input(key="template model").set_value("openai/demo")
         app.text_input(key="template server").set_value(f"{server.url}/v1").run()
@@ -131,7 +131,7 @@ def test_a_run_that_ends_while_the_page_is_drawn_is_told(monkeypatch: pytest.Mon
         draw(run)
 
     monkeypatch.setattr(templates, "steps", late)
-    app = page("templates", templates="harbour-desk")
+    app = page("formats", templates="harbour-desk")
     app.segmented_control(key="answers").set_value("A model's").run()
     app.text_input(key="template model").set_value("openai/demo")
     app.text_input(key="template server").set_value("http://127.0.0.1:9/v1").run()
@@ -243,3 +243,18 @@ def test_a_prompt_of_messages_and_what_is_wrong_with_one() -> None:
     app.text_area(key="prompt values").set_value("3").run()
     assert app.error[0].value == "The values are not a JSON object."
     assert not app.exception
+
+
+# Deferred tools
+
+
+def test_the_cache_page_plans_the_tools_of_a_session_that_has_some() -> None:
+    app = page("cache", session="12-long-tool-run")
+    unfold(app, "deferred-tools")
+    until(app, lambda: any("are called" in each.value for each in app.info))
+    assert list(table(app, "way")["way"])[:2] == ["as they are", "deferred, searched"]
+    assert list(table(app, "cheapest")["tool"]) == ["read_file", "write_file"]
+    assert any("Assumed: a search finds 3 tools" in each.value for each in app.caption)
+    other = page("cache", session="01-plain-chat")
+    assert "deferred-tools" not in other.session_state
+    assert not any("If tools were deferred" in each.label for each in other.expander)

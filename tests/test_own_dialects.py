@@ -413,11 +413,10 @@ def test_run_in_the_app_checks_credits_first(ledger: Path, monkeypatch: pytest.M
     monkeypatch.setenv("PLAYGROUND_USER_KEY", "poor")
     app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
     app.query_params["session"] = "01-plain-chat"
-    app.query_params["view"] = "Run"
     app.run().switch_page(str(paths.pages() / "compare.py")).run()
     model = next(field for field in app.text_input if field.label == "Model")
     model.set_value("kodu/claude").run()
-    next(button for button in app.button if button.label == "Run").click().run()
+    app.button(key="run").click().run()
     assert not app.exception
     shown = [text.value for text in [*app.text, *app.error]]
     assert "2 credits left, a request needs at least 10" in " ".join(shown)

@@ -37,8 +37,8 @@ def press(app: AppTest, label: str) -> AppTest:
 
 
 def test_a_declaration_is_typed_and_what_it_does_is_shown() -> None:
-    app = page("own", session="02-parallel-calls")
-    assert "7 of 7 laws hold, 64 of 64 hostile values come back." in said(app)
+    app = page("declare", session="02-parallel-calls")
+    assert "7 of 7 round-trip checks hold, 64 of 64 difficult values come back." in said(app)
     assert verbatim(app)[0].startswith('<call>{"name": "get_weather"')
     app.text_area(key="own 0 syntax.call").set_value("<do {name}>{params}</do>").run()
     assert app.error[0].value.startswith("This cannot be read; beside it the last readable")
@@ -48,16 +48,16 @@ def test_a_declaration_is_typed_and_what_it_does_is_shown() -> None:
     app.text_area(key="own 0 syntax.param").set_value("{key}={value},").run()
     assert verbatim(app)[0].startswith("<do get_weather>city=Brest, France,unit=celsius,</do>")
     assert 'get_weather {"city": "Brest", "France,unit": "celsius"}' in said(app)
-    assert "6 of 7 laws hold" in said(app)
+    assert "6 of 7 round-trip checks hold" in said(app)
     assert [error.value for error in app.error] == ["Law 3 is broken. The smallest example:"]
     assert any("<do write_file>path= ,</do>" in text for text in verbatim(app))
     # another tab goes on with it
-    again = page("own", session="02-parallel-calls")
+    again = page("declare", session="02-parallel-calls")
     assert again.text_area(key="own 0 syntax.param").value == "{key}={value},"
 
 
 def test_where_the_grammar_differs_is_said_beside_it() -> None:
-    app = page("own", session="02-parallel-calls")
+    app = page("declare", session="02-parallel-calls")
     assert any(
         "in the grammar, compared with the tools' schemas" in box.label for box in app.expander
     )
@@ -77,7 +77,7 @@ def test_an_audit_says_what_each_fault_means_the_worst_first() -> None:
 
 
 def test_every_field_of_the_file_can_be_changed() -> None:
-    app = page("own", session="02-parallel-calls")
+    app = page("declare", session="02-parallel-calls")
     app.text_input(key="own 0 reasoning.open").set_value("<r>").run()
     app.text_input(key="own 0 reasoning.close").set_value("</r>").run()
     app.text_area(key="own 0 stops").set_value("<|a|>\n<|b|>").run()
@@ -88,7 +88,7 @@ def test_every_field_of_the_file_can_be_changed() -> None:
 
 
 def test_it_starts_from_a_registered_one_and_goes_back() -> None:
-    app = page("own", session="02-parallel-calls")
+    app = page("declare", session="02-parallel-calls")
     app.selectbox(key="started dialect").set_value("react").run()
     press(app, "Start from it")
     assert app.text_input(key="own 1 name").value == "my-react"
@@ -98,7 +98,7 @@ def test_it_starts_from_a_registered_one_and_goes_back() -> None:
 
 
 def test_what_is_saved_is_a_dialect_of_every_page(home: Path) -> None:
-    app = page("own", session="02-parallel-calls")
+    app = page("declare", session="02-parallel-calls")
     app.text_input(key="own 0 name").set_value("hermes").run()
     press(app, "Save in the workspace")
     assert "another dialect is called 'hermes' already" in said(app)
@@ -123,7 +123,7 @@ def test_what_is_saved_is_a_dialect_of_every_page(home: Path) -> None:
 
 
 def test_what_is_kept_is_removed_and_brought_back(home: Path) -> None:
-    app = page("own", session="02-parallel-calls")
+    app = page("declare", session="02-parallel-calls")
     app.text_input(key="own 0 name").set_value("harbour").run()
     assert "Delete" not in [button.label for button in app.button]
     press(app, "Save in the workspace")
@@ -142,7 +142,7 @@ def test_what_is_kept_is_removed_and_brought_back(home: Path) -> None:
 
 
 def test_three_replies_propose_a_form_and_what_it_leaves_is_shown() -> None:
-    app = page("own", session="02-parallel-calls", start="Replies")
+    app = page("declare", session="02-parallel-calls", start="Replies")
     replies = [
         "I look.\n~> get_tides [port]Brest[/port][day]monday[/day] <~",
         "~> sail [to]Oslo[/to] <~ ~> moor [quay]3[/quay] <~",
@@ -159,12 +159,12 @@ def test_three_replies_propose_a_form_and_what_it_leaves_is_shown() -> None:
 
 
 def test_a_chat_template_that_is_brought_starts_a_declaration() -> None:
-    app = page("own", session="02-parallel-calls", start="A chat template")
+    app = page("declare", session="02-parallel-calls", start="A chat template")
     data = TEMPLATE.encode()
     app.file_uploader(key="own template").set_value([("mine.jinja", data, "text/plain")]).run()
     assert not app.exception
     assert app.text_area(key="own 1 syntax.call").value == "<do>{call:json}</do>"
-    assert "7 of 7 laws hold" in said(app)
+    assert "7 of 7 round-trip checks hold" in said(app)
     assert "mine.jinja: 32 of 32 calls of the template are read back, 32 written" in said(app)
     app.file_uploader(key="own template").set_value([("bad.jinja", b"{% if %}", "")]).run()
     assert app.error[0].value.startswith("That did not work; the declaration is unchanged.")
@@ -205,11 +205,11 @@ def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, tmp_path:
     box = browser_page.get_by_role("dialog").get_by_label("Paste anything")
     wait(box).to_be_focused()
     browser_page.keyboard.insert_text(TEMPLATE)
-    browser_page.get_by_role("button", name="Own dialect from it").click()
-    wait(browser_page.get_by_role("heading", name="Declare", level=1)).to_be_visible()
+    browser_page.get_by_role("button", name="Derive a dialect").click()
+    wait(browser_page.get_by_role("heading", name="Dialects", level=1)).to_be_visible()
     call = browser_page.get_by_label("A call", exact=True)
     wait(call).to_have_value("<do>{call:json}</do>")
-    wait(browser_page.get_by_text("7 of 7 laws hold", exact=False)).to_be_visible()
+    wait(browser_page.get_by_text("7 of 7 round-trip checks hold", exact=False)).to_be_visible()
     call.fill("<do>{call:jsn}</do>")
     call.press("Control+Enter")
     wait(browser_page.get_by_text("has {call:jsn} at character 4", exact=False)).to_be_visible()

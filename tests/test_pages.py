@@ -11,10 +11,13 @@ import pandas as pd
 import pytest
 import yaml
 from serving import widened
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import FileUploader, TextArea
 from wires import FRAMINGS, WRITERS, Said
 
+from playground.app.pages import page_entry, parent
+from playground.app.shared import in_place
 from playground.app.shared.readings import Reading
 from playground.base import paths
 from playground.dialects import dialect_names
@@ -35,6 +38,10 @@ HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> !
 
 
 def page(name: str, **parameters: str) -> AppTest:
+    """Open a page, or a view by its name."""
+    if (shown := parent(entry := page_entry(name))) is not entry:
+        parameters["view"] = entry.view
+        name = shown.name
     app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
     for key, value in parameters.items():
         app.query_params[key] = value
@@ -55,11 +62,6 @@ def unfold(app: AppTest, *keys: str) -> None:
 def editor(app: AppTest, key: str) -> TextArea:
     """The editor of this key; what changes its text from elsewhere puts another in its place."""
     return next(each for each in app.text_area if str(each.key).partition(" (")[0] == key)
-
-
-def choice(app: AppTest, label: str) -> Any:
-    """The list in which the message or the tool is chosen that is edited."""
-    return next(each for each in app.selectbox if each.label == label)
 
 
 def uploader(app: AppTest, label: str) -> FileUploader:
@@ -154,16 +156,32 @@ def test_a_chosen_origin_reaches_the_panes() -> None:
         assert "tool:get_tides" in [data["rows"][row][0] for row, _ in pane["cells"]]
 
 
-def editing(name: str, tab: str = "Prompts") -> AppTest:
-    """The Compare page with its editor open."""
-    app = page("compare", session=name)
-    return opened(app, tab)
+def ask(app: AppTest, **what: Any) -> AppTest:
+    """The panes' component asks for this, as a browser sends it."""
+    found = (element.proto for element in app.get("bidi_component"))
+    (panes,) = (proto for proto in found if proto.component_name == "playground_panes")
+    states = app._tree.get_widget_states()
+    event = [{"event": "asked", "value": what}]
+    states.widgets.add(
+        id=_make_trigger_id(panes.id, "events"), json_trigger_value=json.dumps(event)
+    )
+    app._run(states)
+    assert not app.exception
+    return app
 
 
-def opened(app: AppTest, tab: str = "Prompts") -> AppTest:
-    app.session_state["edit"] = True
-    app.session_state["edited part"] = tab
-    return app.run()
+def edit_block(app: AppTest, origin: str, *texts: str) -> AppTest:
+    """A block is clicked, these are typed, and kept."""
+    ask(app, do="open", origin=origin, number=7)
+    return ask(app, do="keep", number=7, texts=[[text, False] for text in texts])
+
+
+def rules(app: AppTest, on: bool) -> AppTest:
+    """The general rules, switched in the menu of parts: an edit that no block stands for."""
+    unfold(app, in_place.ADD)
+    next(each for each in app.toggle if each.label == "General rules").set_value(on).run()
+    assert not app.exception
+    return app
 
 
 def discard(app: AppTest) -> None:
@@ -177,92 +195,57 @@ def press(app: AppTest, label: str) -> None:
 
 
 def test_an_edit_is_seen_at_once_on_every_page_and_undone_there() -> None:
-    app = editing("02-parallel-calls")
-    editor(app, "edit 02-parallel-calls system prompt").set_value("NEW AGENT").run()
-    assert "NEW AGENT" in json.dumps(payloads(app))
+    app = rules(page("compare", session="02-parallel-calls"), on=False)
+    assert "system-rules" not in json.dumps(payloads(app))
     app.switch_page(str(paths.pages() / "cache.py")).run()
-    assert "NEW AGENT" in json.dumps(payloads(app))
+    assert "# Working style" not in json.dumps(payloads(app))
     unfold(app, "workspace menu")
-    assert "Edited: system prompt" in told(app)
+    assert "Edited: general rules" in told(app)
     press(app, "Undo")
-    assert "NEW AGENT" not in json.dumps(payloads(app))
+    assert "# Working style" in json.dumps(payloads(app))
     press(app, "Redo")
-    assert "NEW AGENT" in json.dumps(payloads(app))
-
-
-def test_an_edited_tool_is_used_and_a_broken_edit_changes_nothing() -> None:
-    app = editing("02-parallel-calls", "Tools")
-    key = "edit 02-parallel-calls tool 0"
-    editor(app, key).set_value('{"name": "get_weather", "description": "SUN"}').run()
-    assert "SUN" in json.dumps(payloads(app))
-    editor(app, key).set_value('{"name": ').run()
-    assert [error.value for error in app.error] == [
-        "This cannot be read. Shown is the text before this edit."
-    ]
-    assert any("tool 0:1: not JSON" in text.value for text in app.text)
-    assert "SUN" in json.dumps(payloads(app))
-    assert editor(app, key).value == '{"name": '
-    press(app, "Undo")  # first of all what cannot be read
-    assert not app.error
-    assert "SUN" in str(editor(app, key).value)
-
-
-def test_a_broken_edit_locks_no_other_editor_and_is_taken_back_beside_it() -> None:
-    name = "02-parallel-calls"
-    app = editing(name, "Tools")
-    editor(app, f"edit {name} tool 0").set_value('{"name": ').run()
-    chooser = choice(app, "Tool")
-    assert not chooser.disabled
-    chooser.set_value(1).run()
-    editor(app, f"edit {name} tool 1").set_value('{"name": "get_moon"}').run()
-    assert "get_moon" in json.dumps(payloads(app))
-    removing = next(each for each in app.button if each.label == "Remove this tool")
-    assert removing.disabled  # tool 0, whose text is kept, would be another
-    choice(app, "Tool").set_value(0).run()
-    press(app, "Show the one in use")
-    assert not app.error
-    assert "get_weather" in str(editor(app, f"edit {name} tool 0").value)
-
-
-def test_the_edited_message_stays_the_one_that_it_was() -> None:
-    name = "02-parallel-calls"
-    app = editing(name, "Messages")
-    choice(app, "Message").set_value(2).run()
-    was = choice(app, "Message").options[2]
-    press(app, "Add before")
-    choice(app, "Message").set_value(3).run()
+    assert "# Working style" not in json.dumps(payloads(app))
     discard(app)
-    chooser = choice(app, "Message")
-    assert (chooser.value, chooser.options[2]) == (2, was)
+    assert "# Working style" in json.dumps(payloads(app))
 
 
-def test_a_first_message_that_becomes_the_systems_stays_in_the_editor() -> None:
-    app = editing("02-parallel-calls", "Messages")
-    choice(app, "Role").set_value("system").run()
-    assert (choice(app, "Message").value, choice(app, "Role").value) == (0, "system")
+def test_a_refused_edit_stays_in_its_box_says_why_and_is_no_step() -> None:
+    app = page("compare", session="02-parallel-calls")
+    edit_block(app, "tool:get_tides", '{"name": ')
+    (data,) = payloads(app)
+    assert "tool 1:1: not JSON" in data["editing"]["fault"]
+    assert next(each for each in app.button if each.label == "Undo").disabled
+    ask(app, do="keep", number=7, texts=[['{"name": "get_moon"}', False]])
+    (data,) = payloads(app)
+    assert data["editing"] == {}
+    assert "get_moon" in json.dumps(data)
+    press(app, "Undo")
+    assert "get_moon" not in json.dumps(payloads(app))
 
 
-def test_messages_are_moved_split_off_and_changed_by_part() -> None:
-    app = editing("02-parallel-calls", "Messages")
-    editor(app, "edit 02-parallel-calls part 0.0").set_value("ONE").run()
-    press(app, "Later")
-    assert editor(app, "edit 02-parallel-calls part 1.0").value == "ONE"
-    messages = len(choice(app, "Message").options)
-    unfold(app, "workspace menu")
-    assert any(text.value.endswith("changed") for text in app.text)
-    press(app, "Split off from here")
+def test_a_message_is_split_off_from_its_box() -> None:
+    app = page("compare", session="02-parallel-calls")
+    ask(app, do="open", origin="message:1", number=7)
+    changes = payloads(app)[0]["editing"]["changes"]
+    texts = [["ONE", False]]
+    ask(app, do="change", number=7, texts=texts, at=changes.index("Split off from here"))
     assert app.selectbox(key="session").value == "02-parallel-calls from message 1"
-    assert editor(app, "edit 02-parallel-calls from message 1 part 0.0").value == "ONE"
-    options = choice(app, "Message").options
-    assert len(options) == messages - 1
+    rows = [row for row, _ in payloads(app)[0]["rows"]]
+    assert "ONE" in json.dumps(payloads(app))
+    assert "message:3" in rows
+    assert "message:4" not in rows
 
 
-def test_discarding_edits_brings_the_file_back() -> None:
-    app = editing("02-parallel-calls")
-    editor(app, "edit 02-parallel-calls system prompt").set_value("NEW AGENT").run()
-    discard(app)
-    assert "NEW AGENT" not in json.dumps(payloads(app))
-    assert "small harbour office" in json.dumps(payloads(app))
+def test_a_part_that_has_no_block_gets_a_row_to_be_edited_in() -> None:
+    app = page("compare", session="01-plain-chat")
+    for label, origin in (("Environment block", "environment"), ("Message", "message:3")):
+        unfold(app, in_place.ADD)
+        press(app, label)
+        (data,) = payloads(app)
+        assert data["editing"]["origin"] == origin
+        assert [field["text"] for field in data["editing"]["fields"]] == [""]
+        assert origin in [row for row, _ in data["rows"]]
+    assert data["editing"]["changes"][0].startswith("Role: ")
 
 
 def test_the_difference_shows_what_is_invisible() -> None:
@@ -540,7 +523,7 @@ def test_a_recording_may_be_read_as_another_dialect() -> None:
 
 
 def test_the_carry_page_tells_what_is_refused() -> None:
-    app = page("carry")
+    app = page("values")
     app.multiselect(key="dialects").set_value(["xml"]).run()
     totals, matrix = app.dataframe[0].value, app.dataframe[1].value
     assert list(totals["dialect"]) == ["xml"]
@@ -714,7 +697,7 @@ def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
     guide = guide_for(name)
     assert isinstance(guide, Guide)
     for case in guide.use_cases:
-        app = page("guide", guide=name, case=case.title)
+        app = page("dialects", guide=name, case=case.title)
         shown = verbatim(app)
         texts = [d for d in case.dialogs if not isinstance(d, str)]
         for dialog in texts:
@@ -723,7 +706,7 @@ def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
 
 
 def test_the_guide_opens_with_the_dialect_of_the_sessions_model() -> None:
-    app = page("guide", session="01-plain-chat")
+    app = page("dialects", session="01-plain-chat")
     model = sample_sessions()["01-plain-chat"].task.model_name
     assert app.selectbox(key="guide").value == dialect_for(model).dialect
 
@@ -902,7 +885,7 @@ def test_nothing_is_added_to_a_session_that_was_brought_unless_it_is_switched_on
     upload(app, "mine.json", json.dumps(body).encode())
     app.switch_page(str(paths.pages() / "compare.py")).run()
     assert "system-rules" not in json.dumps(payloads(app))
-    opened(app).toggle(key="edit mine general rules").set_value(True).run()
+    rules(app, on=True)
     assert "system-rules" in json.dumps(payloads(app))
     assert "system-rules" in json.dumps(payloads(page("compare", session="02-parallel-calls")))
 

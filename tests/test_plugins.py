@@ -13,7 +13,7 @@ from conftest import ROOT
 
 FOLDERS = ("corpus", "proxy", "systems")
 COMMANDS = {"corpus": ["corpus"], "proxy": ["proxy"], "systems": ["signature", "template"]}
-PAGES = {"corpus": ["corpus"], "proxy": ["live"], "systems": ["prompts", "signatures", "templates"]}
+PAGES = {"corpus": ["corpus"], "proxy": ["live"], "systems": ["prompts", "signatures", "formats"]}
 
 
 @pytest.fixture(scope="module", params=FOLDERS)
@@ -68,14 +68,17 @@ def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without
     gone = (without / "gone").read_text()
     code = (
         "from streamlit.testing.v1 import AppTest\n"
-        "from playground.app.pages import PAGES\n"
+        "from playground.app.pages import PAGES, listed\n"
         "from playground.base import paths\n"
         "print(*[entry.name for entry in PAGES])\n"
+        "print(*[entry.name for entry in listed()])\n"
         "app = AppTest.from_file(str(paths.app_file()), default_timeout=120).run()\n"
         "app.switch_page(str(paths.pages() / 'compare.py')).run()\n"
         "assert not app.exception, app.exception\n"
     )
-    names = set(run(without, "-c", code).splitlines()[0].split())
+    names, listed = map(set, map(str.split, run(without, "-c", code).splitlines()[:2]))
+    assert listed.issuperset({"dialects", "diff"})
+    assert ("live" in listed) == (gone == "corpus")  # a view whose page is gone is a page
     assert {"start", "compare", "cache", "replay"} <= names
     for name, pages in PAGES.items():
         assert names.isdisjoint(pages) == (name == gone)

@@ -134,6 +134,6 @@ def test_a_whole_text_that_its_deltas_do_not_say_is_told() -> None:
     ]
     recording = decode_stream([FRAMINGS["events"](events)])
     assert [(found.code, found.message) for found in recording.findings] == [
-        ("unreadable-frame", "a whole text that its deltas do not say: It is")
+        ("unreadable-frame", "a complete text that its deltas do not give: It is")
     ]
     assert recording.reply.content == "Itok"

@@ -31,7 +31,7 @@ from playground.plugins.proxy.ledger import LoggedExchange, is_growing, read_led
 from playground.plugins.proxy.ledger import runs_folder as ledger_folder
 from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.plugins.proxy.upstream import read_upstream
-from playground.recordings.json_layout import written
+from playground.recordings.json_layout import dump_in_layout
 from playground.sessions.loading import load_recording
 from playground.sessions.workspaces import on_disk
 
@@ -159,7 +159,7 @@ def test_a_recording_holds_the_bytes_of_both_sides_but_for_starred_secrets(seen:
     }
     forms = ("compact", "compact ascii", "spaced", "spaced unicode", "go")
     for number, form in enumerate(forms, 1):
-        sent = written(body, form)
+        sent = dump_in_layout(body, form)
         headers = {"x-api-key": KEY, "authorization": f"Bearer {KEY}", "user-agent": "test/1"}
         answer = httpx.post(f"{seen.url}/v1/messages", content=sent, headers=headers)
         row = seen.over(number)[-1]
@@ -167,7 +167,7 @@ def test_a_recording_holds_the_bytes_of_both_sides_but_for_starred_secrets(seen:
         request = next(line for line in lines if "request" in line)
         assert request["written"] == form
         stars = sent.replace(secret.encode(), b"*" * len(secret))
-        assert written(request["request"], form) == stars
+        assert dump_in_layout(request["request"], form) == stars
         assert said(lines) == answer.content
         assert request["agent"] == "test/1"
         text = (seen.world.out / row["file"]).read_text()
@@ -386,7 +386,7 @@ def test_a_body_that_is_no_request_is_forwarded_and_kept_as_it_was(seen: Seen, b
     assert upstream.got[0].partition(b"\r\n\r\n")[2] == body
     kept = [line for line in lines if "request" in line]
     if kept:
-        assert written(kept[0]["request"], kept[0]["written"]) == body
+        assert dump_in_layout(kept[0]["request"], kept[0]["written"]) == body
     else:
         text = "".join(line.get("sent", "") for line in lines)
         assert text.encode() == body or any("sent_base64" in line for line in lines)

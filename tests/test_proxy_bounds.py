@@ -211,8 +211,8 @@ def test_a_request_that_costs_too_much_is_left_out_and_its_answer_is_not(
 def test_a_search_ends_when_its_time_is_over() -> None:
     text = "password: " * 20_000
     with pytest.raises(TooMuchWork):
-        searcher(()).bounded(0).search(text)
-    assert searcher(()).bounded(60).search(text) == searcher(()).search(text)
+        searcher(()).time_limited(0).search(text)
+    assert searcher(()).time_limited(60).search(text) == searcher(()).search(text)
 
 
 def test_a_disk_that_is_nearly_full_is_left_alone(

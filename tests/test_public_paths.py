@@ -61,6 +61,7 @@ PROMISED = {
         "load_tools",
         "parse",
         "place_cache",
+        "plan_tools",
         "provider_payload",
         "raw_prompt",
         "read_recording",

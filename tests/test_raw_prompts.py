@@ -359,3 +359,17 @@ def test_templates_render_as_their_goldens(row: dict[str, Any]) -> None:
     template = ChatTemplate(row["chat_template"], now=datetime.datetime(2025, 7, 10))
     text = template.render(messages, tools, prompt, **data)
     assert (text == row["target"]) == (row["name"] not in NOT_OURS)
+
+
+@pytest.mark.parametrize("template", ["llama3", "llama4"])
+def test_the_reader_of_code_is_named_for_the_code_interpreter(template: str) -> None:
+    """`llama3-json` was named, which leaves `<|python_tag|>print(7)` as text."""
+    code = ToolMetadata(name="code_interpreter", input_schema={"type": "object"})
+    alone = pg.raw_prompt(PromptData(messages=ASKED.messages, tool_metadata=[code]), template)
+    assert alone.dialect == "llama3-code"
+    (call,) = pg.parse("<|python_tag|>print(7)<|eom_id|>", alone.dialect, [code]).tool_calls
+    assert call.arguments == {"code": "print(7)"}
+    assert not alone.findings
+    tools = [code, *ASKED.tool_metadata, ToolMetadata(name="get_tides")]
+    both = pg.raw_prompt(PromptData(messages=ASKED.messages, tool_metadata=tools), template)
+    assert [finding.code for finding in both.findings] == ["code-not-read"]

@@ -416,7 +416,7 @@ def test_a_line_of_the_wire_gives_its_bytes_back(pieces: list[bytes]) -> None:
     [
         ({"t": 1, "base64": "*"}, "field base64: not Base64"),
         ({"t": -1, "raw": "x"}, "field t: a time of -1; expected seconds"),
-        ([1], "a line that is not an object; expected an object a line"),
+        ([1], "a line that is not an object; expected one object on each line"),
     ],
 )
 def test_a_bad_line_of_a_recording_is_named(tmp_path: Path, line: Any, message: str) -> None:

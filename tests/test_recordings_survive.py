@@ -27,7 +27,7 @@ from playground.base.errors import InputFault
 from playground.llm.library import litellm
 from playground.llm.record import Limits, record
 from playground.llm.runs import Run
-from playground.recordings.append_only_file import AppendOnlyFile, LinesInMemory, numbered
+from playground.recordings.append_only_file import AppendOnlyFile, LinesInMemory, create_numbered
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import searcher
 
@@ -69,9 +69,9 @@ def recorded(*pieces: bytes, cut: bool = False) -> list[str]:
     """The lines of a recording of these pieces."""
     lines = LinesInMemory()
     recorder = Recorder(lines, searcher(), name="r", dialect="native", model="m")
-    recorder.sent("http://x/v1", {"model": "m", "messages": ASK})
+    recorder.record_request("http://x/v1", {"model": "m", "messages": ASK})
     for number, piece in enumerate(pieces):
-        recorder.piece(number / 10, piece)
+        recorder.record_bytes(number / 10, piece)
     recorder.end({"type": "cut", "message": "x"} if cut else None, cut=cut)
     return lines.lines
 
@@ -231,7 +231,7 @@ def test_names_go_on_counting(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     names = []
     for _ in range(3):
-        file = numbered(path)
+        file = create_numbered(path)
         names.append(file.path.name)
         file.close()
     assert names == ["r.jsonl", "r-2.jsonl", "r-3.jsonl"]
@@ -511,14 +511,14 @@ def test_few_lines_wait_in_memory_however_long_no_one_brings_them_to_the_disk(
 def peak(folder: Path, megabytes: int, whole: int = 1 << 18) -> int:
     """The most bytes of memory while so many megabytes are recorded."""
     piece = b"".join(event("some words of an answer " * 40) for _ in range(16))
-    file = numbered(folder / "r.jsonl")
+    file = create_numbered(folder / "r.jsonl")
     tracemalloc.start()
     try:
         recorder = Recorder(
             file, searcher(), name="r", dialect="native", model="m", kept_bytes=whole
         )
         for chunk in repeat(piece, megabytes * 1_000_000 // len(piece)):
-            recorder.piece(0.0, chunk)
+            recorder.record_bytes(0.0, chunk)
         recorder.end(None, cut=False)
         return tracemalloc.get_traced_memory()[1]
     finally:
@@ -576,9 +576,9 @@ def test_ctrl_c_in_the_middle_of_a_step_lets_nothing_out() -> None:
             interrupt.set()
             raise KeyboardInterrupt
 
-    recorder.piece(0.0, event("before "))
+    recorder.record_bytes(0.0, event("before "))
     with pytest.raises(KeyboardInterrupt):
-        recorder.piece(0.1, Interrupted(event(KEY)))
+        recorder.record_bytes(0.1, Interrupted(event(KEY)))
     recorder.end({"type": "cancelled", "message": "x"}, cut=True)
     assert interrupt.is_set()
     assert KEY not in "".join(lines.lines)

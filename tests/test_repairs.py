@@ -378,8 +378,8 @@ VALUES: Final[list[Row]] = [
             ("tags", '```json\n["a"]\n```', ["a"], ["relaxed-json"]),
             ("tags", '["a"] and ["b"]', '["a"] and ["b"]', ["type-mismatch"]),
             ("days", "3 4", "3 4", ["type-mismatch"]),
-            ("days", "3</parameter>", 3, ["marker-in-value", "doubled-closer"]),
-            ("city", "Rome</parameter>", "Rome</parameter>", ["marker-in-value"]),
+            ("days", "3</parameter>", 3, ["doubled-closer"]),
+            ("city", "Rome</parameter>", "Rome", ["doubled-closer"]),
         )
     ),
     (

@@ -15,8 +15,8 @@ from typing import Final
 
 import pytest
 
-from playground.recordings.scrubbing import Tally, scrubbed, searcher, starred
-from playground.recordings.secret_patterns import HEADED, KINDS, WORDED, SecretPattern, filled
+from playground.recordings.scrubbing import Tally, scrubbed, searcher, star_secrets
+from playground.recordings.secret_patterns import HEADED, KINDS, WORDED, SecretPattern, fill_example
 from playground.recordings.value_scrubbing import scrubbed_value
 
 # fmt: off
@@ -243,7 +243,7 @@ def test_a_secret_is_starred_at_its_place() -> None:
     assert len(PLACES) >= 79
     open_places = []
     for name, place in PLACES.items():
-        text, values = filled(place)
+        text, values = fill_example(place)
         clean = scrubbed(text)
         assert len(clean) == len(text)
         if left(values[1:] if name == "jwk" else values, clean):  # its first one is public
@@ -255,7 +255,7 @@ def test_a_secret_is_starred_at_its_place_inside_json() -> None:
     """A text of a message is JSON's: line ends and quotation marks are escaped."""
     open_places = []
     for name, place in PLACES.items():
-        text, values = filled(place)
+        text, values = fill_example(place)
         clean = scrubbed_value({"messages": [{"content": f"It is\n{text}\nand so on."}]})
         content = clean["messages"][0]["content"]
         assert content.startswith("It is\n") and content.endswith("\nand so on.")
@@ -279,9 +279,9 @@ def test_harmless_lines_stay() -> None:
     "row", [*HEADED, *WORDED], ids=[f"{row.name} {row.example[:30]}" for row in (*HEADED, *WORDED)]
 )
 def test_the_example_of_a_pattern_is_starred_and_told(row: SecretPattern) -> None:
-    text, values = filled(row.example)
+    text, values = fill_example(row.example)
     tally = Tally()
-    clean = starred(f"It is\n{text}", searcher(), tally)
+    clean = star_secrets(f"It is\n{text}", searcher(), tally)
     assert left(values, clean) == []
     assert clean.startswith("It is\n")
     assert {KINDS[name] for name in tally.counts} <= {row.kind, "password"}, tally.counts
@@ -296,7 +296,7 @@ def test_each_name_has_one_kind() -> None:
 
 def test_members_of_an_object_tell_of_each_other() -> None:
     """A key of JSON Web Keys and a cookie are told by what stands beside them, in any order."""
-    text, values = filled("{a43} {a43} {a32} {a171}")
+    text, values = fill_example("{a43} {a43} {a32} {a171}")
     private, other, session, prime = values
     jwk = {"d": private, "x": other, "p": prime, "kty": "OKP", "k": 1}
     assert scrubbed_value(jwk) == jwk | {"d": "*" * 43, "p": "*" * 171}

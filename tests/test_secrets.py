@@ -26,7 +26,7 @@ from playground.llm.record import record
 from playground.recordings.append_only_file import AppendOnlyFile, LinesInMemory
 from playground.recordings.environment import environment_secrets
 from playground.recordings.recorder import Recorder
-from playground.recordings.scrubbing import Searcher, Tally, scrubbed, searcher, starred
+from playground.recordings.scrubbing import Searcher, Tally, scrubbed, searcher, star_secrets
 from playground.recordings.secret_patterns import HEADED
 from playground.recordings.value_scrubbing import scrubbed_value
 from playground.recordings.wire_scrubbing import WireScrubber
@@ -535,7 +535,7 @@ def test_a_secret_is_told_by_its_kind(name: str) -> None:
     """A key that is told as another's sends its owner to the wrong provider."""
     secret, around = KINDS[name]
     tally = Tally()
-    starred(around.format(secret), searcher(), tally)
+    star_secrets(around.format(secret), searcher(), tally)
     assert tally.counts == {KIND_OF.get(name, name): 1}
 
 
@@ -858,15 +858,15 @@ def recorder() -> tuple[Recorder, LinesInMemory]:
 
 def test_what_may_begin_a_secret_waits_for_a_second_and_is_starred_then() -> None:
     each, lines = recorder()
-    each.piece(0.0, event("see sk-proj-abC1"))
+    each.record_bytes(0.0, event("see sk-proj-abC1"))
     each.tick()
     assert "see" in "".join(lines.lines)
     assert "sk-" not in "".join(lines.lines)
     time.sleep(1.05)
     each.tick()
     assert json.loads(lines.lines[-1])["raw"].startswith('************"}')
-    each.piece(1.2, event("defGHIJ0123456789"))
-    each.piece(1.3, event(" and on"))
+    each.record_bytes(1.2, event("defGHIJ0123456789"))
+    each.record_bytes(1.3, event(" and on"))
     recording = each.end(None, cut=False)
     assert recording.reply.content == "see " + "*" * 29 + " and on"
 
@@ -874,14 +874,14 @@ def test_what_may_begin_a_secret_waits_for_a_second_and_is_starred_then() -> Non
 def test_at_a_cut_the_undecided_tail_is_starred_and_at_an_end_it_is_decided() -> None:
     for cut_off, expected in ((True, "see ************"), (False, "see sk-proj-abC1")):
         each, _ = recorder()
-        each.piece(0.0, event("see sk-proj-abC1"))
+        each.record_bytes(0.0, event("see sk-proj-abC1"))
         assert each.end(None, cut=cut_off).reply.content == expected
 
 
 def test_sixteen_kilobytes_are_the_most_that_waits() -> None:
     each, lines = recorder()
     for part in cut("-----BEGIN RSA PRIVATE KEY-----\n" + some(8_000), 20):
-        each.piece(0.0, event(part))
+        each.record_bytes(0.0, event(part))
     written = sum(len(line) for line in lines.lines)
     sent = 400 * len(event("x" * 20))
     assert written > sent - 40_000

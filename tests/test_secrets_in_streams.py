@@ -264,7 +264,7 @@ def test_a_secret_without_an_end_is_starred_to_its_end(name: str) -> None:
     lines = LinesInMemory()
     recorder = Recorder(lines, searcher(), name="r", dialect="native", model="m")
     for number, part in enumerate(cut(f"see {secret}, and on it goes.", 40)):
-        recorder.piece(number / 100, event(part))
+        recorder.record_bytes(number / 100, event(part))
     recording = recorder.end(None, cut=False)
     said = recording.reply.content
     assert said.startswith("see ")
@@ -326,13 +326,13 @@ def test_an_open_address_is_starred_and_hides_nothing() -> None:
 def test_each_secret_counts_once() -> None:
     keys = ["sk-proj-" + some(48), "ghp_" + some(36), pem("RSA "), jwt()]
     recorder = Recorder(LinesInMemory(), SEARCH, name="r", dialect="native", model="m")
-    recorder.sent("http://x/", {"messages": [{"content": f"my key is {keys[0]}"}]})
+    recorder.record_request("http://x/", {"messages": [{"content": f"my key is {keys[0]}"}]})
     text = " and ".join([*keys, OWN, keys[0]])
     pieces = tuple(cut(text, 3))
     for frame in WRITERS["openai-responses"](Said(pieces, pieces, (("f", pieces),))):
-        recorder.piece(0.1, b"data: " + json.dumps(frame).encode() + b"\n\n")
+        recorder.record_bytes(0.1, b"data: " + json.dumps(frame).encode() + b"\n\n")
     for part in pieces:
-        recorder.made({"choices": [{"index": 0, "delta": {"content": part}}]})
+        recorder.record_litellm_chunk({"choices": [{"index": 0, "delta": {"content": part}}]})
     recorder.end(None, cut=False)
     assert recorder.starred == {
         "openai": 1, "github": 1, "private-key": 1, "jwt": 1, "environment": 1

@@ -21,7 +21,7 @@ WORDS = ("pw", "q~", "://", "token", "Quay7734", "sk-ant-", "ß-key")
 
 def narrow(value: Any, wide: Searcher) -> Any:
     """The value scrubbed by a searcher that looks only for what stands in its JSON."""
-    found = wide.within(json.dumps(value, ensure_ascii=False))
+    found = wide.narrowed_to(json.dumps(value, ensure_ascii=False))
     return value if found is None else scrubbed_with(found, value)
 
 
@@ -57,8 +57,8 @@ def test_a_session_with_keys_everywhere_is_narrowly_searched(with_rows: bool) ->
 
 
 def test_where_nothing_tells_of_a_secret_nothing_is_looked_for() -> None:
-    assert searcher().within('{"path": "The tide is high."}') is None
-    assert searcher(emails=True).within("a@b.org") is not None
+    assert searcher().narrowed_to('{"path": "The tide is high."}') is None
+    assert searcher(emails=True).narrowed_to("a@b.org") is not None
 
 
 @given(st.lists(st.sampled_from(WORDS)), st.text(), st.text())

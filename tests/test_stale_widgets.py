@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
-from test_pages import choice, editing, press
+from test_pages import page, payloads, press, rules
 
 ROOT = Path(__file__).parent.parent
 SOURCES = [*(ROOT / "playground" / "app").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
@@ -47,13 +47,12 @@ def test_only_what_was_not_known_is_a_change() -> None:
 
 
 def test_a_choice_that_is_taken_back_at_once_is_an_edit() -> None:
-    app = editing("02-parallel-calls", "Messages")
-    before = choice(app, "Message").options
-    for role in ("assistant", "user"):
-        choice(app, "Role").set_value(role).run()
-    assert choice(app, "Message").options == before
+    app = page("compare", session="02-parallel-calls")
+    for on in (False, True):
+        rules(app, on)
+    assert "system-rules" in str(payloads(app))
     press(app, "Undo")
-    assert choice(app, "Message").options[0].startswith("0: assistant")
+    assert "system-rules" not in str(payloads(app))
 
 
 CALLS = [

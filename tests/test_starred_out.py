@@ -19,12 +19,12 @@ from playground.cli import main
 from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.recordings.append_only_file import LinesInMemory
 from playground.recordings.recorder import Recorder
-from playground.recordings.scrubbing import Tally, scrubbed, searcher, starred_out
-from playground.recordings.secret_patterns import filled
+from playground.recordings.scrubbing import Tally, describe_stars, scrubbed, searcher
+from playground.recordings.secret_patterns import fill_example
 from playground.sessions.workspaces import belongings_on_disk
 from playground.sessions.workspaces.dialects import keep_dialect
 
-SAID, (TOKEN, OTHER, PASSWORD) = filled("keys ghp_{a36} and ghp_{a36}, password: {a14} .")
+SAID, (TOKEN, OTHER, PASSWORD) = fill_example("keys ghp_{a36} and ghp_{a36}, password: {a14} .")
 SENTENCE: Final = "3 values starred out: 2 access tokens, 1 password"
 # Who stars out and counts: what they say goes through one function.
 COUNTING: Final = {
@@ -65,7 +65,7 @@ STORING: Final = {"new_entry", "with_edits", "with_recording", "keep_dialect", "
     ],
 )  # fmt: skip
 def test_a_sentence_says_how_many_of_which_kind(counts: dict[str, int], sentence: str) -> None:
-    assert starred_out(counts) == sentence
+    assert describe_stars(counts) == sentence
 
 
 def _called(path: Path) -> list[str]:
@@ -87,7 +87,7 @@ def test_whoever_calls_the_scrubber_is_known_to_count_or_only_to_show() -> None:
 def test_whoever_stores_says_it() -> None:
     """Each module that makes an entry, a dialect's file or a corpus calls the one function."""
     root = Path(playground.__file__).parent
-    saying = {"starred_out", "tell_starred"}
+    saying = {"describe_stars", "tell_starred"}
     found = {}
     for path in sorted((*root.rglob("*.py"), *paths.pages().glob("*.py"))):
         called = [call.rpartition(".")[2] for call in _called(path)]
@@ -140,7 +140,7 @@ def test_the_proxy_says_it_at_its_end() -> None:
     counted = Tally()
     for _ in range(2):
         recorder = Recorder(LinesInMemory(), searcher(), name="r", dialect="native", model="m")
-        recorder.sent("http://h/", {"messages": [{"role": "user", "content": SAID}]})
+        recorder.record_request("http://h/", {"messages": [{"role": "user", "content": SAID}]})
         counted.take(recorder.tally)
     teller = TerminalReport()
     assert [*teller.lines({"starred": counted.counts})] == []
@@ -149,10 +149,10 @@ def test_the_proxy_says_it_at_its_end() -> None:
 
 def test_small_things_and_dialects_count() -> None:
     counts = belongings_on_disk().change("draft", lambda _: {"text": SAID})
-    assert starred_out(counts) == SENTENCE
+    assert describe_stars(counts) == SENTENCE
     tally = Tally()
     keep_dialect({**FIRST, "name": "mine", "title": SAID}, None, tally)
-    assert starred_out(tally.counts) == SENTENCE
+    assert describe_stars(tally.counts) == SENTENCE
 
 
 def test_a_page_says_it_in_passing() -> None:

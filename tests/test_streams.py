@@ -903,7 +903,7 @@ def test_what_is_of_no_api_is_not_held_for_ever() -> None:
     for number in range(20_000):
         chunks = decoder.feed(b'data: {"n": %d}\n\n' % number)
         found += [chunk.signal for chunk in chunks if isinstance(chunk, SignalChunk)]
-        decoder.forget()
+        decoder.drop_chunks()
         latest = max(latest, number + 1 - len(found))
     rest = decoder.finish().chunks
     found += [chunk.signal for chunk in rest if isinstance(chunk, SignalChunk)]

@@ -21,7 +21,7 @@ from playground.parsing.values import same
 switches = st.builds(
     Switches,
     calls_in_fences=st.sampled_from(["text", "call"]),
-    calls_in_reasoning=st.sampled_from(["call", "reasoning"]),
+    calls_in_reasoning=st.sampled_from(["unclosed", "call", "reasoning"]),
     text_after_calls=st.sampled_from(["text", "finding"]),
     broken_calls=st.sampled_from(["apart", "text"]),
     misfits=st.sampled_from(["call", "text"]),

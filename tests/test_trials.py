@@ -177,6 +177,37 @@ def test_arms_are_compared_case_by_case() -> None:
 # expected calls in a session
 
 
+@pytest.mark.parametrize(
+    ("rights", "said"),
+    [
+        ({}, "Nothing is proven: no request was answered."),
+        ({"xml": "rrw"}, "Nothing to compare: xml 2 of 3 right."),
+        (
+            {"xml": "rrrrrr", "json": "wwwwww"},
+            "xml 6 of 6 right: better than json (json 0 of 6).",
+        ),
+        # the same two among three: each pair is tested at a third of the level
+        (
+            {"xml": "rrrrrr", "json": "wwwwww", "glm": "wwwwww"},
+            "Nothing is proven: xml cannot be told from json and glm by so few answers "
+            "(xml 6 of 6; json 0 of 6; glm 0 of 6 right).",
+        ),
+        (
+            {"xml": "rrr", "json": "rrr"},
+            "Nothing is proven: no difference was seen (xml 3 of 3; json 3 of 3 right).",
+        ),
+        (
+            {"xml": "r" * 20, "json": "r" * 19 + "w", "glm": "w" * 20},
+            "Nothing is proven: xml cannot be told from json by so few answers "
+            "(xml 20 of 20; json 19 of 20; glm 0 of 20 right).",
+        ),
+    ],
+)
+def test_a_winner_is_named_only_where_one_is_proven(rights: dict[str, str], said: str) -> None:
+    made = [each for dialect, right in rights.items() for each in attempts(dialect, right)]
+    assert Trial(tuple(made)).verdict == said
+
+
 def test_expected_calls_are_a_part_of_the_session_file_and_of_its_edits() -> None:
     assert pg.load_session(dump_session(SESSION)) == SESSION
     text = dump_expected(SESSION.expected)
@@ -258,14 +289,16 @@ def test_what_the_sessions_own_model_called_can_be_expected() -> None:
 
 
 def test_a_plan_says_what_it_will_cost_before_anything_is_sent() -> None:
-    plan = trial(SESSION, ["hermes", "xml"], ["openai/gpt-4o", "openai/gpt-4o-mini"], repeats=3)
+    plan = trial(
+        SESSION, ["hermes", "xml"], models=["openai/gpt-4o", "openai/gpt-4o-mini"], repeats=3
+    )
     assert plan.cost.requests == 12
     assert plan.cost.nano_dollars is not None
-    counts = [pg.count_tokens(SESSION, "gpt-4o", dialect=name) for name in ("hermes", "xml")]
+    counts = [pg.count_tokens(SESSION, model="gpt-4o", dialect=name) for name in ("hermes", "xml")]
     sent = sum(count.tokens for count in counts)
     assert plan.cost.input_tokens == pytest.approx(sent * 3 * 2, rel=0.2)
     assert "$0." in str(plan.cost)
-    assert "price not known" in str(trial(SESSION, "xml", "openai/none-such").cost)
+    assert "price not known" in str(trial(SESSION, "xml", models="openai/none-such").cost)
     assert trial(SESSION, "xml").cost.requests == 0
 
 
@@ -273,8 +306,8 @@ def test_a_plan_says_what_it_will_cost_before_anything_is_sent() -> None:
     ("given", "said"),
     [
         (lambda: trial(replace(SESSION, expected=())), "names no expected calls"),
-        (lambda: trial(SESSION, "xml", "m", repeats=0), "0 repeats; expected 1 to 1,000"),
-        (lambda: trial("x"), "trial"),  # type: ignore[arg-type]
+        (lambda: trial(SESSION, "xml", models="m", repeats=0), "0 repeats; expected 1 to 1,000"),
+        (lambda: trial(5), "trial"),  # type: ignore[arg-type]
     ],
 )
 def test_a_plan_that_cannot_be_made_says_why(given: object, said: str) -> None:
@@ -322,7 +355,7 @@ def test_a_trial_finds_the_known_rates_in_every_dialect(server: DemoServer) -> N
     model = "openai/demo-taught@call=1+hermes.tool=1+native.arguments=3+json.arguments=1+of=4"
     heard: list[Attempt] = []
     plan = trial(
-        SESSION, ["hermes", "json", "native"], model, repeats=4, base_url=f"{server.url}/v1"
+        SESSION, ["hermes", "json", "native"], models=model, repeats=4, base_url=f"{server.url}/v1"
     )
     found = plan.run(heard.append)
     rates = {
@@ -347,7 +380,9 @@ def test_a_trial_finds_the_known_rates_in_every_dialect(server: DemoServer) -> N
 
 def test_a_cancelled_trial_counts_what_came(server: DemoServer) -> None:
     cancel = threading.Event()
-    plan = trial(SESSION, "hermes", "openai/demo-hermes", repeats=50, base_url=f"{server.url}/v1")
+    plan = trial(
+        SESSION, "hermes", models="openai/demo-hermes", repeats=50, base_url=f"{server.url}/v1"
+    )
     found = plan.run(lambda _: cancel.set(), cancel)
     assert 1 <= len(found.attempts) < 10
     assert plan.run(alive=lambda: False).attempts == ()
@@ -355,7 +390,7 @@ def test_a_cancelled_trial_counts_what_came(server: DemoServer) -> None:
 
 def test_a_request_without_an_answer_counts_for_no_share() -> None:
     run = TrialRun(
-        trial(SESSION, "hermes", "openai/x", repeats=2, base_url="http://127.0.0.1:9/v1")
+        trial(SESSION, "hermes", models="openai/x", repeats=2, base_url="http://127.0.0.1:9/v1")
     )
     run.start()
     run.wait(60)
@@ -416,10 +451,10 @@ def expectations(app: AppTest) -> TextArea:
 
 def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
     app = page("trials", session="02-parallel-calls")
-    assert "does not say yet which calls are expected" in app.info[0].value
+    assert "Say which calls you expect" in app.info[0].value
     press(app, "Expect what its own model called (1)")
     assert app.dataframe[0].value["expected"].tolist() == ["get_weather, get_tides"]
-    assert "None of the recordings answers a case" in app.info[0].value
+    assert "No recording has the name of a case" in app.info[0].value
     calls = [{"tool_name": "get_weather"}, {"tool_name": "get_tides"}]
     whole = json.dumps([{"message": 5, "calls": calls}])
     expectations(app).set_value(whole).run()

@@ -559,7 +559,7 @@ def test_the_app_says_who_holds_the_workspace_and_loses_nothing(home: Path) -> N
     on_disk().add("tides", ENTRY)
     app = page("compare", session="tides")
     with holding(home / "workspace" / ".lock") as holder:
-        prompt(app, "tides", "You keep the lighthouse.")
+        prompt(app, "You keep the lighthouse.")
         said = told(app)
         assert f"it is held by process {holder.pid} on " in said
     again = next(button for button in app.button if button.label == "Try again")

@@ -18,7 +18,7 @@ from conftest import ROOT
 from keyed_sessions import Keys
 from streamlit.testing.v1 import AppTest
 from test_documents import blocks, executed
-from test_pages import page, payloads, told
+from test_pages import ask, edit_block, page, payloads, told
 
 import playground as pg
 from playground.app.serving import access
@@ -447,18 +447,15 @@ def press(app: AppTest, label: str) -> None:
     assert not app.exception
 
 
-def prompt(app: AppTest, name: str, text: str) -> None:
+def prompt(app: AppTest, text: str) -> None:
     """What a user does to the system prompt."""
-    app.session_state["edit"] = True
-    app.run()
-    app.text_area(key=f"edit {name} system prompt").set_value(text).run()
-    assert not app.exception
+    edit_block(app, "agent", text)
 
 
 @pytest.mark.parametrize("name", ["tides", "02-parallel-calls"])
 def test_a_reload_and_a_link_show_the_edits_and_undo_goes_on(brought: str, name: str) -> None:
     app = page("compare", session=name)
-    prompt(app, name, "You keep the lighthouse.")
+    prompt(app, "You keep the lighthouse.")
     assert "You keep the lighthouse." in json.dumps(payloads(app))
     again = page("compare", session=name)
     assert "You keep the lighthouse." in json.dumps(payloads(again))
@@ -469,23 +466,6 @@ def test_a_reload_and_a_link_show_the_edits_and_undo_goes_on(brought: str, name:
     third = page("compare", session=name)
     press(third, "Redo")
     assert "You keep the lighthouse." in json.dumps(payloads(third))
-
-
-def test_what_cannot_be_read_yet_goes_with_a_new_name(brought: str) -> None:
-    app = page("compare", session="tides")
-    for key, value in (("edit", True), ("edited part", "Tools"), ("workspace menu", True)):
-        app.session_state[key] = value
-    app.run()
-    press(app, "Add a tool")
-    app.text_area(key="edit tides tool 0").set_value('{"name": ').run()
-    assert any("cannot be read" in each.value for each in app.error)
-    app.text_input(key="name of tides").set_value("ebb").run()
-    assert not app.exception
-    assert app.selectbox(key="session").value == "ebb"
-    assert app.text_area(key="edit ebb tool 0").value == '{"name": '
-    assert any("cannot be read" in each.value for each in app.error)
-    press(app, "Undo")  # of what cannot be read, first of all
-    assert not app.error
 
 
 def test_a_link_to_what_is_not_there_says_so_and_offers_the_nearest(brought: str) -> None:
@@ -500,11 +480,9 @@ def test_a_link_to_what_is_not_there_says_so_and_offers_the_nearest(brought: str
 
 def test_two_tabs_edit_one_session_and_the_second_is_asked(brought: str) -> None:
     one, two = page("compare", session="tides"), page("compare", session="tides")
-    two.session_state["edit"] = True
-    two.run()
-    prompt(one, "tides", "From the first.")
-    two.text_area(key="edit tides system prompt").set_value("From the second.").run()
-    assert not two.exception
+    ask(two, do="open", origin="agent", number=7)
+    prompt(one, "From the first.")
+    ask(two, do="keep", number=7, texts=[["From the second.", False]])
     assert two.selectbox(key="session").value == "tides (2)"
     assert "Another tab changed this session meanwhile." in two.warning[0].value
     assert "From the second." in json.dumps(payloads(two))
@@ -550,7 +528,7 @@ def test_served_to_others_nothing_touches_the_disk(
     monkeypatch.setattr(access, "_access", access.Access(public=True))
     on_disk().add("of the user", ENTRY)
     app = page("compare", session="02-parallel-calls")
-    prompt(app, "02-parallel-calls", f"The key is {KEY}.")
+    prompt(app, f"The key is {KEY}.")
     assert KEY in json.dumps(payloads(app))  # nothing is written, so nothing is starred
     assert "of the user" not in app.selectbox(key="session").options
     assert on_disk().names() == ["of the user"]
@@ -569,7 +547,7 @@ def test_without_a_workspace_nothing_is_kept_and_that_is_said(
     app = page("start")
     assert "started with --no-workspace" in told(app)
     app = page("compare", session="02-parallel-calls")
-    prompt(app, "02-parallel-calls", "Mine.")
+    prompt(app, "Mine.")
     assert "Mine." in json.dumps(payloads(app))
     assert not home.exists()
 

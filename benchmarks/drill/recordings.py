@@ -104,9 +104,9 @@ def _cut() -> Iterator[Try]:
     for name, data in _streams().items():
         lines = LinesInMemory()
         recorder = Recorder(lines, searcher(), name=name, dialect="native", model="m")
-        recorder.sent("http://x", {"model": "m", "messages": []})
+        recorder.record_request("http://x", {"model": "m", "messages": []})
         for at in range(0, len(data), 97):
-            recorder.piece(at / 1000, data[at : at + 97])
+            recorder.record_bytes(at / 1000, data[at : at + 97])
         whole = recorder.end(None, cut=False).reply.content
         text = "".join(lines.lines).encode()
         with tempfile.TemporaryDirectory() as place:

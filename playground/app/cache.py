@@ -16,6 +16,7 @@ from playground.app.shared import (
     as_sent,
     choosing,
     components,
+    deferred_tools,
     frame,
     own_marks,
     policies,
@@ -196,6 +197,7 @@ def show_strip(given: Asked) -> None:
     say.caption(f"{title(given.policy)}: {source}.")
     if given.is_sent and state.working_session().changes:
         st.caption("The request is shown as it was imported: your edits are not in it.")
+    deferred_tools.show(given)
     _rules(cell)
 
 

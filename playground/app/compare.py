@@ -1,18 +1,18 @@
-"""The Compare page's parts: what is shown, counted and lost; the Run tab asks a model."""
+"""The Compare page's parts: what is shown, counted and lost."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
 
 import streamlit as st
 
-from playground.app import navigation, state
-from playground.app.serving import access
+from playground.app import state
+from playground.app.navigation import VIEW
+from playground.app.pages import page_entry, views
 from playground.app.shared import (
-    brought,
     components,
+    in_place,
     say,
     tables,
     tool_schemas,
@@ -21,33 +21,25 @@ from playground.app.shared import (
 )
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
-from playground.app.shared.runs import Runs
 from playground.app.state import WorkingSession
 from playground.base import paths
-from playground.base.errors import PlaygroundError
 from playground.base.wording import grouped
-from playground.dialects import get_dialect
-from playground.dialects.preflight import checks_from
 from playground.dialects.schema_losses import MOST_FACTS
-from playground.llm.endpoint import asked_again
-from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
-from playground.recordings.scrubbing import starred_out
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
-from playground.show.grid import grid
-from playground.show.token_frames import in_short, with_tokens
+from playground.show.grid import grid, with_row
+from playground.show.token_frames import short_count, with_tokens
 from playground.tokens import TokenCount
 
 _SHOWN = 4_000  # characters of the answer, while it comes
 _MOMENT = 0.1  # seconds
 Figure = tuple[str, str, str]  # a value, what of, and whether it is good or bad
 PANES = "compare panes"
-VIEW = "view"
-VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines", "Run")
-_PAGES = {"Payload": "payload", "Raw prompt": "raw", "Trials": "trials"}
+VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines")
+PARTS = {entry.view: entry for entry in views(page_entry("compare"))[1:]}
 _OLDER_VIEWS = {"Side by side": "As sent", "Difference": "Lines"}
 COUNTING = f"Tokens are being counted. {waiting.LOADING}"
 
@@ -71,11 +63,28 @@ def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
     return Comparison(session, [column(session, name) for name in dialects])
 
 
+def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> None:
+    """Show the session in each dialect; a click on a block edits it there."""
+    opened = in_place.open_block(working, PANES)
+    session = opened.session if opened else working.session
+    drafted = opened is not None and opened.data["drafted"]
+    components.panes(
+        panes(session, dialects, opened.origin if opened else ""),
+        selected=origin,
+        figures=figures(comparison(session, dialects), drafted),
+        editing=opened.data if opened else {},
+        key=PANES,
+        on_select=widget_changes.of(PANES, take_origin, field="origin"),
+        on_asked=lambda: in_place.on_asked(working.name, PANES),
+    )
+
+
 @memoized(16)
-def panes(session: Session, dialects: list[str]) -> Picture:
-    """Return the session in each dialect, side by side."""
+def panes(session: Session, dialects: list[str], origin: str) -> Picture:
+    """Return the session in each dialect, side by side, with a row of `origin` if one is given."""
     columns = comparison(session, dialects).columns
-    return Picture(grid([payloads.comparison_pane(column) for column in columns]))
+    data = grid([payloads.comparison_pane(column) for column in columns])
+    return Picture(with_row(data, origin, payloads.label_of(origin)) if origin else data)
 
 
 @memoized(32)
@@ -104,57 +113,63 @@ def token_counts(compared: Comparison) -> list[TokenCount | None]:
     return [token_count(each.session, each.dialect.name) for each in compared.columns]
 
 
-def figures(compared: Comparison) -> list[list[Figure]]:
-    """Return the figures in each pane's head: characters, tokens, schema facts lost, findings; the
-    best of the first two is marked.
+def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
+    """Return the figures in each pane's head: characters, tokens, schema facts lost, findings, and
+    images if there are any; the best of the first two is marked. Tokens and findings of a draft
+    wait until it is kept.
 
     A count is waited for only a moment, and never drawn by a run of its own, which would close a
     dialog: a slow one appears after the next change, and under Counts at once.
     """
+    if drafted:
+        sizes = [sum(column.characters.values()) for column in compared.columns]
+        return [_figures(column, None, min(sizes), True) for column in compared.columns]
     wait([_tokens(each.session, each.dialect.name) for each in compared.columns], _MOMENT)
     counts = token_counts(compared)
-    sizes = [sum(column.characters.values()) for column in compared.columns]
+    least = min(sum(column.characters.values()) for column in compared.columns)
     known = [count.tokens for count in counts if count]
-    found: list[list[Figure]] = []
-    for column, count, size in zip(compared.columns, counts, sizes, strict=True):
-        facts = column.schema_facts
-        lost = sum(not fact.kept for fact in facts)
-        told = f"{lost} of {len(facts)}" if lost else "none"
-        tokens = in_short(count).removesuffix(" tokens") if count else "…"
-        fewest = count is not None and len(known) == len(counts) and count.tokens == min(known)
-        found.append(
-            [
-                (grouped(size), "characters", "good" if size == min(sizes) else ""),
-                (tokens, "tokens", "good" if fewest else ""),
-                (told, "facts lost", "bad" if lost else ""),
-                (grouped(len(column.findings)), "findings", "bad" if column.findings else ""),
-            ]
-        )
-    return found
+    fewest = min(known) if len(known) == len(counts) else None
+    return [
+        _figures(column, count, least, False, count is not None and count.tokens == fewest)
+        for column, count in zip(compared.columns, counts, strict=True)
+    ]
+
+
+def _figures(
+    column: Column, count: TokenCount | None, least: int, drafted: bool, fewest: bool = False
+) -> list[Figure]:
+    size, facts = sum(column.characters.values()), column.schema_facts
+    lost = sum(not fact.kept for fact in facts)
+    told = f"{lost} of {len(facts)}" if lost else "none"
+    tokens = short_count(count).removesuffix(" tokens") if count else "…"
+    found = [] if drafted else column.findings
+    sent, images = column.images
+    of_images = (f"{sent} of {images}", "images sent", "bad" if sent < images else "")
+    return [
+        (grouped(size), "characters", "good" if size == least else ""),
+        (tokens, "tokens", "good" if fewest else ""),
+        (told, "facts lost", "bad" if lost else ""),
+        ("…" if drafted else grouped(len(found)), "findings", "bad" if found else ""),
+        *([of_images] if images else []),
+    ]
 
 
 # what is shown
 
 
 def view_select() -> str:
-    """Return the view; one that is a page of its own is gone to."""
-    state.lead_on(VIEW, _OLDER_VIEWS)
+    """Return the view: one of this page's own, or one with parts of its own."""
+    options = [*VIEWS, *PARTS]
+    state.lead_on(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(
         "View",
-        [*VIEWS, *_PAGES],
+        options,
         key=VIEW,
         bind="query-params",
         label_visibility="collapsed",
         width=140,
-        on_change=widget_changes.of(VIEW, _take_view, shown=VIEWS[0]),
     )
     return str(chosen)
-
-
-def _take_view(view: str) -> None:
-    if view in _PAGES:
-        state.choose(VIEW, VIEWS[0])
-        brought.set_target(_PAGES[view])
 
 
 def origin_select(origins: list[str]) -> str:
@@ -242,114 +257,3 @@ def take_along(compared: Comparison, name: str) -> None:
         ending, text = texts[str(form)]
         say.download_button("Save", text, f"{name} {dialect}.{ending}", icon=":material/download:")
         components.verbatim(text, "request", key="taken text", height=300)
-
-
-# Run: send the session in a dialect, watch the answer come, replay it
-
-
-@st.cache_resource(show_spinner=False)
-def _runs() -> Runs[Run]:
-    return Runs()
-
-
-def run_tab(working: WorkingSession, dialects: Sequence[str]) -> None:
-    """Choose a model and a dialect, run, stop, and go on to Replay."""
-    if not access.current().may_run:
-        st.info(access.NO_RUNS)
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        dialect = st.selectbox("Dialect", dialects, key="run dialect", width=220)
-        own = working.session.task.model_name
-        model = st.text_input("Model", own, key="run model", help="As LiteLLM names it.")
-        base_url = st.text_input(
-            "Server",
-            key="run server",
-            disabled=access.current().public,
-            placeholder="the provider's own",
-            help="An OpenAI-compatible address. `playground demo-server` prints one: model "
-            "openai/demo, or openai/demo-hermes for a call written in that dialect.",
-        )
-    base_url = "" if access.current().public else base_url  # no visitor chooses whom we ask
-    keeps = access.current().may_keep
-    run = _runs().get(state.run_id())
-    busy = run is not None and run.under_way
-    if st.button("Run", icon=":material/send:", key="run", disabled=busy, type="primary"):
-        _start(working, str(dialect), model, base_url)
-        st.rerun()  # for a button that cannot be pressed twice
-    say.text(
-        "Keys are read from the environment of this machine and never stored. "
-        + (f"The answer is kept in {paths.recordings()} while it comes. " if keeps else "")
-        + "Closing this tab ends the request."
-    )
-    if run is None:
-        return
-    if busy:
-        _watch(run)
-    else:
-        _outcome(working, run)
-
-
-def _start(working: WorkingSession, dialect: str, model: str, base_url: str) -> None:
-    data = working.session.with_model(model).prompt_data()
-    run = Run(model, dialect)
-    name = f"{working.name} {dialect}"
-    try:
-        rendering = get_dialect(dialect).with_preflight(*checks_from(os.environ)).render(data)
-    except PlaygroundError as error:  # a pre-flight check says no: nothing is sent
-        run.fault = str(error)
-    else:
-        run.start(
-            rendering.messages,
-            rendering.tools or (),
-            name=name,
-            base_url=base_url,
-            parameters=asked_again(working.session.parameters, {}, rendering.tools),
-            folder=paths.recordings() if access.current().may_keep else None,
-            alive=waiting.tab_is_open(),
-        )
-    state.set_run_id(_runs().add(run, waiting.tab_is_open(), state.run_id()))
-
-
-def _watch(run: Run) -> None:
-    status = say.status(_progress(run), state="running")
-    st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop")
-    text = st.empty()
-
-    def show() -> None:
-        status.update(label=_progress(run))
-        if run.text:
-            text.text(run.text[-_SHOWN:])
-
-    waiting.until(lambda: not run.under_way, show)
-    st.rerun()
-
-
-def _progress(run: Run) -> str:
-    if run.chunks:
-        return f"{run.chunks:,} chunks, {len(run.text):,} characters so far"
-    return f"Waiting for the first chunk. {waiting.LOADING}"
-
-
-def _outcome(working: WorkingSession, run: Run) -> None:
-    if run.recorded is None:
-        st.error("Nothing was recorded.")
-        say.text(run.fault)
-        return
-    recording = run.recorded.recording
-    end = "an error" if recording.error else recording.stop_reason or "no end"
-    say.text(f"{len(recording.chunks)} chunks from {recording.model}: {end}.")
-    if recording.error:
-        say.text(str(recording.error.get("message", recording.error)))
-    if run.recorded.starred:
-        say.text(f"{starred_out(run.recorded.starred)}.")
-    state.add_recording(working.name, recording)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.page_link(
-            navigation.page("replay"),
-            label="Open in Replay",
-            query_params={"recording": say.option(recording.name)},
-        )
-        say.download_button(
-            "Recording", run.recorded.text(), f"{run.dialect}.jsonl", key="save recording"
-        )
-    components.verbatim(run.text[-_SHOWN:], "answer", key="answer text")

@@ -38,10 +38,10 @@ page = st.navigation(
     [st.Page(start, title="Dialect Playground", url_path="", default=True), *pages],
     position="hidden",
 )
-if page.url_path:
-    st.set_page_config(page_title=f"{page.title} · Dialect Playground")
-    bring.go_on(page.url_path)  # before the bar: an address cannot change that widgets are bound to
-    if not frame.head(navigation.entry_of(page)):
+if entry := navigation.entry_of(page):  # none for an address that leads on
+    st.set_page_config(page_title=f"{entry.title} · Dialect Playground")
+    bring.go_on(entry)  # before the bar: an address cannot change that widgets are bound to
+    if not frame.head(entry):
         workspace.missing()
         st.stop()
 page.run()

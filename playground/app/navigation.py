@@ -2,44 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, Final
 
 import streamlit as st
 
 from playground.app import state
-from playground.app.pages import ON_TOP, PAGES, PageEntry, listed, page_entry, views
+from playground.app.pages import (
+    ON_TOP,
+    PAGES,
+    PageEntry,
+    listed,
+    older_addresses,
+    page_entry,
+    parent,
+    views,
+)
 from playground.base import paths
 
 _BRAND: Final = ":material/stacked_bar_chart:"
+VIEW: Final = "view"
 
 
-def page(name: str) -> Any:
-    """One page, by its name: for a link to it."""
-    return _streamlit_page(page_entry(name))
+def link(
+    name: str, label: str, *, icon: str | None = None, width: Any = "stretch", **values: str
+) -> None:
+    """Draw a link to a page or view; `values` are of its address."""
+    entry = page_entry(name)
+    st.page_link(
+        _streamlit_page(parent(entry)),
+        label=label,
+        icon=icon,
+        width=width,
+        query_params=_view_of(entry) | values,
+    )
 
 
 def go(name: str) -> None:
-    """To the page of this name, in the middle of a run.
+    """Go to the page or view of this name, before the page draws its parts.
 
     Without the address's values: what is bound to a widget can neither be set nor cleared, where
-    the address has it, and comes back by itself.
+    the address has it, and comes back by itself. So the view is chosen as its widget's value.
     """
-    st.switch_page(page(name), query_params={})
+    entry = page_entry(name)
+    if parent(entry) is not entry:
+        state.choose(VIEW, entry.view)
+    st.switch_page(_streamlit_page(parent(entry)), query_params={})
+
+
+def go_from(page: PageEntry, name: str) -> None:
+    """Go from a page to the page or view of this name, before the page draws anything."""
+    entry = page_entry(name)
+    if parent(entry) is not page:
+        go(name)
+    elif entry is not page:  # another view of the same page
+        st.query_params.pop(VIEW, None)
+        state.choose(VIEW, entry.view)
 
 
 def every_page() -> list[Any]:
-    return [_streamlit_page(entry) for entry in PAGES]
+    """Return the pages, and behind them the older addresses, which lead on."""
+    older = [
+        st.Page(_lead_on(entry), title=entry.title, url_path=address)
+        for address, entry in older_addresses().items()
+    ]
+    return [*map(_streamlit_page, listed()), *older]
 
 
-def entry_of(shown: Any) -> PageEntry:
-    """Return the entry of the page that is shown."""
-    return page_entry(shown.url_path)
+def entry_of(shown: Any) -> PageEntry | None:
+    """Return the entry of the page that is shown, or None for an address that leads on."""
+    return next((entry for entry in listed() if entry.name == shown.url_path), None)
 
 
 def bar(shown: PageEntry) -> None:
-    """Links to the pages: the first ones, the others behind *More*; on a narrow screen all of them
-    behind the name of the page that is shown.
+    """Draw links to the pages: the first ones, the others behind *More*; on a narrow screen all of
+    them behind the name of the page that is shown.
 
     Not Streamlit's own bar, which hides every link on a narrow screen, and whose sections are no
     list to a screen reader.
@@ -48,21 +86,55 @@ def bar(shown: PageEntry) -> None:
     with st.container(horizontal=True, key="pages", gap=None):
         for entry in listed()[:ON_TOP]:
             st.page_link(_streamlit_page(entry), width="content", icon=None)
-    _menu("More", listed()[ON_TOP:], shown)
-    _menu(views(shown)[0].title, listed(), shown)
+    more = listed()[ON_TOP:]
+    _menu("more pages", shown.title if shown in more else "More", more, shown)
+    _menu("all pages", shown.title, listed(), shown)
 
 
-def view_links(shown: PageEntry) -> None:
-    """Links to the views of the page that is shown, where it has some."""
-    with st.container(horizontal=True, key="views", gap=None):
-        for entry in views(shown):
-            label = entry.view or entry.title
-            st.page_link(_streamlit_page(entry), label=label, width="content")
+def view_select(page: str) -> PageEntry:
+    """Let the user choose a view of a page, which has several; the address names it."""
+    entries = views(page_entry(page))
+    if len(entries) == 1:
+        return entries[0]
+    labels = [entry.view for entry in entries]
+    state.lead_on(VIEW, {label.lower(): label for label in labels})
+    chosen = st.segmented_control(
+        "View",
+        labels,
+        default=labels[0],
+        required=True,
+        key=VIEW,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    return entries[labels.index(str(chosen))]
 
 
-def _menu(label: str, entries: Sequence[PageEntry], shown: PageEntry) -> None:
-    """A list of pages that closes when one is chosen."""
-    key = "more pages" if label == "More" else "all pages"
+def current(page: PageEntry) -> PageEntry:
+    """Return the view of a page that is shown, or the page itself."""
+    shown = state.held(VIEW) or state.url_values().get(VIEW)
+    return next((entry for entry in views(page) if entry.view == shown), page)
+
+
+def show(entry: PageEntry, row: Any) -> None:
+    """Draw a view, whose controls stand in this row of the page."""
+    import_module(entry.parts or f"playground.app.{entry.name}").show(row)
+
+
+def _view_of(entry: PageEntry) -> dict[str, str]:
+    return {} if parent(entry) is entry else {VIEW: entry.view}
+
+
+def _lead_on(entry: PageEntry) -> Callable[[], None]:
+    def lead_on() -> None:
+        values = st.query_params.to_dict() | _view_of(entry)
+        st.switch_page(_streamlit_page(parent(entry)), query_params=values)
+
+    return lead_on
+
+
+def _menu(key: str, label: str, entries: Sequence[PageEntry], shown: PageEntry) -> None:
+    """Draw a list of pages that closes when one is chosen."""
     seen = f"page of {key}"
     if state.held(seen) != shown.name:
         state.choose(key, False)
@@ -75,9 +147,14 @@ def _menu(label: str, entries: Sequence[PageEntry], shown: PageEntry) -> None:
 
 def _streamlit_page(entry: PageEntry) -> Any:
     # An absolute path: Streamlit would look for a relative one beside app.py, inside the package.
+    script = paths.pages() / f"{entry.name}.py"
     return st.Page(
-        paths.pages() / f"{entry.name}.py",
+        script if script.is_file() else _alone(entry),  # a view whose page is not installed
         title=entry.title,
         icon=f":material/{entry.icon}:",
         url_path=entry.name,
     )
+
+
+def _alone(entry: PageEntry) -> Callable[[], None]:
+    return lambda: show(entry, st.container(horizontal=True, key="toolbar"))

@@ -1,7 +1,8 @@
 """The app's pages, in the order of the bar on top: the one list that names them.
 
 A page's `name` is its address, and the name of its script in `pages/` and of its parts beside this
-file. Navigation, tests and docs read the list; docs/contributing/page.md says how to add one.
+file. A view has no script: its page calls `show` of the view's parts. Navigation, tests and docs
+read the list; docs/contributing/page.md says how to add one.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ CORE_PAGES: Final = (
         "outbox",
         "Which HTTP body would each provider get, and what changed on the way there?",
         within="compare",
+        view="Payload",
     ),
     PageEntry(
         "raw",
@@ -61,6 +63,7 @@ CORE_PAGES: Final = (
         "data_object",
         "What does the model itself read, special tokens included?",
         within="compare",
+        view="Raw prompt",
     ),
     PageEntry(
         "trials",
@@ -69,54 +72,67 @@ CORE_PAGES: Final = (
         "Which dialect does my model handle best, by the calls that are expected of it?",
         "trials.md",
         within="compare",
+        view="Trials",
     ),
     PageEntry(
-        "guide",
+        "dialects",
         "Dialects",
         "menu_book",
         "What is this dialect, and how do I declare one?",
         "dialects.md",
         view="Guide",
+        older="guide",
     ),
     PageEntry(
-        "carry",
+        "values",
         "Values",
         "luggage",
-        "Which hostile values reach a tool unchanged, and which does a dialect refuse?",
-        within="guide",
+        "Which difficult values reach a tool unchanged, and which does a dialect refuse?",
+        within="dialects",
+        view="Values",
+        older="carry",
     ),
     PageEntry(
-        "own",
+        "declare",
         "Declare",
         "design_services",
         "How would a dialect of your own write and read calls, and does it keep the laws?",
         "own-dialect.md",
-        within="guide",
+        within="dialects",
+        view="Declare",
+        older="own",
     ),
 )
 PAGES: Final = tuple(pages_after(CORE_PAGES))
 
 
-def listed() -> list[PageEntry]:
-    """Return the pages that a menu lists: those that are no view of another one."""
-    return [entry for entry in PAGES if not _has_parent(entry)]
-
-
-def views(entry: PageEntry) -> list[PageEntry]:
-    """Return the page that an entry is a view of, or is itself, and all its views."""
-    name = entry.within if _has_parent(entry) else entry.name
-    return [page_entry(name), *(each for each in PAGES if each.within == name)]
-
-
-def _has_parent(entry: PageEntry) -> bool:
-    return bool(entry.within) and has_page(entry.within)
-
-
 def has_page(name: str) -> bool:
-    """False for a page of a plugin that is not installed."""
+    """Return False for a page or view of a plugin that is not installed."""
     return any(entry.name == name for entry in PAGES)
 
 
 def page_entry(name: str) -> PageEntry:
-    """Return the page of this name. Raises StopIteration where there is none: our own mistake."""
+    """Return the page or view of this name. Raises StopIteration if there is none: our mistake."""
     return next(entry for entry in PAGES if entry.name == name)
+
+
+def parent(entry: PageEntry) -> PageEntry:
+    """Return the page that an entry is a view of, or the entry itself."""
+    return page_entry(entry.within) if entry.within and has_page(entry.within) else entry
+
+
+def listed() -> list[PageEntry]:
+    """Return the pages that a menu lists: those that are no view of another one."""
+    return [entry for entry in PAGES if parent(entry) is entry]
+
+
+def views(entry: PageEntry) -> list[PageEntry]:
+    """Return the page that an entry is a view of, or is itself, and all its views."""
+    page = parent(entry)
+    return [page, *(each for each in PAGES if each.within == page.name)]
+
+
+def older_addresses() -> dict[str, PageEntry]:
+    """Return the addresses that lead on: of views that were pages, and of renamed pages."""
+    found = {entry.name: entry for entry in PAGES if parent(entry) is not entry}
+    return found | {entry.older: entry for entry in PAGES if entry.older}

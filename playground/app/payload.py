@@ -1,4 +1,4 @@
-"""The Payload page: what is sent to whom, and what became of the session on the way."""
+"""Compare's view Payload: what is sent to whom, and what became of the session on the way."""
 
 from __future__ import annotations
 
@@ -31,14 +31,29 @@ def prepare() -> None:
     """Load LiteLLM, and what it loads for its first request to each of the usual providers."""
     session = load_session(paths.samples()[state.SHOWN_FIRST])
     for provider in _USUAL:
-        provider_payload(session, "native", provider, {})
+        provider_payload(session, "native", model=provider, parameters={})
 
 
 @memoized(32)
 def _asked(
     session: Session, dialect: str, provider: str, parameters: dict[str, Any]
 ) -> Future[ProviderPayload]:
-    return waiting.background().submit(provider_payload, session, dialect, provider, parameters)
+    return waiting.background().submit(
+        lambda: provider_payload(session, dialect, model=provider, parameters=parameters)
+    )
+
+
+def show(row: Any) -> None:
+    """Show the HTTP body that each provider would get, beside what the dialect rendered."""
+    session = state.working_session().session
+    with row:
+        dialect = widgets.dialect_select("Dialect", "dialect", widgets.model_dialect())
+        providers = provider_choice()
+        given = parameters()
+    if providers:
+        side_by_side(session, dialect, providers, given)
+    else:
+        st.info("Choose a provider above.")
 
 
 def provider_choice() -> list[str]:

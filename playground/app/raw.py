@@ -1,12 +1,13 @@
-"""The Raw prompt page's parts: whose format writes the prompt, and the prompt itself."""
+"""Compare's view Raw prompt: whose format writes the prompt, and the prompt itself."""
 
 from __future__ import annotations
 
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from playground.app import state
 from playground.app.shared import brought, say, widget_changes, widgets
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
@@ -22,6 +23,33 @@ from playground.sessions.session import Session
 _UPLOAD: Final = "template"
 # What the page calls a format, and what the question calls it; "" is a template of the user's.
 _FORMATS: Final = {"Llama 3": "llama3", "Llama 4": "llama4", "A chat template": ""}
+
+
+def show(row: Any) -> None:
+    """Show the session as one text, by Meta's code or by a model's own chat template."""
+    session = state.working_session().session
+    with row:
+        form = format_choice()
+        tool_format = tool_format_choice(form) if form else None
+        given = None if form else template_upload()
+        is_audit = given is not None and audit_chosen()
+        arrows = st.toggle("Show line breaks", key="arrows", bind="query-params")
+    if not form and given is None:
+        st.info("Upload a .jinja file or a tokenizer_config.json: it is rendered in a sandbox.")
+        st.stop()
+    if given and is_audit:
+        show_audit(*given)
+        st.stop()
+    try:
+        prompt = by_template(session, *given) if given else by_format(session, form, tool_format)
+    except InputFault as fault:
+        st.error("This template cannot render the session; nothing else has changed.")
+        say.text(str(fault))
+        st.stop()
+    widgets.show_findings(prompt.findings, "about the template")
+    reader = prompt.dialect or "no dialect reads its calls"
+    say.text(f"Replies are read by: {reader}.")
+    widgets.exact_text(f"The prompt by {prompt.format}", prompt.text, arrows)
 
 
 def format_choice() -> str:
@@ -66,7 +94,7 @@ def template_upload() -> tuple[str, str] | None:
     if found:
         with st.container(horizontal=True, vertical_alignment="center"):
             say.text(found[0])
-            st.button("Forget it", key="forget template", on_click=brought.forget_template)
+            st.button("Remove", key="forget template", on_click=brought.forget_template)
     return found
 
 

@@ -30,7 +30,7 @@ from playground.questions.experiments import (
 from playground.questions.restreaming import answers, restreamed, writing_dialect
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
-from playground.recordings.recutting import CUTTINGS, broken_off, corrupted, rechunked, without
+from playground.recordings.recutting import CUTTINGS, break_off, corrupt_chunk, drop_chunk, recut
 from playground.servers import ServerReading
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.session import Session
@@ -70,10 +70,10 @@ def _cross_readings(recording: Recording, tools: Tools, own: str) -> list[CrossR
 
 # An experiment's name → a function of the recording, the cutting, the seed and the chunk's number.
 _CHANGES: Final[dict[str, Callable[[Recording, str, int, int], Recording]]] = {
-    "cut otherwise": lambda recording, cutting, seed, _: rechunked(recording, cutting, seed),  # type: ignore[arg-type]
-    "break off": lambda recording, _, __, chunk: broken_off(recording, chunk),
-    "lose": lambda recording, _, __, chunk: without(recording, chunk - 1),
-    "corrupt": lambda recording, _, seed, chunk: corrupted(recording, chunk - 1, seed),
+    "cut otherwise": lambda recording, cutting, seed, _: recut(recording, cutting, seed),  # type: ignore[arg-type]
+    "break off": lambda recording, _, __, chunk: break_off(recording, chunk),
+    "lose": lambda recording, _, __, chunk: drop_chunk(recording, chunk - 1),
+    "corrupt": lambda recording, _, seed, chunk: corrupt_chunk(recording, chunk - 1, seed),
 }
 
 

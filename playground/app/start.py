@@ -154,12 +154,7 @@ def jobs() -> None:
     with st.container(horizontal=True, key="jobs"):
         for job in _JOBS:
             with st.container(border=True, key=f"job {job.page}"):
-                st.page_link(
-                    navigation.page(job.page),
-                    label=job.question,
-                    icon=None,
-                    query_params={"session": job.sample} | job.more,
-                )
+                navigation.link(job.page, job.question, session=job.sample, **job.more)
                 say.caption(job.told)
                 components.picture(_example(job.page), key=f"example {job.page}")
 
@@ -171,10 +166,5 @@ def gallery() -> None:
         with st.container(
             horizontal=True, key=f"sample {name}", vertical_alignment="center", gap="small"
         ):
-            st.page_link(
-                navigation.page(page),
-                label=session.title,
-                width=260,
-                query_params={"session": name},
-            )
+            navigation.link(page, session.title, width=260, session=name)
             say.text(session.purpose)

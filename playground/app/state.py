@@ -18,7 +18,7 @@ from playground.base import paths
 from playground.base.findings import Finding
 from playground.base.wording import visible
 from playground.recordings.recording import Recording
-from playground.recordings.scrubbing import starred_out
+from playground.recordings.scrubbing import describe_stars
 from playground.sessions.changes import changes
 from playground.sessions.editing import Edit, edited
 from playground.sessions.entries import (
@@ -161,7 +161,7 @@ def open_session(name: str, session: Session) -> None:
 def tell_starred(counts: Mapping[str, int]) -> None:
     """Say how many secrets of which kind were starred out of what was kept; in passing."""
     if any(counts.values()):
-        st.toast(f"{starred_out(counts)} in what is kept", icon=":material/key_off:")
+        st.toast(f"{describe_stars(counts)} in what is kept", icon=":material/key_off:")
 
 
 def _told(text: str, before: str | None = None) -> str:

@@ -1,9 +1,10 @@
-"""The Trials page's parts: what is expected, what it costs, how far it is, what came of it."""
+"""Compare's view Trials: what is expected, what it costs, how far it is, what came of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -24,6 +25,24 @@ _STEP: Final = Edit("expected calls")
 _RUN: Final = "trial"
 _KEPT: Final = "answers of trial"
 RECORDED: Final = "From recordings"
+START: Final = "Run trial"
+
+
+def show(row: Any) -> None:
+    """Show expected calls, asked again and again of dialects and models, and counted."""
+    working = state.working_session()
+    expected_calls(working)
+    if not working.session.expected:
+        st.stop()
+    recorded, asked = st.tabs(
+        [RECORDED, "Live"], key="trial view", on_change="rerun", bind="query-params"
+    )
+    if recorded.open:
+        with recorded:
+            from_recordings(working)
+    if asked.open:
+        with asked:
+            live(working)
 
 
 def expected_calls(working: WorkingSession) -> None:
@@ -31,7 +50,7 @@ def expected_calls(working: WorkingSession) -> None:
     name, expected = working.name, working.session.expected
     own = own_calls(working.session)
     if not expected:
-        st.info("This session does not say yet which calls are expected.")
+        st.info("Say which calls you expect.")
     else:
         tables.table(
             [
@@ -61,6 +80,12 @@ def expected_calls(working: WorkingSession) -> None:
         if shown.fault:
             st.error("This cannot be read; the last readable one is in use.")
             say.text(shown.fault)
+            st.button(
+                "Show the one in use",
+                icon=":material/undo:",
+                on_click=history.forget_unread,
+                args=(name, key),
+            )
         say.button(
             f"Expect what its own model called ({len(own)})",
             key="expect own calls",
@@ -78,7 +103,7 @@ def from_recordings(working: WorkingSession) -> None:
         return
     found = planned(working.session).run()
     if not found.attempts:
-        st.info("None of the recordings answers a case: their names begin with other words.")
+        st.info("No recording has the name of a case.")
         return
     _result(found, working.name)
 
@@ -106,8 +131,21 @@ def live(working: WorkingSession) -> None:
     if not dialects or not names:
         st.info("Choose a dialect and a model.")
         return
+    ask(working, working.session, dialects, names, repeats=repeats, base_url=base_url)
+
+
+def ask(
+    working: WorkingSession,
+    expecting: Session,
+    dialects: Sequence[str],
+    models: Sequence[str],
+    *,
+    repeats: int,
+    base_url: str = "",
+) -> None:
+    """Say what a trial costs, run it, watch it, and show its outcome."""
     try:
-        plan = planned(working.session, dialects, names, repeats=repeats, base_url=base_url)
+        plan = planned(expecting, dialects, models=models, repeats=repeats, base_url=base_url)
         say.text(str(plan.cost))
     except PlaygroundError as fault:
         st.error("This cannot be asked.")
@@ -115,15 +153,19 @@ def live(working: WorkingSession) -> None:
         return
     run = _runs().get(state.run_id(_RUN))
     busy = run is not None and run.under_way
-    if st.button("Run", icon=":material/send:", key="run trial", disabled=busy, type="primary"):
+    if st.button(START, icon=":material/experiment:", key="run trial", disabled=busy):
         _start(plan)
         st.rerun()  # for a button that cannot be pressed twice
-    if run is None:
+    if run is None or _asks(run.plan) != _asks(plan):
         return
     if busy:
         _watch(run)
     else:
         _outcome(working, run)
+
+
+def _asks(plan: TrialPlan) -> tuple[object, ...]:
+    return plan.session.title, [dialect.name for dialect in plan.dialects], list(plan.cases)
 
 
 @st.cache_resource(show_spinner=False)
@@ -171,11 +213,8 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
     name = _kept_name(working.name, kept)
     with st.container(horizontal=True, vertical_alignment="center"):
         say.text(f"Every answer is in a session of its own: {name}")
-        st.page_link(
-            navigation.page("trials"),
-            label="Open it",
-            query_params={"session": say.option(name), "trial view": RECORDED},
-        )
+        values = {"session": say.option(name), "trial view": RECORDED}
+        navigation.link("trials", "Open it", **values)
         say.download_button(
             "Download",
             lambda: dump_session(kept),
@@ -200,8 +239,9 @@ def _with_answers(session: Session, found: Trial) -> Session:
 
 
 def _result(found: Trial, name: str) -> None:
-    """The figures, and what differed where an answer was not right; `name` is of the session that
-    has the answers."""
+    """The sentence, the figures, and what differed where an answer was not right; `name` is of the
+    session that has the answers."""
+    say.info(found.verdict)
     tables.table(found.frame(), height="content")
     st.caption(
         "Shares with their 95 % intervals (Wilson). Parsed: every call was read whole. Each share "
@@ -217,13 +257,11 @@ def _result(found: Trial, name: str) -> None:
     if not misses.empty:
         st.header("What was not right", divider="gray", anchor=False)
         tables.table(misses, height="content", key="misses")
-        st.page_link(
-            navigation.page("replay"),
-            label="Replay the first of them",
-            query_params={
-                "session": say.option(name),
-                "recording": say.option(found.misses()[0].recording),
-            },
+        navigation.link(
+            "replay",
+            "Replay the first of them",
+            session=say.option(name),
+            recording=say.option(found.misses()[0].recording),
         )
     faults = list(dict.fromkeys(each.fault for each in found.attempts if each.fault))
     for fault in faults[:3]:

@@ -19,7 +19,12 @@ class FindingKind(NamedTuple):
 CODES: Final[dict[str, FindingKind]] = {
     # what a parser sees in a stream
     "call-in-fence": FindingKind("warning", "a call stands inside a code fence: kept as text"),
-    "call-in-reasoning": FindingKind("warning", "a call stands inside open reasoning: delivered"),
+    "call-in-reasoning": FindingKind(
+        "warning", "a call stands in reasoning that is never closed: delivered"
+    ),
+    "draft-in-reasoning": FindingKind(
+        "warning", "a call stands in reasoning that is closed after it: kept as reasoning"
+    ),
     "mended-opener": FindingKind("warning", "an opening marker lacks a part: read"),
     "doubled-opener": FindingKind("warning", "an opening marker is written twice: read as one"),
     "doubled-closer": FindingKind("warning", "a closing marker is written twice: read as one"),
@@ -66,6 +71,10 @@ CODES: Final[dict[str, FindingKind]] = {
     "lone-surrogate": FindingKind("warning", "half of a surrogate pair, replaced by U+FFFD"),
     "expected-misfit": FindingKind(
         "warning", "an expected call whose arguments the tool's own schema refuses"
+    ),
+    "code-not-read": FindingKind(
+        "info",
+        "a reply may be code for the interpreter, which the dialect of other calls leaves as text",
     ),
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
     "near-marker": FindingKind(

@@ -13,6 +13,7 @@ from playground.base.findings import Finding
 FIXES: Final[dict[str, str]] = {
     # what a parser sees in a stream
     "call-in-fence": "say in the rules that calls stand outside fences, or switch calls_in_fences",
+    "draft-in-reasoning": "set calls_in_reasoning to `call` if your server delivers such calls",
     "call-in-reasoning": "switch calls_in_reasoning where your server takes it for reasoning",
     "mended-opener": "show the whole opener in the rules' example: strict parsers miss this call",
     "doubled-opener": "check whether the prompt already ends with the opener",
@@ -40,6 +41,7 @@ FIXES: Final[dict[str, str]] = {
     "invalid-utf8": "decode the stream as a whole, not each chunk by itself",
     "lone-surrogate": "find what cuts characters in two: both halves belong into one chunk",
     "expected-misfit": "correct the expected call, or the tool's schema",
+    "code-not-read": "read a reply that is code in llama3-code",
     "foreign-markup": "read the reply in the dialect that is named",
     "near-marker": "check whether a server or a filter changed the reply, or show the marker again",
     "printed-response": "give the response as JSON (`model_dump_json()`), or its content alone",

@@ -46,9 +46,12 @@ class PageEntry(NamedTuple):
     """A page: `icon` is the name of a Material Symbol, `question` what the page answers, in a line,
     `document` its file in `docs/`.
 
-    A plugin's page has a module with its `parts`, and stands `after` a page of the core; `rank`
-    orders pages after the same one. A page `within` another is a view of it, called `view` there:
-    no menu lists it.
+    `parts` is the module with its parts; a page of the core has one of its own name. A plugin's
+    page stands `after` a page of the core; `rank` orders pages after the same one.
+
+    An entry `within` another page is a view of that page, called `view` there; its module's `show`
+    draws it. Where the other page is missing, it is a page of its own. `older` is an address that
+    the page or view had once: it leads on.
     """
 
     name: str
@@ -61,6 +64,7 @@ class PageEntry(NamedTuple):
     rank: int = 0
     within: str = ""
     view: str = ""
+    older: str = ""
 
 
 class Plugin(NamedTuple):

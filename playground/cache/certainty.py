@@ -15,6 +15,7 @@ from typing import Any, Final
 from playground.cache.breakpoints import lives_of
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules, rules_of
+from playground.nouns.wire_bodies import settings_left
 
 # Anthropic's, where an edit names no trigger (Context editing; Compaction)
 _TRIGGERS: Final = {"clear_tool_uses": 100_000, "compact": 150_000}
@@ -44,15 +45,40 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
     return "; ".join(request.wire.doubts)
 
 
+def _words(request: TimedRequest, rules: Rules) -> str:
+    """Name the unknown words of a body, by their paths; or its form, if no list has its words."""
+    wire = request.wire
+    vocabulary = rules.get("words", {}).get(wire.api)
+    if vocabulary is None:
+        return f"no rule speaks of a body of this form ({wire.api})" if wire.api else ""
+    return _unspoken_of([word.path for word in wire.unknown if word.vocabulary == vocabulary])
+
+
 def _fields(request: TimedRequest, rules: Rules) -> str:
     """Name the fields that no rule speaks of, or whose content stands elsewhere."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
+    parents = _parents(rules, request.wire.api)
+    for name in parents.intersection(settings):
+        held = settings[name]
+        inner = held if isinstance(held, dict) else {}
+        unknown += [path for key in inner if (path := f"{name}.{key}") not in roles]
     if unknown:
-        return f"no rule speaks of the field{'s' * (len(unknown) > 1)} {', '.join(unknown)}"
+        return _unspoken_of(unknown)
     server = [name for name in settings if roles[name] == "server"]
     server += [n for n in settings if roles[n] == "route" and not is_pinned(request)]
     return f"what {', '.join(server)} stands for is not in the body" if server else ""
+
+
+def _unspoken_of(paths: list[str]) -> str:
+    if len(paths) < 2:
+        return f"no rule speaks of {paths[0]}" if paths else ""
+    return f"no rule speaks of {', '.join(paths)}"
+
+
+def unknown_words(request: TimedRequest, rules: Rules) -> str:
+    """Return which words of the body no rule speaks of; "" if there are none."""
+    return _words(request, rules) or _fields(request, rules)
 
 
 def is_pinned(request: TimedRequest) -> bool:
@@ -74,6 +100,12 @@ def _roles(rules: Rules, api: str) -> Mapping[str, str]:
     """
     own: Mapping[str, str] = rules.get("fields", {})
     return {**rules_of("openai").value("fields"), **own} if api == "chat" else own
+
+
+@lru_cache(maxsize=256)
+def _parents(rules: Rules, api: str) -> frozenset[str]:
+    """Return the fields of which the rules name every field inside, by a name with a dot."""
+    return frozenset(name.partition(".")[0] for name in _roles(rules, api) if "." in name)
 
 
 def _edits(request: TimedRequest, rules: Rules) -> str:
@@ -139,6 +171,7 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
     _unnamed,
     _history,
+    _words,
     _fields,
     _edits,
     _unclear_blocks,
@@ -148,25 +181,38 @@ _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
 
 
 def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
-    """Return the parameters that a rule says something of, as texts; defaults are left out."""
-    given = rules.salts_of(_named(rules), request.wire.parameters, request.wire.model)
+    """Return the settings of a request as texts: what the rules name, without its defaults, and
+    by their paths those of which no rule says what their change loses.
+    """
+    wire, named = request.wire, _named(rules)
+    given = rules.salts_of(named, wire.parameters, wire.model)
+    roles = _roles(rules, wire.api)
+    fields = [name for name in wire.settings if roles.get(name) == "setting"]
+    given |= {path: value for path, value in settings_left(wire.settings, fields, named)}
     return {n: json.dumps(value, sort_keys=True, default=str) for n, value in given.items()}
 
 
-def _named(rules: Rules) -> list[str]:
+@lru_cache(maxsize=64)
+def _named(rules: Rules) -> tuple[str, ...]:
+    """Return the parameters of which a rule says what their change loses, or may lose."""
     tables = (rules.get("salts", {}), rules.get("may_salt", {}))
-    return list(dict.fromkeys(name for table in tables for some in table.values() for name in some))
+    return tuple(
+        dict.fromkeys(name for table in tables for some in table.values() for name in some)
+    )
 
 
 def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, rules: Rules) -> str:
     """Return why an entry that ends in this tier may not be read, after a change of settings."""
     if before is now:  # as in most rows, where requests share their settings
         return ""
-    changed = [name for name in _up_to(tier, rules) if before.get(name) != now.get(name)]
+    named = _named(rules)
+    unnamed = (name for name in {**before, **now} if name not in named)
+    names = (*_up_to(tier, rules), *unnamed)
+    changed = [name for name in names if before.get(name) != now.get(name)]
     if not changed:
         return ""
-    names = ", ".join(changed).replace("forced_tool", "tool_choice")
-    return f"{names} changed: no source says whether this model keeps its {tier}"
+    told = ", ".join(changed).replace("forced_tool", "tool_choice")
+    return f"{told} changed: no source says whether this model keeps its {tier}"
 
 
 def _up_to(tier: str, rules: Rules) -> Iterator[str]:

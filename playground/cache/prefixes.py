@@ -15,7 +15,6 @@ from itertools import accumulate, islice, pairwise
 from typing import Final
 
 from playground.base.shared_lists import SharedList
-from playground.cache.prompt_view import as_prompted
 from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import (
@@ -28,11 +27,7 @@ from playground.nouns.wire_blocks import (
 )
 from playground.nouns.wire_estimates import token_range
 
-_VISIBLE: Final = frozenset(
-    ("text", "tool", "tool_use", "tool_result", "thinking", "tool_search_tool_result",
-     "server_tool_use", "tool_addition", "tool_removal", "tool_reference"),
-)  # fmt: skip
-_TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot be seen
+_TOKENS_OF_OPAQUE: Final = 1_000  # of a picture or a file, at most: base64 is far longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +69,10 @@ class TimedRequest:
         before: TimedRequest | None = None,
         told: Sequence[tuple[int, int]] = (),
     ) -> None:
-        wire = as_prompted(wire, rules)
+        if wire.clears_at or wire.thinks:  # else nothing leaves the prompt
+            from playground.cache.prompt_view import as_prompted
+
+            wire = as_prompted(wire, rules)
         self.wire, self.at = wire, at
         self.summed = billed is not None and billed.summed
         self.billed = None if self.summed else billed  # what sizes can be told from
@@ -93,11 +91,28 @@ class TimedRequest:
         }
         self.marks = self._written
         self._strings: SharedList[int] = _strings(wire.blocks, twin._strings, same)
+        self._opaque: SharedList[int] = _opaque(wire.blocks, kept._opaque, shared)
 
     @property
     def plain_model(self) -> str:
         """The model's name without its route, its region and its date."""
         return plain_name(self.wire.model)
+
+    def size_range(self, block: int) -> tuple[int, float]:
+        """Return the lowest and highest true size of the prefix up to this block.
+
+        Nobody knows how large what the body does not hold is; only a bill limits it.
+        """
+        size, opaque = self.sizes[block], self._opaque[block]
+        if not opaque or (self.billed and block == len(self.sizes) - 1):
+            return self.token_range(size)
+        most = float("inf") if self.billed is None else float(self.billed.total)
+        return token_range(max(0, self.estimates[block] - opaque))[0], most
+
+    @property
+    def has_opaque(self) -> bool:
+        """True if the body holds something whose tokens its text does not tell."""
+        return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
         """Return how many contents up to this block are strings rather than lists of blocks."""
@@ -129,7 +144,7 @@ class TimedRequest:
         ends = self.estimates[start:]
         begins = [self.estimates[start - 1] if start else 0, *ends]
         return [
-            end - begin if block.kind in _VISIBLE else block.tokens
+            block.tokens if block.opaque else end - begin
             for block, begin, end in zip(self.wire.blocks[start:], begins, ends, strict=False)
         ]
 
@@ -159,6 +174,7 @@ class _Nothing:
     positions: SharedList[int] = field(default_factory=SharedList)
     estimates: SharedList[int] = field(default_factory=SharedList)
     _strings: SharedList[int] = field(default_factory=SharedList)
+    _opaque: SharedList[int] = field(default_factory=SharedList)
     _written: dict[int, str] = field(default_factory=dict)
 
 
@@ -173,6 +189,13 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> 
     """Return for each block how many contents up to it are strings."""
     before = sums[known - 1] if known else 0
     own = (block.is_string for block in blocks[known:])
+    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
+
+
+def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+    """Return the tokens that were estimated, up to each block, for what no text tells."""
+    before = sums[known - 1] if known else 0
+    own = (_estimate(block) if block.opaque else 0 for block in blocks[known:])
     return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
 
 
@@ -225,13 +248,13 @@ def _positions(
 
 def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return the estimated tokens of every prefix."""
-    total, own = sums[known - 1] if known else 0, list[int]()
-    for block in blocks[known:]:
-        # The base64 of an image is far longer than its tokens.
-        visible = block.kind in _VISIBLE
-        total += block.tokens if visible else min(block.tokens, _TOKENS_OF_OTHERS)
-        own.append(total)
-    return sums.extended_with(known, own)
+    before = sums[known - 1] if known else 0
+    own = map(_estimate, blocks[known:])
+    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
+
+
+def _estimate(block: WireBlock) -> int:
+    return min(block.tokens, _TOKENS_OF_OPAQUE) if block.opaque else block.tokens
 
 
 def _in_proportion(size: int, told: Sequence[tuple[int, int]]) -> int:

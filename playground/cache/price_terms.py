@@ -50,6 +50,12 @@ def terms_of(
     if factor != 1000:
         which = f"{tokens:,} tokens" + f", service tier {tier}" * bool(tier)
         words.append(f"{which}: {grouped(factor / 1000, 2)} of the list price")
+    if at is not None and at >= _AN_EPOCH:
+        start, then = price.since(datetime.fromtimestamp(at, UTC).date().isoformat())
+        if then != 1000:
+            factor = factor * then // 1000
+            began = f"since {start}" if start else f"before {price.days[1][0]}"
+            words.append(f"the price {began}: {grouped(then / 1000, 2)} of the list price")
     for name, factors in rules.get("price_factors", {}).items():
         value = settings.get(name)
         if value is None or value in ("standard", "default"):

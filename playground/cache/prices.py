@@ -1,10 +1,15 @@
-"""Read a model's prices from our dated rules, or from LiteLLM's cost map, without loading it."""
+"""Read a model's prices: from our dated rules, else from two price lists that are installed.
+
+LiteLLM's cost map is read without loading LiteLLM. `genai-prices` adds the models, tiers and days
+that the map lacks; where both have a price and disagree, the map's counts and both are named.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -27,6 +32,7 @@ class Price:
     `read` is the price of a token from the cache, `output` that of an answer's token, `minimum`
     the tokens that a prefix needs to be cached; None if the list does not say. `tiers` are the
     prices of input under other terms, by the list's names: of long requests, of a service tier.
+    `days` are the prices of input by the day on which each began, if it has changed.
     """
 
     source: str
@@ -35,6 +41,7 @@ class Price:
     minimum: int | None = None
     output: int | None = None
     tiers: tuple[tuple[str, int], ...] = ()
+    days: tuple[tuple[str, int], ...] = ()
 
     def figures(self) -> dict[str, Figure]:
         """Return the figures of caching rules that the map knows for the model, by the rule's
@@ -54,6 +61,12 @@ class Price:
         """
         return cost * self.uncached * factor // 1_000_000_000
 
+    def since(self, day: str) -> tuple[str, int]:
+        """Return when the price of this day began, and its factor in thousandths."""
+        began = [(start, pico) for start, pico in self.days if start <= day]
+        start, pico = began[-1] if began else ("", self.uncached)
+        return start, round(pico * 1000 / self.uncached)
+
     def factor(self, tokens: int, tier: str = "") -> int | None:
         """Return the factor for a request of so many tokens in a service tier, in thousandths.
 
@@ -72,18 +85,50 @@ class Price:
 def price_of(model: str) -> Price | None:
     """Return the price of a LiteLLM model name, with or without its provider, or None.
 
-    A dated rule of ours counts before LiteLLM's map.
+    A dated rule of ours counts before both lists.
     """
-    rules = rules_of(provider_of(model))
-    if (stated := rules.of_model("input_nano", model)) is not None:
-        rule, output = rules.rules["input_nano"], rules.of_model("output_nano", model)
-        read = rules.figure("read_permille", model)
-        return Price(
-            source=f"{rule.source}, {rule.seen}",
-            uncached=stated * 1000,
-            read=stated * read.value,
-            output=None if output is None else output * 1000,
+    if (stated := _stated(model)) is not None:
+        return stated
+    from playground.cache.price_feed import feed_price
+
+    listed, fed = _listed(model), feed_price(model)
+    if fed is None:
+        return listed
+    own = Price(fed.source, fed.uncached, fed.read, None, fed.output, _named(fed.tiers), fed.days)
+    return _joined(listed, own) if listed else own
+
+
+def listed_price(model: str) -> Price | None:
+    """Return the price by our rules or LiteLLM's map; only where both lack it, load the feed."""
+    return _stated(model) or _listed(model) or price_of(model)
+
+
+def _named(tiers: Mapping[tuple[int, str], int]) -> tuple[tuple[str, int], ...]:
+    """Return tiers under the names that LiteLLM's map has for them."""
+    return tuple(
+        (
+            f"{_INPUT}{f'_above_{above}k_tokens' * bool(above)}{f'_{tier}' * bool(tier)}",
+            price,
         )
+        for (above, tier), price in tiers.items()
+    )
+
+
+def _stated(model: str) -> Price | None:
+    rules = rules_of(provider_of(model))
+    if (stated := rules.of_model("input_nano", model)) is None:
+        return None
+    rule, output = rules.rules["input_nano"], rules.of_model("output_nano", model)
+    return Price(
+        source=f"{rule.source}, {rule.seen}",
+        uncached=stated * 1000,
+        read=stated * rules.figure("read_permille", model).value,
+        output=None if output is None else output * 1000,
+    )
+
+
+@cache
+def _listed(model: str) -> Price | None:
     entry, key = _entry(model)
     if _INPUT not in entry:
         return None
@@ -99,6 +144,32 @@ def price_of(model: str) -> Price | None:
             if name.startswith(f"{_INPUT}_") and (pico := _pico(entry, name)) is not None
         ),
     )
+
+
+def _joined(listed: Price, fed: Price) -> Price:
+    """Return the map's price with what the feed adds to it, and both sources.
+
+    If they disagree on a token's price, nothing is added, and the source says what the other has.
+    """
+    if listed.uncached != fed.uncached or _differ(listed.read, fed.read):
+        figures = f"${fed.uncached / 10**6:g}, read ${(fed.read or 0) / 10**6:g} a million tokens"
+        return replace(
+            listed, source=f"{listed.source}; sources disagree: {figures} by {fed.source}"
+        )
+    tiers = {**dict(fed.tiers), **dict(listed.tiers)}
+    joined = replace(
+        listed,
+        read=listed.read if listed.read is not None else fed.read,
+        output=listed.output if listed.output is not None else fed.output,
+        tiers=tuple(tiers.items()),
+        days=fed.days,
+    )
+    adds = len(tiers) > len(listed.tiers) or replace(joined, tiers=listed.tiers) != listed
+    return replace(joined, source=f"{listed.source}; {fed.source}") if adds else listed
+
+
+def _differ(one: int | None, other: int | None) -> bool:
+    return None not in (one, other) and one != other
 
 
 def _entry(model: str) -> tuple[dict[str, Any], str]:

@@ -24,7 +24,7 @@ def refusal(request: TimedRequest, rules: Rules) -> Refusal:
 def _refuses(what: str, request: TimedRequest, rules: Rules) -> bool:
     """Return True if the provider refuses it for this very model."""
     listed = rules.get("refused", {}).get(what, ())
-    return request.plain_model in listed
+    return request.plain_model in listed and rules.knows(request.wire.model)
 
 
 def _forced_tool(request: TimedRequest, rules: Rules) -> Refusal:

@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import isinf
 from typing import Any, Final
 
 from playground.base.wording import grouped
 from playground.cache.breakpoints import breakpoints, life_at, looked_at
-from playground.cache.certainty import is_pinned, may_be_kept, may_be_lost, settings_of, unearned
+from playground.cache.certainty import (
+    is_pinned,
+    may_be_kept,
+    may_be_lost,
+    settings_of,
+    unearned,
+    unknown_words,
+)
 from playground.cache.explicit import ExplicitCache
 from playground.cache.prefixes import TimedRequest
 from playground.cache.refusals import PrefixCheck, refusal
@@ -56,7 +64,7 @@ class CacheSimulator:
     _sent_last: float = float("-inf")
     _checked: PrefixCheck = field(default_factory=PrefixCheck)
     _settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # by model
-    _given: tuple[str, dict[str, Any]] | None = None  # the last request's model and parameters
+    _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
     _own_settings: dict[str, str] = field(default_factory=dict)
     _off_body: set[str] = field(default_factory=set)  # models with a history on the server
     one_by_one: bool = True  # whether each request was sent once the answer before had begun
@@ -78,6 +86,14 @@ class CacheSimulator:
         if self.rules.match == "unknown":
             why = f"no caching rules are known for model {request.wire.model!r}"
             return self._outcome("unknown-provider", request, 0, {}, why, [], None)
+        found = self._outcome_of_known(request)
+        if found.state == "error" and not self.rules.knows(request.wire.model):
+            why = f"{found.reason}; {unearned(request, self.rules)}"
+            return replace(found, state="unpredictable", reason=why)
+        return found
+
+    def _outcome_of_known(self, request: TimedRequest) -> Simulated:
+        """Simulate a request by the rules, as if they named its model."""
         settings = self._settings_of(request)
         is_checked = request.plain_model in self.rules.get("prefix_check", {})
         edited = is_checked and self._checked.edited(request)
@@ -144,7 +160,7 @@ class CacheSimulator:
 
     def _settings_of(self, request: TimedRequest) -> dict[str, str]:
         """Return what a request's parameters add to the prefix; most requests have the same."""
-        given = (request.wire.model, request.wire.parameters)
+        given = (request.wire.model, request.wire.parameters, request.wire.settings)
         if given != self._given:
             self._given, self._own_settings = given, settings_of(request, self.rules)
         return self._own_settings
@@ -267,12 +283,12 @@ class CacheSimulator:
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
         for point in points:
-            low, high = request.token_range(request.sizes[point])
+            low, high = _size_range(request, point, points)
             # Up to the hit the length is known: what was read was long enough.
             if (hit is None or point > hit) and low < most and high >= least:
                 self._doubtful.add(request.chain[point])
-                size = f"{low:,} to {high:,} tokens" if low < high else f"{low:,} tokens"
-                doubt = f"{size} may or may not reach {self._minimum_in_words(request.wire.model)}"
+                minimum = self._minimum_in_words(request.wire.model)
+                doubt = f"{_range(low, high)} may or may not reach {minimum}"
         if doubt:
             return doubt
         if self._doubtful and self._reaches_doubtful(request, points, hit):
@@ -363,6 +379,8 @@ class CacheSimulator:
             why, hit, read = f"{shared}; at least {least:,} are read, or none", None, 0
         else:
             why = f"may read up to block {hit}, if it is still there"
+        if unknown := unknown_words(request, rules):
+            why = f"{why}; {unknown}"
         # Identical prompts six seconds apart were hits in 7 of 10 recorded pairs: "eligible", never
         # "exact".
         ttl = _asked_life(request, rules)
@@ -393,6 +411,8 @@ class CacheSimulator:
         begins: bool = False,
     ) -> Simulated:
         rules, total = self.rules, request.sizes[-1] if request.sizes else 0
+        if request.has_opaque and request.billed is None:
+            reason = f"{reason}; {_GUESSED}"
         uncached = max(0, total - read - sum(written.values()))
         cost = uncached * 1000 + read * rules.read_permille(request.wire.model)
         cost += sum(tokens * rules.write_permille(ttl) for ttl, tokens in written.items())
@@ -529,6 +549,7 @@ _FIRST_TOKEN_UNKNOWN: Final = (
 )
 
 
+_GUESSED: Final = "how long a picture, a file or a provider's own tool is, is a guess"
 _EDITED: Final = (
     "something before a thinking block has changed: the block may be dropped or refused"
 )
@@ -537,6 +558,20 @@ _EDITED: Final = (
 def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:
     total = request.sizes[-1] if request.sizes else 0
     return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
+
+
+def _size_range(request: TimedRequest, point: int, points: Sequence[int]) -> tuple[int, float]:
+    """Return the lowest and highest size of the prefix up to a mark; of the last, by the bill."""
+    billed = request.billed
+    if billed is not None and point == points[-1] and billed.read + billed.write:
+        return billed.read + billed.write, billed.read + billed.write
+    return request.size_range(point)
+
+
+def _range(low: int, high: float) -> str:
+    if low == high:
+        return f"{low:,} tokens"
+    return f"{low:,} tokens or more" if isinf(high) else f"{low:,} to {high:,.0f} tokens"
 
 
 def _asked_life(request: TimedRequest, rules: Rules) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +24,7 @@ from playground.cli.terminal import guarded, progress_bar, report, report_briefl
 if TYPE_CHECKING:
     from playground.cache.answers.what_if import WhatIf
     from playground.dialects.marks.policies import Policy
+    from playground.sessions.loading import LoadedSession
     from playground.sessions.session import Session
 
 _dialects = dialects_option(required=False)
@@ -41,6 +42,12 @@ _seconds_apart = click.option(
 )
 _files = click.option(
     "--policy-file", "files", multiple=True, help="A policy of your own; repeatable."
+)
+_explicit = click.option(
+    "--explicit-caching/--no-explicit-caching",
+    "explicit_caching",
+    default=None,
+    help="Whether Gemini's requests may be marked. Default: as the session says.",
 )
 _share = click.FloatRange(min=0)
 _CHANGES = [
@@ -86,7 +93,13 @@ class _Options:
     files: tuple[str, ...]
     model: str
     rules: str | None
+    explicit_caching: bool | None
     as_json: bool
+
+    def load(self) -> LoadedSession:
+        loaded = load(self.session, self.model)
+        session = loaded.session.with_explicit_caching(self.explicit_caching)
+        return replace(loaded, session=session)
 
     def all_policies(self) -> list[str | Policy]:
         from playground.dialects.marks.own_policies import load_policy
@@ -105,14 +118,24 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
         files: tuple[str, ...],
         model: str,
         rules: str | None,
+        explicit_caching: bool | None,
         as_json: bool,
         **others: Any,
     ) -> int:
-        options = _Options(session, dialects, policies, files, model, rules, as_json)
+        marks = (dialects, policies, files, model, rules, explicit_caching, as_json)
+        options = _Options(session, *marks)
         return command(options=options, **others)
 
     run: Callable[..., int] = gathered
-    for option in (json_option, rules_option, model_option, _files, _policies, _dialects):
+    for option in (
+        json_option,
+        _explicit,
+        rules_option,
+        model_option,
+        _files,
+        _policies,
+        _dialects,
+    ):
         run = option(run)
     return run
 
@@ -244,12 +267,12 @@ def _run(options: _Options, provider: str, seconds_apart: float | None, what_if:
     from playground.cache.answers.simulation import cache_matrix
     from playground.cli import cache_tables
 
-    loaded, policies = load(options.session, options.model), options.all_policies()
+    loaded, policies = options.load(), options.all_policies()
     with progress_bar("simulating") as moved:
         cells = cache_matrix(
             loaded.session,
             in_dialects(options.dialects, options.rules),
-            policies,
+            policies=policies,
             provider=provider,
             seconds_apart=seconds_apart,
             what_if=what_if,
@@ -266,7 +289,7 @@ def _under_one_policy(
     """Load the session and show it. Raises InputFault if several policies are named."""
     from playground.base.errors import InputFault
 
-    loaded, policies = load(options.session, options.model), options.all_policies()
+    loaded, policies = options.load(), options.all_policies()
     if len(policies) > 1:
         raise InputFault("several policies are named", expected="one, or `cache simulate`")
     policy = policies[0] if policies else ""

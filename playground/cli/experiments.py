@@ -82,13 +82,13 @@ def experiment(
     if every_dialect:
         return _every_dialect(session, chosen, own_dialect, as_json)
     if cut is not None:
-        changed = recutting.rechunked(chosen, _SIZES[cut], seed)
+        changed = recutting.recut(chosen, _SIZES[cut], seed)
     elif break_off is not None:
-        changed = recutting.broken_off(chosen, break_off)
+        changed = recutting.break_off(chosen, break_off)
     elif lose is not None:
-        changed = recutting.without(chosen, _index(lose, chosen))
+        changed = recutting.drop_chunk(chosen, _index(lose, chosen))
     else:
-        changed = recutting.corrupted(chosen, _index(corrupt, chosen), seed)
+        changed = recutting.corrupt_chunk(chosen, _index(corrupt, chosen), seed)
     before = experiments.read_recording(chosen, own_dialect, session.tools).events
     after = experiments.read_recording(changed, own_dialect, session.tools).events
     # A cutting leaves the text at its offsets; any other change moves it, so spans do not count.

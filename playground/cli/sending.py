@@ -60,7 +60,9 @@ def payload(
     status = 0
     for name in providers or PROVIDERS:
         try:
-            provider_view = provider_payload(loaded.session, chosen, name, extra_parameters)
+            provider_view = provider_payload(
+                loaded.session, chosen, model=name, parameters=extra_parameters
+            )
         except InputFault as fault:
             if len(providers) == 1:
                 raise
@@ -113,7 +115,8 @@ def _show_payload(name: str, provider_view: ProviderPayload, body: bool) -> None
 @click.option("--yes", is_flag=True, help="With --mcp: do not ask before a program is started.")
 @click.option("--seconds", default=20.0, help="With --mcp: how long a server may take.")
 @click.option("--tokens", is_flag=True, help="Count tokens, and what smaller schemas save.")
-@click.option("--model", "models", multiple=True, help="With --tokens; may be repeated.")
+@click.option("--model", "models", multiple=True, help="With --tokens (repeatable), --plan.")
+@click.option("--plan", is_flag=True, help="Simulate what deferring a session's tools would cost.")
 @click.option(
     "--portable", is_flag=True, help="Find what providers refuse, and what to write instead."
 )
@@ -128,6 +131,7 @@ def tools(
     seconds: float,
     tokens: bool,
     models: tuple[str, ...],
+    plan: bool,
     portable: bool,
     targets: tuple[str, ...],
     as_json: bool,
@@ -139,6 +143,10 @@ def tools(
     """
     from playground.cli import tool_tables
 
+    if plan:
+        loaded = load(file)
+        status = tool_tables.print_plan(loaded.session, "".join(models[:1]), as_json)
+        return max(status, report(loaded.findings))
     metadata, findings = _tools_from_server(file, yes, seconds) if mcp else _tools_from_file(file)
     if tokens or portable:
         status = tool_tables.print_costs(metadata, models, dialects, as_json) if tokens else 0

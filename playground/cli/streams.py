@@ -110,7 +110,9 @@ def replay(
     if as_json:
         names = [each.name for each in loaded.session.recordings]
         values = [asdict(finding) for finding in findings]
-        print_json({**timeline_json(timeline), "recordings": names, "findings": values})
+        kept = {"usage": chosen.usage, "diagnostics": chosen.diagnostics}
+        own = {**timeline_json(timeline), **kept, "recordings": names, "findings": values}
+        print_json(own)
         return report([*findings, *server_findings])
     say(
         f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
@@ -118,6 +120,11 @@ def replay(
     )
     if chosen.note:
         say(chosen.note)
+    if chosen.diagnostics:
+        from playground.cache.diagnosis import diagnosis_of
+
+        if told := diagnosis_of(chosen.diagnostics):
+            say(f"told by the provider of its cache: {told}")
     _print_result(result, with_events, chosen.error)
     _print_servers(timelines, with_events)
     return report([*findings, *server_findings])
@@ -130,13 +137,13 @@ def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolM
     there are calls in that dialect.
     """
     from playground.questions.fast_detection import likeliest
-    from playground.recordings.feeding import shown
+    from playground.recordings.feeding import describe_chunk
     from playground.servers import get_server
 
     parser = get_server(server, recording.dialect).parser if ":" in server else None
     if parser is None or parser.can_read(recording.dialect):
         return recording.dialect
-    text = "".join(texts for kind, texts in map(shown, recording.chunks) if kind == "text")
+    text = "".join(texts for kind, texts in map(describe_chunk, recording.chunks) if kind == "text")
     best = likeliest(text, tools, [*parser.default_for, *parser.also_reads])
     return best[0].dialect if best is not None and best[0].calls else recording.dialect
 
@@ -299,10 +306,10 @@ def record(
 def _recording_file(out: str, name: str, session: str, force: bool) -> AppendOnlyFile:
     """Return the file to record into; without -o it is a new file."""
     from playground.base.output import Batch
-    from playground.recordings.append_only_file import AppendOnlyFile, numbered
+    from playground.recordings.append_only_file import AppendOnlyFile, create_numbered
 
     if not out:
-        return numbered(Path(name))
+        return create_numbered(Path(name))
     Batch(inputs=[session], force=force).check(out)
     return AppendOnlyFile(out, force=force)
 

@@ -170,9 +170,9 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
 
 def tell_starred(counts: Mapping[str, int]) -> None:
     """Say how many secrets of which kind were starred out of what was stored."""
-    from playground.recordings.scrubbing import starred_out
+    from playground.recordings.scrubbing import describe_stars
 
-    say(starred_out(counts), err=True)
+    say(describe_stars(counts), err=True)
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from playground.base.wording import grouped
+from playground.base.wording import dollars, grouped
 from playground.cli.terminal import print_json, report, say, table
 
 if TYPE_CHECKING:
+    from playground.cache.answers.tool_plan import ToolPlan
     from playground.nouns.tools import ToolMetadata
+    from playground.sessions.session import Session
 
 
 def print_costs(
@@ -18,7 +20,7 @@ def print_costs(
     """Print tokens by tool; below, the tokens with smaller schemas."""
     from playground.questions.tool_schemas import MODELS, tool_costs
 
-    all_costs = tool_costs(tools, models or MODELS, dialects)
+    all_costs = tool_costs(tools, models=models or MODELS, dialects=dialects)
     if as_json:
         print_json(all_costs.as_json())
         return 0
@@ -56,3 +58,48 @@ def print_portability(tools: Sequence[ToolMetadata], targets: Sequence[str], as_
         counts[row.title] = counts.get(row.title, 0) + len(row.findings)
     table(["target", "findings"], [[title, str(count)] for title, count in counts.items()])
     return report(portability.findings)
+
+
+def print_plan(session: Session, model: str, as_json: bool) -> int:
+    """Print what the session's tools cost as they are, and with some of them deferred."""
+    from playground.cache.answers.tool_plan import plan_tools
+
+    plan = plan_tools(session, model=model)
+    if as_json:
+        print_json(plan.as_json())
+        return 0
+    say(plan.headline)
+    head = ["way", "kept", "first prompt", "sent", "read", "breaks", "searches", "cost"]
+    table([*head, "dollars"], _ways(plan))
+    deferred = set(plan.deferred)
+    table(
+        ["tool", "~ tokens", "calls", "first at", "cheapest"],
+        [
+            [
+                tool.name,
+                grouped(tool.tokens),
+                str(tool.calls),
+                "" if tool.first is None else f"request {tool.first + 1}",
+                "defer" if tool.name in deferred else "keep",
+            ]
+            for tool in plan.tools
+        ],
+    )
+    for line in plan.assumed:
+        say(f"assumed: {line}")
+    if plan.source:
+        say(f"deferred tools: {plan.source}; model {plan.model}")
+    return 0
+
+
+def _ways(plan: ToolPlan) -> list[list[str]]:
+    own = max(1, plan.rows[0].cost)
+    rows = []
+    for row in plan.rows:
+        money = plan.dollars(row)
+        kept = len(plan.tools) if row.cut is None else len(row.cut.keep)
+        tokens = map(grouped, (row.prefix_tokens, row.tokens, row.read))
+        counts = map(str, (len(row.simulation.breaks), row.searches))
+        shown = "" if money is None else dollars(money)
+        rows.append([row.name, str(kept), *tokens, *counts, grouped(row.cost / own, 2), shown])
+    return rows

@@ -77,7 +77,7 @@ def trial(
     plan = planned(
         expecting,
         chosen if is_limited else (),
-        models,
+        models=models,
         repeats=repeats,
         base_url=base_url,
         parameters=parameters_of(parameters),
@@ -139,7 +139,7 @@ def _show(result: Trial, as_json: bool) -> None:
     pairs = [_pair(pair) for pair in result.pairs()]
     if as_json:
         misses = [asdict(miss) for miss in result.misses()]
-        print_json({"arms": rows, "pairs": pairs, "misses": misses})
+        print_json({"verdict": result.verdict, "arms": rows, "pairs": pairs, "misses": misses})
         return
     head = ["dialect", "model", "of", "parsed", "tool", "arguments", "tokens", "first", "whole"]
     table(head, [_cells(row) for row in rows])
@@ -159,6 +159,8 @@ def _show(result: Trial, as_json: bool) -> None:
             f"{pair['first']} against {pair['second']}: alone right {pair['only_first']} and "
             f"{pair['only_second']} times, p = {grouped(pair['chance'], 3)}"
         )
+    if rows:
+        say(result.verdict)
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

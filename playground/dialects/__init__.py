@@ -85,8 +85,8 @@ _FILES: Final = (  # with all names, so that using a dialect loads only its own 
     (
         "json_tags",
         "exaone-4 longcat granite-20b-fc gigachat3 internlm2 inkling gptme-tool ernie45 "
-        "tool-calls-array pangu hyperclovax nemotron-v2 functools granite xlam apertus "
-        "cohere-action command-r",
+        "rwkv7 step-audio-2 tool-calls-array pangu hyperclovax nemotron-v2 functools granite "
+        "xlam apertus cohere-action command-r",
     ),
     (
         "invoke_tags",

@@ -17,14 +17,22 @@ from playground.base.findings import finding
 from playground.dialects import prompts
 from playground.dialects.by_hand.azad import AzadMethods
 from playground.dialects.by_hand.offering import OVERRIDABLE, gives_name, name_after, wrap_override
+from playground.dialects.by_hand.own_requests import (
+    OWN_MARKS,
+    drafts_with_origins,
+    marks_in,
+    own_history,
+)
 from playground.dialects.conversation import drafts_of, history_of
+from playground.dialects.history import History
 from playground.dialects.marking import set_marks, set_own_marks
-from playground.dialects.marks.policies import CacheDecision
+from playground.dialects.marks.policies import CacheDecision, Policy, get_policy
 from playground.dialects.render_cache import RENDER_CACHE, can_cache
 from playground.dialects.rendering import (
     Block,
     Draft,
     as_blocks,
+    deep_copy,
     joined_by_line,
     message_text,
     text_of,
@@ -270,6 +278,12 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
     # the history
 
+    def _history(self, prompt_data: PromptData) -> History:
+        known = history_of(self, prompt_data)
+        if not self._overrides("format_history"):
+            return known
+        return own_history(self.format_history(prompt_data), known)
+
     def format_history(self, prompt_data: PromptData) -> list[dict[str, Any]]:
         """Return every message that is not empty, in LiteLLM's form."""
         messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
@@ -293,23 +307,57 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         prefix. `rules_path` is a file with the dialect's rules, or a folder with a `NAME.md` for
         each dialect.
         """
-        return self.render(prompt_data, rules_path).messages
+        if self._overrides("render") and not self._overrides("format_messages"):
+            return self.render(prompt_data, rules_path).messages
+        return self._render(prompt_data, rules_path).messages
 
     def render(self, prompt_data: PromptData, rules_path: str | None = None) -> Rendering:
         """Return what `format_messages` does, with the origins of texts and reasons of marks."""
+        if not self._overrides("format_messages"):
+            return self._render(prompt_data, rules_path)
+        written = self.format_messages(prompt_data, rules_path)
         system = self.system_draft(prompt_data, rules_path)
-        messages = RequestMessages(system, history_of(self, prompt_data))
+        known = RequestMessages(system, self._history(prompt_data))
+        messages = _as_written(written, "format_messages", known)
+        return self._rendering(prompt_data, messages, marks_in(messages))
+
+    def _render(self, prompt_data: PromptData, rules_path: str | None) -> Rendering:
+        system = self.system_draft(prompt_data, rules_path)
+        messages = RequestMessages(system, self._history(prompt_data))
         for check in self.preflight:
             check.check(prompt_data)
-        if self._overrides("inject_prompt_cache"):  # an override may write into any message
-            decisions = self.inject_prompt_cache(messages.all_writable(), prompt_data)
+        if self.marks_itself:  # an override may write into any message, and returns what it likes
+            marked = deep_copy(messages[:])
+            decided = self.inject_prompt_cache(marked, prompt_data)
+            messages = _as_written(marked, "inject_prompt_cache", messages)
+            decisions = marks_in(messages) if decided is None else decided
         else:
             decisions = set_own_marks(messages, self.cache_policy, prompt_data)
         environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
         if environment:  # after the marks: it changes at every request
             messages.append_to_last_user(environment)
-        tools = self.request_tools(prompt_data)
-        return Rendering(self.name, messages, tools, decisions)
+        return self._rendering(prompt_data, messages, decisions)
+
+    def _rendering(
+        self, prompt_data: PromptData, messages: RequestMessages, decisions: list[CacheDecision]
+    ) -> Rendering:
+        return Rendering(self.name, messages, self.request_tools(prompt_data), decisions)
+
+    @property
+    def marks_itself(self) -> bool:
+        """True if marks come from an `inject_prompt_cache` of the dialect's own, not a policy."""
+        return self._overrides("inject_prompt_cache") and not self._policy_replaced
+
+    @property
+    def marking_policy(self) -> Policy:
+        """The policy that marks this dialect's requests. Raises UnknownNameError."""
+        return OWN_MARKS if self.marks_itself else get_policy(self.cache_policy)
+
+    @property
+    def writes_own_requests(self) -> bool:
+        """True if a class of its own decides on whole messages: they are not cached one by one."""
+        methods = ("format_messages", "format_history", "inject_prompt_cache", "render")
+        return any(map(self._overrides, methods))
 
     def request_tools(self, prompt_data: PromptData) -> list[dict[str, Any]] | None:
         """Return the request's `tools` field, or None if tools are part of the prompt."""
@@ -320,6 +368,12 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     ) -> list[CacheDecision]:
         """Mark the messages in place by the dialect's policy, and return the decisions."""
         return set_marks(messages, self.cache_policy, prompt_data)
+
+
+def _as_written(messages: object, method: str, known: RequestMessages) -> RequestMessages:
+    """Return the messages that an override wrote, unjoined; `known` are those without it."""
+    pairs = zip(known, known.blocks, strict=True)
+    return RequestMessages.as_written(drafts_with_origins(messages, method, pairs))
 
 
 def _system_message(text: str) -> dict[str, Any]:

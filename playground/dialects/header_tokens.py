@@ -46,6 +46,14 @@ _HARMONY_ALSO = (
     *_harmony("browser.{name}", "{args:json}", " <|constrain|>json"),
     *_harmony("python", "{text:code}", " <|constrain|>code", name="python"),
     *_harmony("container.exec", "{text:code}", " <|constrain|>code", name="container.exec"),
+    # a tool without its namespace
+    *_harmony("{name}", "{args:json}", " <|constrain|>json"),
+    # if the server removed the tokens
+    *(
+        Syntax(call=f"{start}commentary to=functions.{{name}} {word}{{args:json}}")
+        for start in ("assistant", "")
+        for word in ("json", "code", "")
+    ),
 )
 
 DIALECTS = (
@@ -203,6 +211,17 @@ DIALECTS = (
             separator="",
             type_words=(("integer", "number"),),
             escaped_names=True,
+            object_block=('<|open|>json type="object"<|sep|>', "<|close|>json<|sep|>"),
+            also=(
+                Syntax(  # if the server removed the tokens
+                    call='call tool="{name}" index="{number}"{params}call',
+                    param='argument key="{key}" type="{type}"{value}argument',
+                    section="tools{calls}tools",
+                    separator="",
+                    type_words=(("integer", "number"),),
+                    escaped_names=True,
+                ),
+            ),
         ),
         reasoning=(ReasoningTags("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
         opens_reasoning=True,

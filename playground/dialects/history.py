@@ -50,6 +50,6 @@ class History:
 
 def _has_content(content: Any) -> bool:
     """Return True if a content is not empty; a single empty text part counts as empty."""
-    if isinstance(content, list) and len(content) == 1:
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
         return content[0].get("type") != "text" or bool(content[0].get("text"))
     return bool(content)

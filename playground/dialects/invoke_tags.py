@@ -1,5 +1,6 @@
 """Dialects whose calls are tags that name the tool and each parameter in an attribute."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -121,9 +122,21 @@ DIALECTS = (
     _invoked(
         name="minimax-m2",
         title="MiniMax M2",
-        syntax=_invoke_syntax(
-            "<minimax:tool_call>\n{calls}\n</minimax:tool_call>",
-            "<tool_call>\n{calls}\n</tool_call>",
+        syntax=replace(
+            _invoke_syntax(
+                "<minimax:tool_call>\n{calls}\n</minimax:tool_call>",
+                "<tool_call>\n{calls}\n</tool_call>",
+            ),
+            also=(
+                # what M2.5 falls into now and then
+                Syntax(
+                    call='[TOOL_CALL]\n{{tool => "{name}", args => {{ {params}}}}}\n[/TOOL_CALL]',
+                    param='--{key} "{value}"\n',
+                ),
+                Syntax(
+                    call='[TOOL_CALL]\n{{tool => "{name}", args => {args:json}}}\n[/TOOL_CALL]',
+                ),
+            ),
         ),
         reasoning=(THINK,),
         stops=("[e~[",),
@@ -228,6 +241,13 @@ DIALECTS = (
             param="]<]minimax[>[<{key}>{value}]<]minimax[>[</{key}>",
             section="]<]minimax[>[<tool_call>\n{calls}\n]<]minimax[>[</tool_call>",
             element="]<]minimax[>[",
+            also=(
+                Syntax(  # if the server removed the token before each tag
+                    call='<invoke name="{name}">{params}</invoke>',
+                    param="<{key}>{value}</{key}>",
+                    section="<tool_call>\n{calls}\n</tool_call>",
+                ),
+            ),
         ),
         reasoning=(ReasoningTags("<mm:think>", "</mm:think>"),),
         models="MiniMax M3 (chat template, 2026-11)",

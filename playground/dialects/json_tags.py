@@ -139,6 +139,13 @@ DIALECTS = (
                     "<|end_message|>",
                     shape=_ARGS,
                 ),
+                # the same where the prompt ends with the first token
+                Syntax(
+                    call="{name}<|content_invoke_tool_json|>{call:json}<|end_message|>",
+                    shape=_ARGS,
+                    known_names=True,
+                    line_start=True,
+                ),
                 # A call by free text. vLLM hands its text to the user, SGLang calls no tool. Here
                 # it is a call if it holds JSON of one, or else text, with a finding.
                 Syntax(
@@ -175,6 +182,38 @@ DIALECTS = (
         stops=("<response>", "</response>", "</s>"),
         models="ERNIE 4.5 Thinking (vLLM's parser, 2026-11)",
         model_names=(r"ernie-?(4\.5|x1)",),
+    ),
+    _tagged(
+        name="rwkv7",
+        title="RWKV-7",
+        syntax=Syntax(
+            call="**Tool Call:**\n```json\n{call:json}\n```",
+            also=(Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),),
+        ),
+        rules=(
+            "Write the marker of the example, and after it one JSON object in a code fence, with "
+            "the function's name and its arguments."
+        ),
+        switches=Switches(calls_in_fences="call"),
+        reasoning=(THINK,),
+        result="{result}",
+        result_role="tool",
+        models="RWKV-7 (the parser of a branch of vLLM, read 2026-11)",
+        model_names=("rwkv-?v?7",),
+    ),
+    _tagged(
+        name="step-audio-2",
+        title="Step-Audio 2",
+        syntax=Syntax(call="<tool_call>function\n{name}\n{args:json}</tool_call>", separator=""),
+        rules=(
+            "Write the word function after the opening tag, the function's name on the next line "
+            "and its arguments as a JSON object on the line after that."
+        ),
+        stops=("<|EOT|>",),
+        result="{result}",
+        result_role="tool",
+        models="Step-Audio 2 (vLLM's and SGLang's parsers in public branches, read 2026-11)",
+        model_names=("step-audio-?2",),
     ),
     _array(
         name="tool-calls-array",

@@ -6,7 +6,7 @@ from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
 from playground.dialects.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
 from playground.parsing.switches import Switches
-from playground.parsing.syntax import Syntax
+from playground.parsing.syntax import JsonShape, Syntax
 
 _python = partial(
     DeclaredDialect,
@@ -52,6 +52,17 @@ DIALECTS = (
         syntax=_calls_in(
             "<|python_start|>[{calls}]<|python_end|>",
             _calls_in("[{calls}]"),  # the tokens may be left out
+            # as Llama 3 was taught
+            *(
+                Syntax(
+                    call="{call:json}",
+                    section=section,
+                    separator="; ",
+                    section_required=bool(section),
+                    shape=JsonShape(arguments=("parameters",), constants=(("type", "function"),)),
+                )
+                for section in ("<|python_start|>{calls}<|python_end|>", "")
+            ),
         ),
         stops=("<|eom|>", "<|eot|>"),
         result_role="ipython",

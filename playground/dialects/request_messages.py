@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, overload
 
-from playground.base.shared_lists import KnowsPlaces
+from playground.base.shared_lists import KnowsPlaces, SharedList
 from playground.dialects.history import History
 from playground.dialects.marks.policies import CacheDecision, as_parts
 from playground.dialects.rendering import Block, Draft, deep_copy
@@ -29,6 +29,18 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
         self._own: dict[int, dict[str, Any]] = {}
         self._copies: list[dict[str, Any]] | None = None  # copies of all, which callers may change
         self._appended: dict[int, Block] = {}
+
+    @classmethod
+    def as_written(cls, drafts: Iterable[Draft]) -> RequestMessages:
+        """Return messages that stay as they are: nothing is joined or left out."""
+        request, pairs = cls.__new__(cls), list(drafts)
+        request._first = History(
+            SharedList(draft.message for draft in pairs),
+            SharedList(draft.blocks for draft in pairs),
+        )
+        request._history, request._own, request._appended = History(), {}, {}
+        request._copies = None
+        return request
 
     @property
     def _shift(self) -> int:

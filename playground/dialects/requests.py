@@ -16,13 +16,13 @@ from playground.nouns.prompt_data import PromptData
 def requests_of(
     dialect: Dialect, prompt_data: PromptData, stops: Sequence[int]
 ) -> Iterator[Sequence[dict[str, Any]]]:
-    """Yield the messages of each request of a conversation, without marks.
+    """Yield the messages of each request of a conversation, without marks but a dialect's own.
 
     A request holds everything before one of `stops`, which are indexes of messages in order.
     Requests share their common messages: do not change them.
     """
-    if not can_cache(dialect) or dialect.preflight:
-        plain = dialect.with_policy("none")
+    if not can_cache(dialect) or dialect.preflight or dialect.writes_own_requests:
+        plain = dialect if dialect.marks_itself else dialect.with_policy("none")
         for stop in stops:
             earlier = prompt_data.model_copy(update={"messages": prompt_data.messages[:stop]})
             yield plain.render(earlier).messages

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import copy
 import os
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from playground.base.errors import InputFault
 from playground.dialects.marks.policies import Policy
-from playground.dialects.preflight import PreflightCheck
 from playground.dialects.rules_file import FileRules, read_rules
+
+if TYPE_CHECKING:
+    from playground.dialects.preflight import PreflightCheck
 
 
 class DialectSettings:
@@ -23,10 +25,14 @@ class DialectSettings:
     preflight: tuple[PreflightCheck, ...] = ()
     rules_path: str | None = None
     _rules_read: FileRules | None = None
+    _policy_replaced: bool = False
 
     def with_policy(self, cache_policy: str | Policy) -> Self:
-        """Return the same dialect under another cache policy."""
-        return self._changed("cache_policy", cache_policy)
+        """Return the same dialect under another cache policy.
+
+        The policy replaces an `inject_prompt_cache` of the dialect's own, too.
+        """
+        return self._changed("cache_policy", cache_policy)._changed("_policy_replaced", True)
 
     def with_preflight(self, *checks: PreflightCheck) -> Self:
         """Return the same dialect with checks that every request must pass."""

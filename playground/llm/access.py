@@ -21,6 +21,18 @@ def access_arguments(model: str, base_url: str = "") -> dict[str, Any]:
         check_address(base_url)
         own_servers.keep_credentials_from(base_url)
         return {"base_url": base_url, "api_key": own_servers.NO_KEY}
+    if missing := missing_keys(model):
+        raise InputFault(
+            "no key for this provider", where=model, expected=f"${' and $'.join(missing)} to be set"
+        )
+    return {}
+
+
+def missing_keys(model: str) -> list[str]:
+    """Return the environment variables whose keys a model needs, [] if they are set.
+
+    Raises InputFault if LiteLLM does not know the model.
+    """
     library = litellm()
     try:
         known = library.validate_environment(model=model)
@@ -28,9 +40,4 @@ def access_arguments(model: str, base_url: str = "") -> dict[str, Any]:
     except Exception as error:
         problem = f"LiteLLM does not know this model ({str(error).splitlines()[0][:160]})"
         raise InputFault(problem, where=model, expected="provider/model") from error
-    missing = known.get("missing_keys") or []
-    if missing and not known.get("keys_in_environment"):
-        raise InputFault(
-            "no key for this provider", where=model, expected=f"${' and $'.join(missing)} to be set"
-        )
-    return {}
+    return [] if known.get("keys_in_environment") else list(known.get("missing_keys") or [])

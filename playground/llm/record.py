@@ -28,7 +28,7 @@ from playground.recordings.append_only_file import AppendOnlyFile, Lines, LinesI
 from playground.recordings.environment import environment_secrets
 from playground.recordings.recorder import Recorder
 from playground.recordings.recording import Recording
-from playground.recordings.scrubbing import searcher, starred
+from playground.recordings.scrubbing import searcher, star_secrets
 
 Progress = Callable[[int, str], None]  # chunks so far, the text of the last one
 MOST_BYTES: Final = 1024 * 1024 * 1024  # the largest answer
@@ -124,7 +124,7 @@ def record(
         run = _Run(recorder, limits or Limits(timeout), cancel, progress)
         error = run.send(completion_arguments(messages, model, tools, access))
         if not recorder.size:
-            reason = starred((error or {}).get("message", "nothing came back"), search)
+            reason = star_secrets((error or {}).get("message", "nothing came back"), search)
             raise InputFault(
                 f"no answer: {reason}"[:500],
                 where=model,
@@ -172,14 +172,14 @@ class _Run:
         stall = min(limits.stall, limits.seconds)
         self._tap = Tap(self, self._keep_on, stall, _SHOWN_BYTES)
 
-    def sent(self, url: str, request: dict[str, Any]) -> None:
-        self._recorder.sent(url, request)
+    def record_request(self, url: str, request: dict[str, Any]) -> None:
+        self._recorder.record_request(url, request)
 
-    def status(self, at: float, status: int) -> None:
-        self._recorder.status(at, status)
+    def record_status(self, at: float, status: int) -> None:
+        self._recorder.record_status(at, status)
 
-    def piece(self, at: float, data: bytes) -> None:
-        self._recorder.piece(at, data)
+    def record_bytes(self, at: float, data: bytes) -> None:
+        self._recorder.record_bytes(at, data)
         last = data.rfind(b"\n")
         self._line = len(data) + (self._line if last < 0 else -last - 1)
         if self._line > _LONGEST_LINE:  # readers hold a whole event in memory
@@ -210,7 +210,7 @@ class _Run:
             stream = library.completion(**{"timeout": timeout, **STREAMED, **arguments})
             for count, chunk in enumerate(stream, 1):
                 plain = json.loads(chunk.model_dump_json(exclude_none=True))
-                self._recorder.made(plain)
+                self._recorder.record_litellm_chunk(plain)
                 delta = delta_of(chunk)
                 self._progress(count, delta.text or delta.reasoning)
                 if not self._keep_on():

@@ -9,7 +9,7 @@ from typing import Any
 
 from playground.llm.background import BackgroundRun
 from playground.llm.record import Limits, Recorded, record
-from playground.recordings.append_only_file import numbered
+from playground.recordings.append_only_file import create_numbered
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Run(BackgroundRun):
         def send() -> None:
             if folder is not None:
                 name = f"{self.dialect}-{self.model.replace('/', '-')}.jsonl"
-                more["out"] = numbered(folder / name)
+                more["out"] = create_numbered(folder / name)
                 self.path = more["out"].path
             self.recorded = record(
                 messages,

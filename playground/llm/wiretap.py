@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class Watcher(Protocol):
     """Callbacks for a request and its answer; times are seconds since the request was sent."""
 
-    def sent(self, url: str, request: dict[str, Any]) -> None: ...
-    def status(self, at: float, status: int) -> None: ...
-    def piece(self, at: float, data: bytes) -> None: ...
+    def record_request(self, url: str, request: dict[str, Any]) -> None: ...
+    def record_status(self, at: float, status: int) -> None: ...
+    def record_bytes(self, at: float, data: bytes) -> None: ...
 
 
 @dataclass
@@ -186,10 +186,10 @@ def _send_tapped(
     start = time.perf_counter()
     url = str(request.url.copy_with(query=None, username=None, password=None))
     tap.size = 0
-    tap.tell(tap.watcher.sent, url, _body(request))
+    tap.tell(tap.watcher.record_request, url, _body(request))
     _guard(request, tap)
     response = send(request)
-    tap.tell(tap.watcher.status, time.perf_counter() - start, response.status_code)
+    tap.tell(tap.watcher.record_status, time.perf_counter() - start, response.status_code)
     copied = _copy_stream(_unpack(response), tap, start)
     response.stream, tap.close = copied, copied.close
     return response
@@ -228,7 +228,7 @@ def _copy_stream(inner: Any, tap: Tap, start: float) -> Any:
         def __iter__(self) -> Iterator[bytes]:
             for piece in self._pieces:
                 tap.size += len(piece)
-                tap.tell(tap.watcher.piece, time.perf_counter() - start, piece)
+                tap.tell(tap.watcher.record_bytes, time.perf_counter() - start, piece)
                 if tap.hung_up:
                     return
                 if tap.size <= tap.shown:

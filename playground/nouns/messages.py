@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import field, replace
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import ConfigDict, Discriminator, Tag
@@ -99,6 +101,13 @@ class Message:
     @property
     def text(self) -> str:
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Message:
+        """Return a copy with other `role` or `parts`, as pydantic's method of this name does.
+
+        With `deep`, calls and results hold their own copies of arguments and values.
+        """
+        return replace(deepcopy(self) if deep else self, **(update or {}))
 
     @property
     def tool_calls(self) -> list[ToolCallPart]:

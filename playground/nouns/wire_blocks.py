@@ -17,10 +17,12 @@ from typing import Any, Final, Literal
 from playground.base.shared_lists import SharedList
 from playground.nouns.wire_bodies import (
     MARKS,
+    addresses,
     api_of,
     has_citations,
     identity,
     is_deferred,
+    is_opaque,
     kind_of,
     mark_holders,
     messages_of,
@@ -33,6 +35,7 @@ from playground.nouns.wire_bodies import (
     ttl_of,
 )
 from playground.nouns.wire_estimates import tokens_of
+from playground.nouns.wire_words import VOCABULARIES, UnknownWord, unknown_words
 
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
@@ -48,8 +51,11 @@ _WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 
 @dataclass(frozen=True, slots=True)
 class WireBlock:
-    """One block: where it stands, what it says, and the mark on it (its TTL), if any. Where a hash
-    stands in place of what it says, `size` is that of the text, in estimated tokens."""
+    """One block: where it stands, what it says, and the mark on it (its TTL), if any.
+
+    `size` is the estimated tokens of the text where a hash replaces the text. A block is
+    `opaque` if its text does not tell its tokens: a picture, a file, a tool of the provider's own.
+    """
 
     tier: Tier
     role: str
@@ -60,6 +66,7 @@ class WireBlock:
     place: tuple[int, int] | None = None  # message and part
     is_string: bool = False  # a content that is no list
     size: int | None = None
+    opaque: bool = False
 
     @property
     def tokens(self) -> int:
@@ -92,7 +99,8 @@ class WireRequest:
     `starts` has the index of the first block of each message, or where it would stand. `settings`
     are the body's other fields, as they were sent, and `api` names the form of the body.
     `clears_at` are messages that a later turn of the user takes out of the prompt. `doubts` say
-    what the body holds whose part in the prompt no provider states.
+    what the body holds whose part in the prompt no provider states, and `unknown` the words that
+    a list of known words does not have.
     """
 
     model: str
@@ -107,6 +115,7 @@ class WireRequest:
     thinks: bool = False  # whether a block is thought
     prompted: bool = False  # whether what leaves the prompt has left it
     doubts: tuple[str, ...] = ()
+    unknown: tuple[UnknownWord, ...] = ()
     ttl: str | None = None  # the life that the body asks for all of its entries
 
     def insert(self, index: int, block: WireBlock) -> None:
@@ -142,20 +151,23 @@ class WireReader:
         self._given: Sequence[dict[str, Any]] = ()
         self._blocks: SharedList[WireBlock] = SharedList()
         self._starts: SharedList[int] = SharedList()
-        self._tools: tuple[Any, _Tools] = None, _Tools()
+        self._tools: tuple[Any, str, _Tools] = None, "", _Tools()
+        self._settings: tuple[dict[str, Any], str, _Unknown] = ({}, "", ())
 
     def read(self, body: dict[str, Any]) -> WireRequest:
-        tools, ttl = self._tools_of(tools_of(body)), ttl_of(body) or self._ttl
+        api, ttl = api_of(body), ttl_of(body) or self._ttl
+        tools = self._tools_of(body, api)
         head = _Reader(ttl, tools.blocks.copy(), tools.deferred)
         system = system_of(body)
         for part in parts_of(system):
             head.part("system", "system", part, None, isinstance(system, str))
         if body.get("instructions"):  # OpenAI's Responses API: its system prompt
             head.part("system", "system", {"type": "text", "text": body["instructions"]})
-        read = self._messages(messages_of(body), head)
+        read = self._messages(messages_of(body), head, api)
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
+        settings = settings_of(body)
         return WireRequest(
             model=self._model or str(body.get("model") or ""),
             blocks=self._blocks,
@@ -164,30 +176,46 @@ class WireReader:
             ttl=ttl_of(body),
             explicit_only=mode == "explicit",
             starts=self._starts,
-            settings=settings_of(body),
-            api=api_of(body),
+            settings=settings,
+            api=api,
             clears_at=read.clears_at,
             thinks=read.thinks,
             doubts=(*tools.doubts, *read.doubts),
+            unknown=(*tools.unknown, *self._unknown_beside(body, settings, api), *read.unknown),
         )
 
-    def _tools_of(self, given: Any) -> _Tools:
-        """Tools as blocks; those of a whole session are often one object."""
-        if given is not self._tools[0]:
-            self._tools = given, _Tools.read(given, self._ttl)
-        return self._tools[1]
+    def _unknown_beside(self, body: dict[str, Any], settings: dict[str, Any], api: str) -> _Unknown:
+        """Return the unknown words beside tools and messages; most requests have the same."""
+        given = settings | {name: body[name] for name in _SYSTEM_FIELDS if name in body}
+        if (given, api) != self._settings[:2]:
+            words = (word for n, v in given.items() for word in unknown_words(n, v, api, n))
+            self._settings = given, api, tuple(words)
+        return self._settings[2]
 
-    def _messages(self, given: Sequence[dict[str, Any]], start: _Reader) -> _Read:
+    def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
+        """Return the tools as blocks; those of a whole session are often one object."""
+        given = tools_of(body)
+        if given is not self._tools[0] or api != self._tools[1]:
+            words = (
+                word
+                for name in _TOOL_FIELDS
+                for word in unknown_words(name, body.get(name), api, name)
+            )
+            self._tools = given, api, replace(_Tools.read(given, self._ttl), unknown=tuple(words))
+        return self._tools[2]
+
+    def _messages(self, given: Sequence[dict[str, Any]], start: _Reader, api: str) -> _Read:
         head = start.blocks
         before, same = self._before, self._given
         known = same.shared(given) if isinstance(same, SharedList) else 0
         count = shared_length(before.messages, given, known)
         count = written_alike(before.messages, given, known, count)
-        alike = (head, start.ttl) == (before.head, before.ttl)
+        alike = (head, start.ttl, api) == (before.head, before.ttl, before.api)
         alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
         read = before.up_to(count) if alike else None
         messages, blocks = (len(read.messages), len(read.blocks)) if read else (0, 0)
-        read = read or _Read(head, start.ttl, blocks=list(head), pictures=_has_pictures(head))
+        if read is None:
+            read = _Read(head, start.ttl, api, blocks=list(head), pictures=_has_pictures(head))
         for message in given[messages:]:
             read.add(message, start.deferred)
         if read.marked and read.marked[-1][0] >= messages:  # what stood there has a mark now
@@ -198,7 +226,12 @@ class WireReader:
         return read
 
 
-_Known = tuple[bool, bool, bool, bool, tuple[int, ...], tuple[str, ...]]
+_Unknown = tuple[UnknownWord, ...]
+_Known = tuple[bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown]
+_SYSTEM_FIELDS: Final = ("system", "systemInstruction", "system_instruction")
+_TOOL_FIELDS: Final = ("tools", "functions")
+_MESSAGE_FIELDS: Final = {"responses": "input", "gemini": "contents"}
+_MOST_UNKNOWN: Final = 5  # words of a list's that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +244,7 @@ class _Tools:
     blocks: list[WireBlock] = field(default_factory=list)
     deferred: dict[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
+    unknown: _Unknown = ()
 
     @classmethod
     def read(cls, given: Any, ttl: str) -> _Tools:
@@ -218,7 +252,7 @@ class _Tools:
         listed = (
             [tool for tool in given if isinstance(tool, dict)] if isinstance(given, list) else []
         )
-        for tool in listed:
+        for number, tool in enumerate(listed):
             if is_deferred(tool):
                 deferred[str(tool.get("name"))] = identity("tool", tool)
                 if any(key in tool for key in MARKS):
@@ -227,6 +261,7 @@ class _Tools:
                     )
             elif tool.get("defer_loading"):
                 doubts.append("how much of a deferred function is in the prompt is not stated")
+            doubts += _fetched(tool, f"tools[{number}]")
         loaded = [tool for tool in listed if not is_deferred(tool)]
         # the search of the web last: its block begins the system prompt
         for tool in sorted(loaded, key=_is_web_search):
@@ -248,6 +283,7 @@ class _Read:
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
     ttl: str = ""
+    api: str = ""
     messages: list[dict[str, Any]] = field(default_factory=list)
     blocks: list[WireBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
@@ -260,6 +296,7 @@ class _Read:
     thinks: bool = False
     clears_at: tuple[int, ...] = ()
     doubts: tuple[str, ...] = ()
+    unknown: _Unknown = ()
 
     def up_to(self, count: int) -> _Read | None:
         """The same up to so many messages; None where what is after them has left its marks."""
@@ -271,6 +308,7 @@ class _Read:
         return _Read(
             self.head,
             self.ttl,
+            self.api,
             self.messages[:count],
             self.blocks[:start],
             self.starts[:count],
@@ -291,32 +329,59 @@ class _Read:
         own = self.blocks[start:]
         self.messages.append(message)
         self.starts.append(start)
-        known = (self.leads, self.pictures, self.cites, self.thinks, self.clears_at, self.doubts)
-        self.known.append(known)
+        self.known.append(
+            (self.leads, self.pictures, self.cites, self.thinks, self.clears_at, self.doubts,
+             self.unknown)
+        )  # fmt: skip
         self.leads = self.leads and all(block.tier == "system" for block in own)
         self.pictures = self.pictures or _has_pictures(own)
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
         if message.get("clear_at"):
             self.clears_at = (*self.clears_at, index)
-        if not _SPOKEN_OF.issuperset(message):
-            self.doubts = tuple(dict.fromkeys((*self.doubts, *_unspoken(message))))
+        section = _MESSAGE_FIELDS.get(self.api, "messages")
+        self._note_words(message, section, f"{section}[{index}]")
+
+    def _note_words(self, message: dict[str, Any], section: str, path: str) -> None:
+        """Note what makes a message uncertain: unknown words, unread fields, and addresses."""
+        unknown = tuple(unknown_words(section, message, self.api, path))
+        if unknown:
+            for name in VOCABULARIES[self.api]:
+                room = _MOST_UNKNOWN - sum(word.vocabulary == name for word in self.unknown)
+                own = [word for word in unknown if word.vocabulary == name]
+                self.unknown += tuple(own[: max(0, room)])
+        doubts = [*_unread(message, path), *_fetched(message, path)]
+        if doubts:
+            self.doubts = tuple(dict.fromkeys((*self.doubts, *doubts)))
 
 
-# The fields of a message whose part in the prompt is known, or that are no part of it.
-_SPOKEN_OF: Final = {
-    "role", "content", "parts", "tool_calls", "type", "id", "status", "cache_control", "clear_at",
+# The fields of a message that are read, or that are no part of the prompt.
+_READ_FIELDS: Final = {
+    "role", "content", "parts", "tool_calls", "function_call", "type", "id", "status",
+    "cache_control", "clear_at",
 }  # fmt: skip
 
 
-def _unspoken(message: dict[str, Any]) -> Iterator[str]:
-    """Say which fields of a message hold something of which no rule speaks. Items without a role
-    and results of tools are blocks as a whole.
+def _unread(message: dict[str, Any], path: str) -> Iterator[str]:
+    """Name the fields of a message that hold something and are not read. Items without a role and
+    results of tools are blocks as a whole.
     """
-    if "role" in message and message["role"] != "tool":
-        for key, held in message.items():
-            if key not in _SPOKEN_OF and held not in (None, "", [], {}):
-                yield f"no rule speaks of `{key}` in a message"
+    is_one_block = message.get("role", "tool") in ("tool", "function")
+    if not is_one_block and not _READ_FIELDS.issuperset(message):
+        for key, value in message.items():
+            if key not in _READ_FIELDS and value not in (None, "", [], {}):
+                yield f"no rule speaks of {path}.{key}"
+
+
+def _fetched(value: dict[str, Any], path: str) -> Iterator[str]:
+    """Say what the provider fetches from elsewhere: the body does not hold it, it may change."""
+    if value.get("type") in ("mcp", "mcp_toolset", "item_reference"):
+        yield f"what {path} ({value['type']}) stands for is not in the body"
+        return
+    content = value.get("content", value.get("parts", value.get("output")))
+    if isinstance(content, list):
+        for address in addresses(content):
+            yield f"what {path} has by the address {address[:60]} is not in the body"
 
 
 def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
@@ -371,7 +436,7 @@ class _Reader:
             self._add(tier, role, role, message, (index, 0))
             return
         # A provider sees a result as part of the user's turn, whoever the library says spoke.
-        if role == "tool":
+        if role in ("tool", "function"):
             self._add(tier, "user", "tool_result", {**message, "role": None}, (index, 0))
             return
         content = message.get("content", message.get("parts"))
@@ -379,7 +444,7 @@ class _Reader:
             self.part(tier, role, part, (index, number), isinstance(content, str))
         self._mark_last(message.get("cache_control"))
         calls = message.get("tool_calls")
-        for call in calls if isinstance(calls, list) else ():
+        for call in (*(calls if isinstance(calls, list) else ()), message.get("function_call")):
             if isinstance(call, dict):
                 self._add(tier, role, "tool_use", call)
 
@@ -424,7 +489,10 @@ class _Reader:
         # Anthropic refuses a mark on these with an error 400, for the whole request.
         empty = kind == "text" and not text
         markable = not empty and kind not in ("thinking", "redacted_thinking")
-        self.blocks.append(WireBlock(tier, role, kind, text, ttl, markable, place, is_string))
+        opaque = kind != "text" and is_opaque(kind, value)
+        self.blocks.append(
+            WireBlock(tier, role, kind, text, ttl, markable, place, is_string, opaque=opaque)
+        )
 
 
 def _has_pictures(blocks: Iterable[WireBlock]) -> bool:

@@ -6,7 +6,7 @@ Known are Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter; o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from playground.base.shared_lists import SharedList
@@ -23,8 +23,8 @@ _KINDS: Final = {  # what Bedrock and Gemini name by a key
 
 
 _HELD_AS_BLOCKS: Final = frozenset(
-    ("messages", "input", "contents", "tools", "system", "instructions", "systemInstruction",
-     "system_instruction"),
+    ("messages", "input", "contents", "tools", "functions", "system", "instructions",
+     "systemInstruction", "system_instruction"),
 )  # fmt: skip
 _CONVERSE: Final = frozenset(
     ("inferenceConfig", "toolConfig", "additionalModelRequestFields", "guardrailConfig")
@@ -35,9 +35,10 @@ _HISTORIES: Final = (
     "cached_content", "prompt",
 )  # fmt: skip
 _AS_NAMED: Final = (
-    "speed", "service_tier", "prompt_cache_key", "context_management", "user_id", "workspace_id",
-    "container", "inference_geo",
+    "speed", "prompt_cache_key", "context_management", "user_id", "workspace_id", "container",
+    "inference_geo",
 )  # fmt: skip
+_MORE: Final = "additionalModelRequestFields"
 
 
 def mark_holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -95,9 +96,15 @@ def parts_of(content: Any) -> Iterator[dict[str, Any]]:
 
 
 def tools_of(body: dict[str, Any]) -> Any:
+    """Return the tools of a body: of Bedrock's Converse one level deeper, of older bodies for
+    OpenAI also its `functions`.
+    """
     config = body.get("toolConfig")
-    # Bedrock's Converse keeps its tools one level deeper.
-    return body.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
+    tools = body.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
+    functions = body.get("functions")
+    if isinstance(tools, list) and isinstance(functions, list):
+        return [*tools, *functions]
+    return tools or functions
 
 
 def system_of(body: dict[str, Any]) -> Any:
@@ -160,6 +167,66 @@ def referenced_tools(value: Any) -> Iterator[str]:
                 yield from referenced_tools(item)
 
 
+_OPAQUE_FIELDS: Final = frozenset(
+    ("file_id", "file_url", "file_data", "file", "image_url", "image", "video", "audio",
+     "input_audio", "encrypted_content", "data", "bytes", "s3Location", "url", "fileData",
+     "inlineData", "inline_data", "redactedContent", "container_id"),
+)  # fmt: skip
+_OPAQUE_KINDS: Final = frozenset(
+    ("container_upload", "image_generation_call", "item_reference", "computer_call_output"),
+)
+_INNER_FIELDS: Final = (
+    "source", "content", "output", "document", "toolResult", "functionResponse", "reasoningContent",
+)  # fmt: skip
+_DEFINITION_FIELDS: Final = frozenset(
+    ("input_schema", "parameters", "function", "custom", "toolSpec", "functionDeclarations",
+     "function_declarations", "description"),
+)  # fmt: skip
+
+
+def is_opaque(kind: str, value: Mapping[str, Any]) -> bool:
+    """Return True if a block holds something whose tokens its text does not tell: a picture, a
+    file, encrypted thought, or a tool that the provider defines itself.
+    """
+    if kind == "text":
+        return False
+    if kind == "tool":
+        is_named = value.get("type") in ("custom", None) and "name" in value
+        return _DEFINITION_FIELDS.isdisjoint(value) and not is_named
+    return kind in _OPAQUE_KINDS or _holds_opaque(value)
+
+
+def _holds_opaque(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_holds_opaque(item) for item in value)
+    if not isinstance(value, dict):
+        return False
+    if value.get("type") == "text":  # a text, or a source that is one
+        return False
+    if not _OPAQUE_FIELDS.isdisjoint(value):
+        return True
+    return any(_holds_opaque(value.get(name)) for name in _INNER_FIELDS)
+
+
+_ADDRESS_FIELDS: Final = ("image_url", "file_url", "fileUri", "file_uri", "uri")
+
+
+def addresses(value: Any) -> Iterator[str]:
+    """Yield the addresses in a block from which the provider fetches something."""
+    if isinstance(value, list):
+        for item in value:
+            yield from addresses(item)
+    elif isinstance(value, dict):
+        for name in (*_ADDRESS_FIELDS, *(["url"] if value.get("type") == "url" else [])):
+            held = value.get(name)
+            held = held.get("url") if isinstance(held, dict) else held
+            if isinstance(held, str) and not held.startswith("data:"):
+                yield held
+        for name in (*_INNER_FIELDS, "fileData", "file_data", "s3Location", "image", "video"):
+            if isinstance(value.get(name), dict | list):
+                yield from addresses(value[name])
+
+
 def has_citations(message: dict[str, Any]) -> bool:
     """Return True if a document in a message has its citations switched on."""
     content = message.get("content")
@@ -171,28 +238,66 @@ def has_citations(message: dict[str, Any]) -> bool:
     )
 
 
+# Where a body says what the rules call by one name; the first that is there counts.
+PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    "tool_choice": (("tool_choice",), ("toolConfig", "toolChoice"), ("function_call",)),
+    "parallel_tool_calls": (("parallel_tool_calls",),),
+    "thinking": (("thinking",), (_MORE, "thinking")),
+    "effort": (
+        ("reasoning_effort",), ("output_config", "effort"), (_MORE, "output_config", "effort"),
+        ("reasoning", "effort"),
+    ),
+    "output_format": (
+        ("response_format",), ("output_format",), ("output_config", "format"),
+        (_MORE, "output_config", "format"), ("text", "format"), ("outputConfig", "textFormat"),
+    ),
+    "verbosity": (("verbosity",), ("text", "verbosity")),
+    "service_tier": (("service_tier",), ("serviceTier",)),
+    **{name: ((name,),) for name in _AS_NAMED},
+}  # fmt: skip
+
+
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
-    """Parameters by the rules' names; what a request does not say is no change."""
-    config, more = _object(body, "toolConfig"), _object(body, "additionalModelRequestFields")
-    output = _object(body, "output_config") or _object(more, "output_config")
-    reasoning, text = _object(body, "reasoning"), _object(body, "text")
+    """Return the parameters of a body by the rules' names; those it does not name are left out."""
+    known = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
     # `images` is whether there is any: with Anthropic the first one salts the messages' tier.
-    known = {
-        "tool_choice": body.get("tool_choice") or config.get("toolChoice"),
-        "parallel_tool_calls": body.get("parallel_tool_calls"),
-        "thinking": body.get("thinking") or more.get("thinking"),
-        "effort": body.get("reasoning_effort") or output.get("effort") or reasoning.get("effort"),
-        "output_format": body.get("response_format")
-        or body.get("output_format")
-        or output.get("format")
-        or text.get("format"),
-        "verbosity": body.get("verbosity") or text.get("verbosity"),
+    known |= {
         "images": pictures or None,
         "citations": cites or None,
         "history": history_of(body),
-        **{name: body.get(name) for name in _AS_NAMED},
     }
     return {name: value for name, value in known.items() if value is not None}
+
+
+def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
+    for path in paths:
+        value: Any = body
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        if value:
+            return value
+    return body.get(paths[0][0]) if len(paths) == 1 else None  # a value that is false
+
+
+def settings_left(
+    settings: Mapping[str, Any], fields: Iterable[str], parameters: Iterable[str]
+) -> Iterator[tuple[str, Any]]:
+    """Yield what these fields hold beside the parameters, by its path in the body."""
+    read = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
+    for field in fields:
+        yield from _left(settings.get(field), (field,), read)
+
+
+def _left(
+    value: Any, path: tuple[str, ...], read: Collection[tuple[str, ...]]
+) -> Iterator[tuple[str, Any]]:
+    if value is None or path in read:
+        return
+    if isinstance(value, dict) and any(one[: len(path)] == path for one in read):
+        for key, item in value.items():
+            yield from _left(item, (*path, key), read)
+    else:
+        yield ".".join(path), value
 
 
 def history_of(body: dict[str, Any]) -> str | None:
@@ -209,11 +314,8 @@ def history_of(body: dict[str, Any]) -> str | None:
 
 def forces_a_tool(choice: Any) -> bool:
     """Return True for a choice that forces a tool, in any API's form."""
+    if isinstance(choice, dict) and "type" not in choice:  # Converse's; a `function_call`
+        return not {"any", "tool", "name"}.isdisjoint(choice)
     if isinstance(choice, dict):
-        return choice.get("type") in ("function", "custom", "tool", "any")
+        return choice["type"] in ("function", "custom", "tool", "any")
     return choice in ("required", "any")
-
-
-def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
-    value = body.get(name)
-    return value if isinstance(value, dict) else {}

@@ -76,7 +76,7 @@ class CallOpeners:
         elif strict and self.syntax.section_required and self.notation.proves_itself:
             # only here: in other forms a look back at every chunk of prose costs more than it gains
             pattern = NO_MEMBER + pattern
-        elif isinstance(lead_text, str) and lead_text[:1].isalnum():
+        elif isinstance(lead_text, str) and lead_text[:1].isalnum() and "=" not in lead_text:
             pattern = WORD_START + pattern  # not the end of a longer word
         # without a literal before it, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)

@@ -118,6 +118,8 @@ class Declaration:
     to answer, or under the name of the only tool that its arguments fit; a finding says so."""
     objects: bool = False
     """A body that is one text may also be a JSON object with the arguments."""
+    object_block: tuple[str, str] = ("", "")
+    """Markers around a JSON object that may stand in place of all parameters."""
     joined: str = ""
     """Consecutive calls are one call; this text joins their texts."""
     also: tuple[Declaration, ...] = ()

@@ -10,13 +10,14 @@ import re
 from collections.abc import Generator, Sequence
 from typing import Final, assert_never
 
-from playground.nouns.events import Event
+from playground.nouns.events import Event, ReasoningEvent
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.calls import CallReader
 from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
 from playground.parsing.choice_point import choice_point
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
+from playground.parsing.drafts import Draft
 from playground.parsing.form import Form
 from playground.parsing.marker import Marker
 from playground.parsing.notations import notation_of
@@ -28,6 +29,7 @@ from playground.parsing.switches import Switches
 
 _MEMBER_VALUE_START: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
 _WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word stands before any JSON
+_MOST_RETURNS: Final = 8
 _LINE_END: Final = choice_point(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
 
@@ -56,12 +58,16 @@ class SyntaxEngine:
         self._bare_section = False  # True if a section's opener was text, without a call after it
         self._after_remains = False  # True after the remains of a call: text, or a lone closer
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
+        self._draft: Draft | None = None  # calls in open reasoning, held back
+        self._returns = 0  # how often the walk has gone back into a draft
         self._steps: Generator[None, None, None] = self._walk_stream()
 
     def feed(self, text: str) -> list[Event]:
         scanner = self.scanner
         scanner.add(text)
         next(self._steps, None)  # as far as the text goes
+        if self._draft is not None:
+            return self._draft.take_earlier_events()
         events, scanner.events = scanner.events, []
         return events
 
@@ -75,6 +81,11 @@ class SyntaxEngine:
         if call is None:
             return ParserState(self.mode, held=held)
         return ParserState(self.mode, call.index, call.name, self.reader.argument, held)
+
+    @property
+    def holds_events(self) -> bool:
+        """True if events are held back, because it is open if their calls are drafts."""
+        return self._draft is not None
 
     @property
     def calls(self) -> int:
@@ -92,6 +103,9 @@ class SyntaxEngine:
             yield from self._read_reasoning(0, announced=opener is not None)
         while True:
             marker = yield from self._next_marker()
+            if self._draft and (marker is None or self._ends_draft(marker)):
+                yield from self._end_draft(self._draft, marker)
+                continue
             if marker is None:
                 break
             group = marker.group
@@ -292,27 +306,85 @@ class SyntaxEngine:
 
     def _read_reasoning(self, index: int, announced: bool = True) -> Walk[None]:
         """Read reasoning up to its closer. If no opener `announced` it, it may be empty."""
-        scanner, start = self.scanner, self.scanner.offset
+        scanner, start, noted = self.scanner, self.scanner.offset, False
         tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
+        never_calls = self.switches.calls_in_reasoning == "reasoning"
         self.mode = "reasoning"
         while True:
             marker = yield from scanner.until(point, scanner.emit_reasoning)
             kind = marker.kind if marker else None
-            if marker is None or kind is not Kind.DROPPED:
+            if marker is None:
                 break
-            scanner.emit_marker(marker, "stray")
+            if kind is Kind.DROPPED:
+                scanner.emit_marker(marker, "stray")
+            elif kind not in (Kind.CLOSE, Kind.STOP) and tags.close and never_calls:
+                if not noted:
+                    scanner.note("draft-in-reasoning")
+                noted = True
+                scanner.emit_reasoning(1)  # past its first character: it is not found again
+            else:
+                break
         self.mode = "text"
         if marker and kind is Kind.CLOSE:
-            scanner.emit_marker(marker, "reasoning")
-            # text begins here, so a fence counts as at the start of a line
-            fence = (yield from scanner.match_here(self.plan.fence)) if self.plan.fence else None
-            if fence is not None:
-                yield from self._read_fence(fence)
+            yield from self._close_reasoning(marker)
             return
         # the outer walk claims any other marker; a stop token is a proper end of reasoning
-        expected = bool(tags.close) and (announced or scanner.offset > start)
-        if expected and kind is not Kind.STOP:
-            scanner.note("call-in-reasoning" if marker else "unclosed-reasoning")
+        if not tags.close or not (announced or scanner.offset > start) or kind is Kind.STOP:
+            return
+        if marker and self.switches.calls_in_reasoning == "unclosed":
+            self._begin_draft(index)
+        scanner.note("call-in-reasoning" if marker else "unclosed-reasoning")
+
+    def _close_reasoning(self, closer: Marker) -> Walk[None]:
+        scanner = self.scanner
+        scanner.emit_marker(closer, "reasoning")
+        # text begins here, so a fence counts as at the start of a line
+        fence = (yield from scanner.match_here(self.plan.fence)) if self.plan.fence else None
+        if fence is not None:
+            yield from self._read_fence(fence)
+
+    # drafts: see drafts.py
+
+    def _begin_draft(self, index: int) -> None:
+        """Hold back all events from here on."""
+        scanner = self.scanner
+        self._draft = Draft(index, scanner.offset, self.calls, scanner.events)
+        scanner.events = self._draft.events
+
+    def _ends_draft(self, marker: Marker) -> bool:
+        """Return True if a marker shows how the reasoning of the open draft goes on: closed, or
+        left open before new reasoning or the end of the turn."""
+        assert self._draft is not None
+        closer = self.markers.reasoning[self._draft.number].close
+        is_closer = marker.kind is Kind.THINK_CLOSE and marker.text.strip() == closer
+        return is_closer or marker.kind in (Kind.THINK, Kind.STOP)
+
+    def _end_draft(self, draft: Draft, marker: Marker | None) -> Walk[None]:
+        """Read the draft as reasoning if that is closed after it; else give out its events.
+
+        A call that broke off may have swallowed the closer: the walk then goes back to it.
+        """
+        scanner, closer = self.scanner, self.markers.reasoning[draft.number].close
+        # a bounded number of times, because what follows is read anew
+        place = draft.find_closer(closer) if self._returns < _MOST_RETURNS else -1
+        if place < 0 and (marker is None or marker.kind is not Kind.THINK_CLOSE):
+            scanner.events, self._draft = draft.earlier_events + draft.events, None
+            return
+        text = draft.text
+        if place >= 0:
+            self._returns += 1
+            scanner.go_back(text, place)
+            text = text[:place]
+        scanner.events, self._draft = draft.earlier_events, None
+        self.reader.count, self._section = draft.calls, None
+        self._after_remains = self._in_pieces = self._bare_section = False
+        scanner.events.append(ReasoningEvent(draft.offset, text))
+        message = f"a call ({draft.names}) in reasoning that is closed after it: kept as reasoning"
+        scanner.note("draft-in-reasoning", f"character {draft.offset}", message)
+        if place < 0 and marker is not None:
+            yield from self._close_reasoning(marker)
+        else:
+            scanner.emit_markup(len(closer), "reasoning")
 
     def _read_calls(self, marker: Marker, form: Form, has_body: bool = True) -> Walk[None]:
         """Read one call, and the separator before the next one."""

@@ -222,6 +222,7 @@ class FormBuilder(CallOpeners):
             *outer.stops(),
             *self.unreadable(),
             *self.section_closer(in_prose=not after_marker),
+            *outer.closers(),
         ]
         lookahead = "|".join(dict.fromkeys(lookahead_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={lookahead})", _BLANKS, Group(Kind.SPACE))

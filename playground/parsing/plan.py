@@ -48,7 +48,7 @@ def compile_plan(
         forms=tuple(builder.form(outer, calls, remnant_choices) for builder in builders),
         text=choice_point(*_text_choices(builders, outer, calls, remnant_choices, switches)),
         fenced=choice_point(FENCE, *calls),
-        reasoning=_reasoning_choices(builders, outer, calls, switches),
+        reasoning=_reasoning_choices(builders, outer, calls),
         plain=tuple(
             choice_point(*outer.closer(tags), *outer.dropped(), *outer.stops())
             for tags in markers.plain
@@ -108,14 +108,13 @@ def _text_choices(
 
 
 def _reasoning_choices(
-    builders: list[FormBuilder], outer: OuterChoices, calls: list[Choice], switches: Switches
+    builders: list[FormBuilder], outer: OuterChoices, calls: list[Choice]
 ) -> tuple[ChoicePoint, ...]:
     openers = [choice for builder in builders for choice in builder.calls_in_reasoning()]
-    before_closer = openers if switches.calls_in_reasoning == "call" else []
     return tuple(
         choice_point(
             # reasoning without a closer ends with the next call, whatever the switch says
-            *(before_closer if tags.close else calls),
+            *(openers if tags.close else calls),
             *outer.dropped(),
             *outer.closer(tags),
             *outer.stops(),

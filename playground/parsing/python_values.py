@@ -16,7 +16,6 @@ import warnings
 from typing import Any, Final
 
 from playground.base.json_numbers import NotANumber, load_json, number_of
-from playground.base.python_source import expression
 from playground.parsing.python_strings import closes
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
@@ -44,12 +43,18 @@ def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], boo
     try:
         arguments = reader.keywords()
     except (ValueError, IndexError, OverflowError):
-        return _parse_python(text), True
+        try:
+            return _parse_python(text), True
+        except SyntaxError as error:
+            raise ValueError(
+                f"expected arguments such as name='text', but {reader.place} stands"
+                f" {text[reader.at : reader.at + 24]!r}"
+            ) from error
     if not reader.forgave:
         return arguments, True
     try:
         return _parse_python(text), True
-    except ValueError:
+    except (ValueError, SyntaxError):
         return arguments, False
 
 
@@ -59,12 +64,14 @@ def read_literal(text: str) -> Any:
 
 
 def _parse_python(text: str) -> dict[str, Any]:
+    from playground.base.python_source import expression  # few replies write Python
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             source = f"f({text}\n)"
             call = expression(source)
-    except (SyntaxError, MemoryError) as error:
+    except MemoryError as error:
         raise ValueError(str(error)) from error
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError("expected keyword arguments")
@@ -137,13 +144,26 @@ class _Reader:
     def keywords(self) -> dict[str, Any]:
         arguments = self._object()
         while self._skip_space():
-            name = self._take(_NAME)
-            self._expect("=")
+            name = self._key()
             self.forgave |= keyword.iskeyword(name) or name in arguments
             arguments[name] = self._value(0)
             if self._skip_space():
                 self._expect(",")
         return arguments
+
+    def _key(self) -> str:
+        """Return a keyword. In a call it may stand in quotes, or before a colon, as in JSON."""
+        char = self._next()
+        is_quoted = self.is_call and char in "\"'"
+        name = self._string(char, 1) if is_quoted else self._take(_NAME)
+        is_member = self.is_call and self._next() == ":"
+        self.forgave |= is_quoted or is_member
+        self._expect(":" if is_member else "=")
+        return name
+
+    @property
+    def place(self) -> str:
+        return f"at character {self.at}" if self.at < len(self.text) else "at the end"
 
     def _object(self) -> dict[str, Any]:
         """Return all arguments from one object, as in `f({"a": 1})` or `f(**{"a": 1})`; {} if there

@@ -69,6 +69,12 @@ class Scanner:
         self.text += text
         self.skip_rule = self.pending = None
 
+    def go_back(self, text: str, place: int) -> None:
+        """Unclaim what follows `place` in `text`, which are the last claimed characters."""
+        keep = min(place, CONTEXT)
+        self.base = self.offset - (len(text) - place) - keep
+        self.text, self.at = text[place - keep :] + self.held, keep
+
     # claiming the next `count` characters
 
     def take(self, count: int) -> tuple[Span, str]:

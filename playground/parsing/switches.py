@@ -11,7 +11,8 @@ class Switches:
     """The decisions by which a reply is read, if its form leaves a choice.
 
     - `calls_in_fences`: a call inside a code fence is an example in prose (text) or a real call.
-    - `calls_in_reasoning`: a call in open reasoning is delivered, or belongs to the reasoning.
+    - `calls_in_reasoning`: a call in open reasoning is delivered (`call`), is delivered only if the
+      reasoning is never closed (`unclosed`), or belongs to the reasoning.
     - `text_after_calls`: text after a call is content, or a finding with that text.
     - `broken_calls`: the text of an aborted call is kept apart from the content, or belongs to it.
     - `misfits`: a call without all required arguments is delivered, or broken.
@@ -20,7 +21,7 @@ class Switches:
     """
 
     calls_in_fences: Literal["text", "call"] = "text"
-    calls_in_reasoning: Literal["call", "reasoning"] = "call"
+    calls_in_reasoning: Literal["unclosed", "call", "reasoning"] = "unclosed"
     text_after_calls: Literal["text", "finding"] = "text"
     broken_calls: Literal["apart", "text"] = "apart"
     misfits: Literal["call", "text"] = "call"

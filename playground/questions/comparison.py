@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from playground.base.arguments import takes
+from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
 from playground.base.findings import Finding
 from playground.dialects import Dialect, as_dialects
@@ -18,7 +18,7 @@ from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
 from playground.dialects.rules_file import read_chosen_rules
-from playground.sessions.session import Session
+from playground.sessions.session import Session, as_session
 
 if TYPE_CHECKING:  # rendering a request needs neither, and both take time to import
     from playground.dialects.schema_losses import Fact
@@ -41,6 +41,16 @@ class Column:
     @cached_property
     def findings(self) -> list[Finding]:
         return check_session(self.dialect, self.session.prompt_data())
+
+    @cached_property
+    def images(self) -> tuple[int, int]:
+        """How many of the session's images are sent as images, and how many it has; the others
+        are dropped."""
+        contents = (message.get("content") for message in self.rendering.messages)
+        parts = (part for content in contents if isinstance(content, list) for part in content)
+        sent = sum(part.get("type") == "image_url" for part in parts)
+        has = (part.type for message in self.session.messages for part in message.parts)
+        return sent, sum(kind == "image" for kind in has)
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -105,10 +115,12 @@ class Comparison(Drawn, Live):
         return lines
 
 
-@takes(session=Session)
+@formerly_positional(2, "rules_path")
+@takes(session=(Session, str))
 def compare(
-    session: Session,
+    session: Session | str,
     dialects: str | Dialect | Sequence[str | Dialect] = (),
+    *,
     rules_path: str | None = None,
 ) -> Comparison:
     """Render a session in one or several dialects, by default in all of them.
@@ -117,6 +129,7 @@ def compare(
     for each dialect whose rules are replaced. Raises UnknownNameError for an unknown dialect,
     InputFault for rules that cannot be read or are for none of the dialects.
     """
+    session = as_session(session)
     chosen = as_dialects(dialects)
     if rules_path is not None:
         rules = read_chosen_rules(rules_path, [dialect.name for dialect in chosen])

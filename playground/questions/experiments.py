@@ -36,7 +36,7 @@ from playground.questions.every_dialect import read_in_every_dialect
 from playground.questions.server_view import dropped_by_servers
 from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
-from playground.recordings.recutting import CUTTINGS, cut_in_two, rechunked, text_size
+from playground.recordings.recutting import CUTTINGS, cut_in_two, recut, text_size
 
 _MOST_CUTS: Final = 2_000
 
@@ -132,8 +132,8 @@ def find_changing_cut(
     places = range(1, size, distance)
     recuttings = len(CUTTINGS) + 2  # two more, because the random one is tried with three seeds
     count, total = recuttings + len(places), recuttings + every_place
-    for number, (name, recut) in enumerate(_cuttings(recording, places), 1):
-        changes = difference(original, _read_as_cut(recut, dialect, tools, switches))
+    for number, (name, other) in enumerate(_cuttings(recording, places), 1):
+        changes = difference(original, _read_as_cut(other, dialect, tools, switches))
         progress(number, count)
         if changes:
             return CutSearch(number, total, name, tuple(changes))
@@ -153,10 +153,10 @@ def _read_as_cut(
 
 
 def _cuttings(recording: Recording, places: range) -> Iterator[tuple[str, Recording]]:
-    yield "1 byte", rechunked(recording, "1 byte")
-    yield "7 bytes", rechunked(recording, "7 bytes")
+    yield "1 byte", recut(recording, "1 byte")
+    yield "7 bytes", recut(recording, "7 bytes")
     for seed in range(3):
-        yield f"random, seed {seed}", rechunked(recording, "random", seed)
+        yield f"random, seed {seed}", recut(recording, "random", seed)
     for place in places:
         yield f"in two before byte {place}", cut_in_two(recording, place)
 

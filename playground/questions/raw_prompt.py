@@ -12,12 +12,19 @@ from playground.base.arguments import takes
 from playground.base.confined import Budget, Stopped
 from playground.base.display import Shown
 from playground.base.errors import InputFault
-from playground.base.findings import Finding
+from playground.base.findings import Finding, finding
 from playground.dialects import get_dialect
 from playground.dialects.raw_prompts.asking import common_start
 from playground.dialects.raw_prompts.audit import prompt_warnings
 from playground.dialects.raw_prompts.chat_template import ChatTemplate, question_budget
-from playground.dialects.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, ToolFormat, turns_of
+from playground.dialects.raw_prompts.llama import (
+    CODE_INTERPRETER,
+    LLAMA3,
+    LLAMA4,
+    LlamaFormat,
+    ToolFormat,
+    turns_of,
+)
 from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
@@ -34,6 +41,7 @@ _LLAMA_DIALECTS: Final[dict[tuple[str, ToolFormat], str]] = {
     ("llama4", "function_tag"): "llama3-function",
     ("llama4", "python_list"): "llama4-pythonic",
 }
+_CODE_DIALECT: Final = "llama3-code"
 _PROBE_TOOL: Final = ToolMetadata(
     name="get_tides",
     input_schema={"type": "object", "properties": {"harbour": {"type": "string"}}},
@@ -78,8 +86,12 @@ def raw_prompt(
                 expected=" or ".join(get_args(ToolFormat)),
             )
         text = _LLAMAS[template].render(turns_of(prompt_data, chosen_format), chosen_format)
-        dialect = _LLAMA_DIALECTS[template, chosen_format]
-        return RawPrompt(text, _LLAMAS[template].title, dialect)
+        title, dialect = _LLAMAS[template].title, _LLAMA_DIALECTS[template, chosen_format]
+        names = {tool.name for tool in prompt_data.tool_metadata}
+        if names == {CODE_INTERPRETER}:
+            return RawPrompt(text, title, _CODE_DIALECT)
+        found = [finding("code-not-read", CODE_INTERPRETER)] if CODE_INTERPRETER in names else []
+        return RawPrompt(text, title, dialect, found)
     if tool_format:
         raise InputFault("a chat template has its own tool format", expected="llama3 or llama4")
     chosen = template if isinstance(template, ChatTemplate) else ChatTemplate.load(template)

@@ -36,7 +36,7 @@ from playground.questions.recognised_documents import (
     recognise_sessions,
     recognise_template,
 )
-from playground.recordings.recutting import as_streamed
+from playground.recordings.recutting import synthetic_recording
 from playground.sessions.loading import LoadedSession
 from playground.sessions.pasted import Unwrapped, in_a_fence, unwrapped
 from playground.sessions.session import Session
@@ -172,7 +172,7 @@ def as_session(recognised: Recognised) -> LoadedSession:
             Session(title="tools", task=_BARE, tools=tuple(tool_file.tools)), tool_file.findings
         )
     text = decode_quoted(decode(recognised.data, recognised.name))
-    recording = as_streamed(text, "reply", recognised.dialect or "")
+    recording = synthetic_recording(text, "reply", recognised.dialect or "")
     findings = [] if recognised.dialect else [no_dialect_finding(text)]
     if recognised.wrapped:
         findings.append(finding("wrapped-body", "the whole reply", _WRAPPED[recognised.wrapped]))

@@ -13,7 +13,7 @@ from playground.dialects import get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.models import dialect_for
 from playground.recordings.recording import Recording
-from playground.recordings.recutting import as_streamed
+from playground.recordings.recutting import synthetic_recording
 from playground.sessions.session import Session
 
 _ANY_MODELS: Final = "xml"  # any instructed model follows it
@@ -47,4 +47,4 @@ def restreamed(session: Session, name: str, dialect: str) -> Recording:
         f"Not recorded: message {number} as {dialect} writes it, without reasoning, "
         "cut as if it had been streamed. The model's own text may have been another."
     )
-    return replace(as_streamed(text, name, dialect), note=note)
+    return replace(synthetic_recording(text, name, dialect), note=note)

@@ -20,7 +20,7 @@ from playground.parsing.result import ParseResult, gather
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.questions.server_view import server_view
-from playground.recordings.feeding import feed, shown
+from playground.recordings.feeding import describe_chunk, feed
 from playground.recordings.recording import Recording, Timing
 from playground.servers import ServerReading
 
@@ -108,7 +108,7 @@ def replay(
     for chunk in recording.chunks:
         events = feed(parser, chunk)
         stop, last_time = _stop(events, stop), chunk.at
-        kind, text = shown(chunk)
+        kind, text = describe_chunk(chunk)
         steps.append(ReplayStep(chunk.at, kind, text, events, parser.state, stop))
     events = parser.finish()
     ended_state = ParserState("ended")
@@ -128,7 +128,7 @@ def _dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
 
     if recording.dialect in dialect_names():
         return recording.dialect
-    texts = map(shown, recording.chunks)
+    texts = map(describe_chunk, recording.chunks)
     best = likeliest("".join(text for kind, text in texts if kind == "text"), tools)
     return best[0].dialect if best else ""
 

@@ -1,8 +1,8 @@
-"""A recording that grows on disk as it arrives: what has come stays, whatever ends the program.
+"""A recording file that grows as lines arrive: what has come stays, however the program ends.
 
-This is the one file that is not made by a rename (see `playground/base/output.py`). It is
-created, never opened: two programs cannot write the same one. Its lines are brought to the disk at
-least once a second by whoever calls `keep`.
+This is the only file that is not written by a rename (see `playground/base/output.py`). It is
+always created, never opened again, so two programs cannot write the same file. Its caller has to
+call `keep` at least once a second, which brings the lines to the disk.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Lines(Protocol):
 
 
 class LinesInMemory:
-    """The lines of a recording that nobody wants as a file."""
+    """The lines of a recording that is written to no file."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -42,27 +42,27 @@ class LinesInMemory:
         self.lines.append(line)
 
     def keep(self, *, now: bool = False) -> None:
-        """Nothing: memory is all there is."""
+        """Do nothing: there is no disk to bring the lines to."""
 
     def answered(self) -> None:
-        """Nothing was there before."""
+        """Do nothing: there is no older file to replace."""
 
 
 class AppendOnlyFile:
-    """A recording's file, there from the beginning; brought to the disk every so many `seconds`.
+    """A recording's file, created at once and brought to the disk every `seconds`.
 
-    Raises InputFault if the file exists and `force` is not given, or if it cannot be made. With
-    `force` the old file keeps its place until an answer has come (`answered`), and the new one
-    lies beside it. A file that is closed without an answer, as after a refusal, gets a number of
-    its own, and `path` names that.
+    With `force` an old file keeps its place until an answer has come (`answered`); until then the
+    new one lies beside it. If it is closed without an answer, as after a refusal, it gets a
+    numbered name, and `path` names that. Raises InputFault if the file exists and `force` is not
+    given, or if it cannot be created.
     """
 
     def __init__(self, path: str | Path, *, force: bool = False, seconds: float = SECONDS) -> None:
         self.path = Path(os.path.realpath(path))  # a link stays a link: its target is written
         self._waiting: list[bytes] = []
         self._size = 0
-        self._written = False  # since the lines were last brought to the disk
-        self._kept, self._seconds = time.monotonic(), seconds
+        self._is_unsynced = False  # since the lines were last brought to the disk
+        self._synced_at, self._seconds = time.monotonic(), seconds
         self._answered = False
         Batch(force=force).check(path)
         if self.path.exists() and not self.path.is_file():
@@ -71,14 +71,16 @@ class AppendOnlyFile:
             )
         with faults_naming(path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._old = _held(self.path) if force else None
-            self._lies, self._handle = self._created()
+            self._old_handle = _lock_old_file(self.path) if force else None
+            self._current, self._handle = self._create()
             sync_folder(self.path.parent)
 
-    def _created(self) -> tuple[Path, int]:
-        """The file, new and locked: at its place, or beside an old one. Not as a `.part`, which
-        may be removed as a leftover: it holds a recording, whatever becomes of this program."""
-        if self._old is not None:
+    def _create(self) -> tuple[Path, int]:
+        """Create and lock the file, at its place or beside an old one; return path and handle.
+
+        It is no `.part`: those may be removed as leftovers, and this is a recording.
+        """
+        if self._old_handle is not None:
             return create_beside(self.path, ".jsonl", flags=os.O_APPEND)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
         handle = os.open(self.path, flags, 0o666)
@@ -100,82 +102,83 @@ class AppendOnlyFile:
                 self._write()
 
     def keep(self, *, now: bool = False) -> None:
-        """Bring the lines to the disk if it is time. Raises InputFault where that fails."""
-        if not now and time.monotonic() - self._kept < self._seconds:
+        """Bring the lines to the disk if it is time, or `now`. Raises InputFault if that fails."""
+        if not now and time.monotonic() - self._synced_at < self._seconds:
             return
-        if self._waiting or self._written:
+        if self._waiting or self._is_unsynced:
             with faults_naming(self.path):
                 self._write()
-                self._written = False
+                self._is_unsynced = False
                 os.fsync(self._handle)
-        self._kept = time.monotonic()
+        self._synced_at = time.monotonic()
 
     def _write(self) -> None:
-        """Hand what waits to the system, which brings it to the disk by and by, or at `keep`."""
-        whole = b"".join(self._waiting)
-        self._waiting, self._size, self._written = [], 0, True
+        """Hand the waiting lines to the system, which brings them to the disk by `keep`."""
+        data = b"".join(self._waiting)
+        self._waiting, self._size, self._is_unsynced = [], 0, True
         before = os.fstat(self._handle).st_size
         try:
-            data = memoryview(whole)
-            while data:
-                data = data[os.write(self._handle, data) :]
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._handle, rest) :]
         except OSError:
-            # what there was room for stays, but no half line that others could follow
+            # the lines that there was room for stay; half a line goes, since others may follow
             written = os.fstat(self._handle).st_size - before
-            lines_end = whole.rfind(b"\n", 0, written) + 1
+            lines_end = data.rfind(b"\n", 0, written) + 1
             os.ftruncate(self._handle, before + lines_end)
             raise
 
     def answered(self) -> None:
-        """Take the place of an older file, since an answer is here."""
+        """Replace an older file, because an answer has come."""
         self._answered = True
         with faults_naming(self.path):
-            self._take(self.path)
+            self._move_to(self.path)
 
     def close(self) -> None:
-        """Close the file; all lines are on the disk then."""
+        """Bring all lines to the disk and close the file."""
         try:
             self.keep(now=True)
             with faults_naming(self.path):
-                self._take(_free_name(self.path) if self._old is not None else self.path)
+                self._move_to(_free_name(self.path) if self._old_handle is not None else self.path)
         finally:
             os.close(self._handle)
 
     def fail(self) -> None:
-        """Close the file after an error; if nothing has come, remove it."""
+        """Close the file after an error; if no answer has come, remove it."""
         with suppress(InputFault):
             self.keep(now=True)
         if not self._answered:
             if self._is_ours():
-                self._lies.unlink()
+                self._current.unlink()
             self._release()
         os.close(self._handle)
 
     def _is_ours(self) -> bool:
-        """Return True if what lies there is this recording, and nobody's who has replaced it."""
+        """Return True if the file at our path is still this one, replaced by nobody."""
         try:
-            return os.path.samestat(os.fstat(self._handle), self._lies.stat())
+            return os.path.samestat(os.fstat(self._handle), self._current.stat())
         except OSError:
             return False
 
-    def _take(self, place: Path) -> None:
-        """Stand at this place, if not there already."""
-        if self._lies != place:
-            self._lies.replace(place)
-            self.path = self._lies = place
+    def _move_to(self, place: Path) -> None:
+        """Move the file to this place, if it is not there already, and unlock the old one."""
+        if self._current != place:
+            self._current.replace(place)
+            self.path = self._current = place
             sync_folder(place.parent)
         self._release()
 
     def _release(self) -> None:
-        if self._old is not None:
-            os.close(self._old)
-            self._old = None
+        if self._old_handle is not None:
+            os.close(self._old_handle)
+            self._old_handle = None
 
 
-def _held(path: Path) -> int | None:
+def _lock_old_file(path: Path) -> int | None:
     """Lock the file that is to be replaced, so that nobody else records into it.
 
-    Return None if there is none. Raises OSError if it still grows.
+    Return its handle, or None if there is no such file. Raises OSError if another program is
+    writing it.
     """
     while True:
         try:
@@ -187,7 +190,7 @@ def _held(path: Path) -> int | None:
             if os.path.samestat(os.fstat(handle), path.stat()):
                 return handle
         except FileNotFoundError:
-            pass  # as where another one stands there by now: whoever held it has replaced it
+            pass  # the program that had locked the file has moved it: look again
         except OSError:
             os.close(handle)
             raise
@@ -195,29 +198,29 @@ def _held(path: Path) -> int | None:
 
 
 def _free_name(path: Path) -> Path:
-    """Reserve a numbered name that is free, by an empty file."""
+    """Reserve a free numbered name by creating an empty file."""
     for number in count(2):
-        each = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
         with suppress(FileExistsError):
-            os.close(os.open(each, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-            return each
+            os.close(os.open(candidate, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            return candidate
     raise AssertionError  # there is always one more number
 
 
-def numbered(path: Path, *, seconds: float = SECONDS) -> AppendOnlyFile:
-    """Create a file of this name, or of one with a number if that is taken."""
+def create_numbered(path: Path, *, seconds: float = SECONDS) -> AppendOnlyFile:
+    """Create a file of this name, or with a number added if the name is taken."""
     for number in count(1):
-        each = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        candidate = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
         try:
-            return AppendOnlyFile(each, seconds=seconds)
+            return AppendOnlyFile(candidate, seconds=seconds)
         except InputFault:
-            if not each.exists():  # it is something else
+            if not candidate.exists():  # the name is not taken: something else is wrong
                 raise
     raise AssertionError  # there is always one more number
 
 
 def _lock(handle: int) -> None:
-    """Only one program writes a recording. Raises OSError where another one does."""
+    """Lock a recording for this program. Raises OSError if another program is writing it."""
     if not lock_soon(handle):
-        told = f"{holder_of(handle)} is writing this recording"
-        raise BlockingIOError(errno.EAGAIN, told)
+        message = f"{holder_of(handle)} is writing this recording"
+        raise BlockingIOError(errno.EAGAIN, message)

@@ -1,4 +1,4 @@
-"""`decode_stream`: the bytes of a provider's stream, cut anywhere, into a recording."""
+"""`decode_stream` makes a recording of the bytes of a provider's stream, cut anywhere."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from playground.base.json_numbers import (
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
-from playground.recordings.pairs import paired, whole_recording
+from playground.recordings.pairs import join_halves, whole_recording
 from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice, Recording
 
 _DONE: Final = DONE.encode()
 _FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
-_WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # of one frame, in dumps
+_WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # where dumps put a frame
 _UNDECIDED: Final = 4096  # values that wait for one of a known API; a stream may have no end
-_LATEST: Final = 1e12  # seconds, thirty thousand years
-_LISTS: Final = ("chunks", "events", "stream", "data", "body")  # of all frames
+LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
+_LISTS: Final = ("chunks", "events", "stream", "data", "body")  # where dumps list all frames
 
 
 @takes(pieces=Iterable, api="text or nothing", name="text")
 def decode_stream(
     pieces: bytes | Iterable[bytes], api: str | None = None, name: str = ""
 ) -> Recording:
-    """Decode one stream, whole or in pieces; `api` is recognised from the content unless given.
+    """Decode one stream, whole or in pieces; without `api`, recognise it from the content.
 
-    Never raises on what the provider sent: frames that cannot be read are findings. Raises
-    UnknownNameError for an `api` that there is none of.
+    Frames that cannot be read are findings: nothing that a provider sent raises. Raises
+    UnknownNameError for an unknown `api`.
     """
     decoder = StreamDecoder(api)
     for piece in [pieces] if isinstance(pieces, bytes) else pieces:
@@ -50,9 +50,9 @@ def decode_stream(
 
 
 def decode_values(values: Iterable[Any], api: str, name: str = "") -> Recording:
-    """Decode frames that a file holds as JSON values, as they were read."""
+    """Decode frames that were read from a file as JSON values."""
     decoder = StreamDecoder(api)
-    decoder.take(values)
+    decoder.read_values(values)
     return decoder.finish(name)
 
 
@@ -65,7 +65,7 @@ class StreamDecoder:
         self._reader: ApiReader | None = reader_for(api)(self._sink) if api else None
         self._waiting: list[dict[str, Any]] = []  # values before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
-        self._given = 0
+        self._returned = 0
         self._is_whole = True  # no frame may hold half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
@@ -76,43 +76,41 @@ class StreamDecoder:
         if at is not None:
             sink.at, sink.timed = at, True
         self._read_all(self._framing.feed(piece))
-        chunks = sink.chunks[self._given :]
-        self._given = len(sink.chunks)
+        chunks = sink.chunks[self._returned :]
+        self._returned = len(sink.chunks)
         return chunks
 
-    def take(self, values: Iterable[Any]) -> None:
+    def read_values(self, values: Iterable[Any]) -> None:
         """Read frames that are values already."""
         self._is_whole = False
         for value in values:
             if isinstance(value, dict):
                 self._read(value)
             else:
-                self._bad(dump_again(value).encode())
+                self._note_unreadable(dump_again(value).encode())
 
-    def unreadable(self, what: str) -> None:
-        """Note something of the file, beside the stream, that cannot be read: a finding."""
+    def note_unreadable(self, what: str) -> None:
+        """Add a finding about something unreadable in the file that is no part of the stream."""
         self._sink.signal(UNREADABLE + what)
 
-    def forget(self) -> None:
-        """Let go of the chunks that were given out; `finish` then tells of the rest only."""
+    def drop_chunks(self) -> None:
+        """Drop the chunks that were returned already; `finish` then returns only the others."""
         self._sink.chunks.clear()
-        self._given = 0
+        self._returned = 0
 
     def finish(self, name: str = "", dialect: str = "native") -> Recording:
-        """Return the complete recording, with all that was held back; a missing end is a
-        finding.
-        """
+        """End the stream and return the recording, in which a missing end is a finding."""
         self._read_all(self._framing.finish())
         sink = self._sink
         if self._reader is not None:
             self._reader.finish()
         else:
-            self._unknown()
+            self._note_waiting()
         for what, given in (("a usage", sink.usage), ("an error", sink.error)):
             if holds_nan_or_infinity(given):
-                self.unreadable(f"{what} with numbers that are none, kept as text")
+                self.note_unreadable(f"{what} with NaN or infinite numbers, kept as text")
             if digits := long_integers(given):
-                self.unreadable(f"{what} with {integer_words(digits)}, kept as text")
+                self.note_unreadable(f"{what} with {integer_words(digits)}, kept as text")
         timed = sink.timed or sink.own_times
         recording = Recording(
             name=name,
@@ -135,7 +133,7 @@ class StreamDecoder:
         return whole_recording(recording, sink.at)
 
     def _whole_chunks(self, sink: Sink) -> tuple[Chunk, ...]:
-        return tuple(sink.chunks if self._is_whole else paired(sink.chunks))
+        return tuple(sink.chunks if self._is_whole else join_halves(sink.chunks))
 
     def _read_all(self, frames: list[Frame]) -> None:
         for event, data in frames:
@@ -143,58 +141,58 @@ class StreamDecoder:
                 self._sink.signal(DONE)
                 continue
             try:
-                value = self._json(data)
+                value = self._frame_value(data)
             except (ValueError, RecursionError):
-                self._not_plain(event, data)
+                self._read_irregular(event, data)
                 continue
             if isinstance(value, dict):
                 self._read(value)
             else:
-                self._bad(data)
+                self._note_unreadable(data)
 
-    def _json(self, data: bytes) -> Any:
-        """Return a frame's value; a number that JSON lacks, 1e400 say, stays text."""
+    def _frame_value(self, data: bytes) -> Any:
+        """Return a frame's value; a number that no float holds, such as 1e400, stays text."""
         try:
-            return read_json_bytes(data)  # which refuses half characters, too
+            return read_json_bytes(data)  # which refuses half characters
         except ValueError:
             self._is_whole = False
             return load_json(data.decode("utf-8"), strict=True)
 
     def _read(self, value: dict[str, Any]) -> None:
-        """Read one frame's value, without the wrapper of LiteLLM's and other dumps."""
+        """Read one frame's value, without the wrapper that LiteLLM's and other dumps add."""
         if "chunk" in value:
-            value = self._dumped(value)
+            value = self._without_chunk_wrapper(value)
         if self._reader is None and not self._choose(value):
             return
         if self._wrapper:
-            self._unwrapped(value)
+            self._read_unwrapped(value)
         else:
-            self._guarded(value)
+            self._read_frame(value)
 
-    def _dumped(self, value: dict[str, Any]) -> dict[str, Any]:
+    def _without_chunk_wrapper(self, value: dict[str, Any]) -> dict[str, Any]:
         inner, at = value["chunk"], value.get("t")
         if not isinstance(inner, dict):
             return value
-        if isinstance(at, int | float) and 0 <= at < _LATEST:
+        if isinstance(at, int | float) and 0 <= at < LATEST:
             self._sink.at, self._sink.timed = float(at), True
         return inner
 
     def _choose(self, value: dict[str, Any]) -> bool:
-        """Return True once the API is known, after reading what came before."""
+        """Choose the API; return True once it is known, after reading the values that waited."""
         chosen = recognise(value) or self._look_inside(value)
         if chosen is None:
             self._waiting.append(value)
             if len(self._waiting) >= _UNDECIDED:
-                self._unknown()
+                self._note_waiting()
             return False
         self._reader = chosen(self._sink)
         waiting, self._waiting = self._waiting, []
         for earlier in waiting:
-            self._unwrapped(earlier)
+            self._read_unwrapped(earlier)
         return True
 
     def _look_inside(self, value: dict[str, Any]) -> type[ApiReader] | None:
-        """Return the API of the frames that a dump has put into a field, and note the field."""
+        """Find the API of frames that a dump has put into a field, and remember the field."""
         for key in (*_WRAPPERS, *_LISTS):
             for inner in _frames_in(value.get(key)):
                 if chosen := recognise(inner):
@@ -202,13 +200,13 @@ class StreamDecoder:
                     return chosen
         return None
 
-    def _unwrapped(self, value: dict[str, Any]) -> None:
+    def _read_unwrapped(self, value: dict[str, Any]) -> None:
         inner = _frames_in(value.get(self._wrapper)) if self._wrapper else []
         for frame in inner or [value]:
-            self._guarded(frame)
+            self._read_frame(frame)
 
-    def _guarded(self, value: dict[str, Any]) -> None:
-        """Read a frame; one that an API's reader does not take is a finding."""
+    def _read_frame(self, value: dict[str, Any]) -> None:
+        """Read a frame; if the API's reader cannot read it, add a finding."""
         assert self._reader is not None
         error = value.get("error")
         if error and not self._reader.recognises(value):
@@ -217,10 +215,14 @@ class StreamDecoder:
         try:
             self._reader.read(value)
         except (TypeError, AttributeError, LookupError, ValueError, ArithmeticError):
-            self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            self._note_unreadable(
+                json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            )
 
-    def _not_plain(self, event: str, data: bytes) -> None:
-        """`[DONE]` between blanks, half surrogates, several lines of JSON, or no JSON at all."""
+    def _read_irregular(self, event: str, data: bytes) -> None:
+        """Read a frame that is no plain JSON: `[DONE]` between blanks, half surrogates, a frame
+        within a frame, several lines of JSON, or no JSON at all.
+        """
         if data.strip() == _DONE:
             self._sink.signal(DONE)
             return
@@ -235,30 +237,32 @@ class StreamDecoder:
             elif len(lines) > 1:
                 self._read_all([Frame(event, line) for line in lines if line.strip()])
             else:
-                self._bad(data)
+                self._note_unreadable(data)
             return
         if isinstance(value, dict):
             self._read(value)
         else:
-            self._bad(data)
+            self._note_unreadable(data)
 
-    def _bad(self, data: bytes) -> None:
+    def _note_unreadable(self, data: bytes) -> None:
         self._sink.signal(UNREADABLE + data.decode("utf-8", "replace"))
 
-    def _unknown(self) -> None:
-        """No frame was of a known API: an error's body, or something else."""
+    def _note_waiting(self) -> None:
+        """Note the values that waited for a known API as errors, or as unreadable."""
         waiting, self._waiting = self._waiting, []
         for value in waiting:
             if value.get("error"):
                 self._sink.fail(value["error"])
             else:
-                self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+                self._note_unreadable(
+                    json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+                )
 
 
 def holds_frame(value: dict[str, Any]) -> bool:
     """Return True if a value is a frame of some API, or a dump's wrapper around frames."""
     wrapped = (value.get(key) for key in ("chunk", *_WRAPPERS, *_LISTS))
-    return any(map(recognise, [value, *(f for held in wrapped for f in _frames_in(held))]))
+    return any(map(recognise, [value, *(f for field in wrapped for f in _frames_in(field))]))
 
 
 def _frames_in(inner: Any) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Which values of the environment are secrets: those that their names speak of, and passwords."""
+"""The secrets among environment variables: values named like secrets, passwords in addresses."""
 
 from __future__ import annotations
 
@@ -10,58 +10,61 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 _SHORTEST: Final = 8
-_SPEAKS: Final = re.compile(
+_SECRET_NAME: Final = re.compile(
     r"(?i)(?:^|_)(?:api_?)?(?:key|token|pass|passwd|password|passphrase|pwd?|secrets?|credentials?"
     r"|creds?|auth|apikey|pat)(?:_|\d*$)"
     r"|(?:key|token|pass|passwd|passphrase|password|secret|credential|cookie|bearer|jwt)s?$"
     r"|conn(?:ection_?)?str(?:ing)?s?(?:_|$)"
 )
-_COOKIES: Final = re.compile(r"(?i)cookies?$")
-_BETWEEN: Final = re.compile(r"[,;\s]+")  # the keys of a list, the fields of a connection string
-_NAMED: Final = re.compile(r"([A-Za-z][\w.-]*)=(?!=*\Z)(.+)", re.DOTALL)  # no Base64's end
+_COOKIE_NAME: Final = re.compile(r"(?i)cookies?$")
+_SEPARATORS: Final = re.compile(r"[,;\s]+")  # the keys of a list, the fields of a connection string
+_NAMED_FIELD: Final = re.compile(r"([A-Za-z][\w.-]*)=(?!=*\Z)(.+)", re.DOTALL)  # no Base64's end
 _FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's, whatever a folder is called
-_PLAIN: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
+_PLAIN_WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
 _PATH: Final = re.compile(r"(?:~|\.{1,2})/|[A-Za-z]:\\")
-_STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d{0,3}")
+_PLAIN_STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d{0,3}")
 
 
 def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The values of environment variables that are named like secrets, longest first.
+    """Return the values of environment variables that are named like secrets, longest first.
 
-    Each of a list of them too, and the fields of a connection string that are named so. Of eight
-    characters or more, and no path, number or plain word; of an address the password (or the token
-    before its `@`), as it stands there and as it is without its percent signs.
+    Of a list, each item counts too; of a connection string, each field named like a secret. Values
+    under eight characters, paths, numbers and plain words are left out. Of an address in any
+    variable, its password counts (or the token before its `@`), both as written and
+    percent-decoded.
     """
-    found: set[str] = set()
+    secrets: set[str] = set()
     for name, value in environment.items():
-        if _SPEAKS.search(name) and name not in _FOLDERS:
-            found |= {value, value.strip(), *_parts(name, value)}
+        if _SECRET_NAME.search(name) and name not in _FOLDERS:
+            secrets |= {value, value.strip(), *_items_and_fields(name, value)}
         if "://" in value:
-            found |= set(_passwords(value))
-    return sorted(filter(_may_be_secret, found), key=len, reverse=True)
+            secrets |= set(_passwords(value))
+    return sorted(filter(_may_be_secret, secrets), key=len, reverse=True)
 
 
-def _parts(name: str, value: str) -> Iterator[str]:
-    """The keys of a list, which are sent one by one, and what is secret of named fields."""
-    for part in filter(None, _BETWEEN.split(value)):
-        named = _NAMED.fullmatch(part)
+def _items_and_fields(name: str, value: str) -> Iterator[str]:
+    """Yield the items of a list, which may be sent one by one, and the values of secret fields."""
+    for part in filter(None, _SEPARATORS.split(value)):
+        named = _NAMED_FIELD.fullmatch(part)
         if named is None:
             yield part
-        elif _SPEAKS.search(named[1]) or _COOKIES.search(name):
+        elif _SECRET_NAME.search(named[1]) or _COOKIE_NAME.search(name):
             yield named[2]
 
 
 def _may_be_secret(value: str) -> bool:
-    if len(value) < _SHORTEST or _PLAIN.fullmatch(value) or "://" in value:
+    if len(value) < _SHORTEST or _PLAIN_WORD.fullmatch(value) or "://" in value:
         return False
     return not _is_path(value)
 
 
 def _is_path(value: str) -> bool:
-    """Base64 may begin with a slash and hold more: a path is there, or is made of plain words."""
+    """Return True if a value is a path. Base64 may begin with a slash too, so a path with one has
+    to exist or to consist of plain words.
+    """
     if not value.startswith("/"):
         return bool(_PATH.match(value))
-    if all(map(_STEP.fullmatch, value.split("/"))):
+    if all(map(_PLAIN_STEP.fullmatch, value.split("/"))):
         return True
     try:
         return Path(value).exists()

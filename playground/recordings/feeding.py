@@ -1,4 +1,4 @@
-"""Feed a recording's chunks to a parser, each kind by its own method."""
+"""Feed a recording's chunks to a parser, each kind through its own method."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def feed(parser: DialectParser, chunk: Chunk) -> list[Event]:
             return []
 
 
-def shown(chunk: Chunk) -> tuple[str, str]:
-    """Return a chunk's kind and content in words, for a list of steps."""
+def describe_chunk(chunk: Chunk) -> tuple[str, str]:
+    """Return a chunk's kind and its content as text, for a list of steps."""
     match chunk:
         case TextChunk(text=text):
             return "text", text

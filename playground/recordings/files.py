@@ -1,17 +1,17 @@
 """The recording file: JSON lines with a header, the raw wire with arrival times, and an end.
 
     {"format": "playground-recording/2", "name": …, "model": …, …}
-    {"request": {…}, "url": …}                   as it was sent
-    {"sent": "{\n  \"model\": …"}               its bytes, where another writing was sent
+    {"request": {…}, "url": …}                   the request's value
+    {"sent": "{\n  \"model\": …"}               its bytes, if no common layout gives them
     {"expected": {…}}                            what a proxy predicted of it
     {"t": 0.311, "status": 200}
-    {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" where no UTF-8
+    {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" if no UTF-8
     {"t": 0.312, "litellm": {…}}                 what LiteLLM made of them
     {"end": 1.732, "usage": {…}, "error": null, "starred": {"openai": 1}}
 
-The wire is the truth: replies are decoded from it whenever the file is read. The file grows while
-the answer comes, so it may break off anywhere: without its end it is a recording that was cut. The
-older form, `playground-recording/1`, was written as a whole and has the request in its header.
+Replies are decoded from the wire whenever the file is read. The file grows while the answer comes,
+so it may break off anywhere; a file without an end is a recording that was cut. The older form,
+`playground-recording/1`, was written at once, and has the request in its header.
 """
 
 from __future__ import annotations
@@ -25,21 +25,16 @@ from typing import Any, Final
 from playground.base.errors import InputFault
 from playground.base.json_numbers import integer_words, is_finite, long_integers
 from playground.recordings.apis import api_names
-from playground.recordings.decoding import StreamDecoder
+from playground.recordings.decoding import LATEST, StreamDecoder
 from playground.recordings.recording import Recording
 
 FORMAT: Final = "playground-recording/2"
-_WHOLE: Final = "playground-recording/1"
-START: Final = b'{"format": "playground-recording/2"'  # of the file: a header that was cut is one
+FORMATS: Final = (FORMAT, "playground-recording/1")
+START: Final = b'{"format": "playground-recording/2"'  # of a file, even if its header was cut
 _CUT: Final = {
     "type": "cut",
     "message": "the recording breaks off here: its recorder was stopped before the end",
 }
-
-
-def is_recording(value: Any) -> bool:
-    """Return True for a recording file's first line."""
-    return isinstance(value, dict) and value.get("format") in (FORMAT, _WHOLE)
 
 
 def header(name: str, dialect: str, model: str) -> dict[str, Any]:
@@ -66,7 +61,10 @@ def sent_line(data: bytes) -> dict[str, Any]:
 
 
 def wire_bytes(line: dict[str, Any]) -> bytes | None:
-    """Return the bytes of a line of the wire, None for any other; ValueError if it is no Base64."""
+    """Return the bytes of a line of the wire, None for any other line.
+
+    Raises ValueError if the line's Base64 is none.
+    """
     raw, packed = line.get("raw"), line.get("base64")
     if isinstance(raw, str):
         return raw.encode("utf-8", "surrogatepass")
@@ -78,9 +76,10 @@ def wire_bytes(line: dict[str, Any]) -> bytes | None:
 def read_recording_file(
     lines: Iterable[tuple[int, Any]], where: str
 ) -> tuple[Recording, dict[str, Any]]:
-    """Return the recording and its request. Raises InputFault naming the line that cannot be read.
+    """Return the recording and its request.
 
-    If the file has no end, as after a crash, the recording's error says that it was cut.
+    If the file has no end, as after a crash, the recording's error says that it was cut. Raises
+    InputFault for a line that cannot be read.
     """
     known: dict[str, Any] = {}
     request: dict[str, Any] = {}
@@ -88,7 +87,7 @@ def read_recording_file(
     decoder: StreamDecoder | None = None
     for number, value in _objects(lines, where):
         if decoder is None:
-            if not is_recording(value):
+            if not isinstance(value, dict) or value.get("format") not in FORMATS:
                 raise InputFault(
                     "not the header of a recording",
                     where=where,
@@ -109,20 +108,20 @@ def read_recording_file(
     if not end and known["format"] == FORMAT:
         end = {"error": _CUT}
     given = known.get("request")
-    return _whole(decoder, known, end), request or (given if isinstance(given, dict) else {})
-
-
-_LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
+    return _finish(decoder, known, end), request or (given if isinstance(given, dict) else {})
 
 
 def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int) -> float | None:
-    """Seconds since the request; None, with a finding, where they are no number."""
+    """Return a line's seconds since the request; None, with a finding, if they are not finite.
+
+    Raises InputFault if they are no number, negative or too large.
+    """
     at = line.get("t", 0.0)
     if not is_finite(at):
         digits = long_integers(at)
-        decoder.unreadable(f"a time of {integer_words(digits) if digits else at}")
+        decoder.note_unreadable(f"a time of {integer_words(digits) if digits else at}")
         return None
-    if not isinstance(at, int | float) or at < 0 or at > _LATEST:
+    if not isinstance(at, int | float) or at < 0 or at > LATEST:
         raise InputFault(
             f"a time of {at!r}", where=where, line=number, field="t", expected="seconds ≥ 0"
         )
@@ -136,7 +135,7 @@ def _objects(lines: Iterable[tuple[int, Any]], where: str) -> Iterator[tuple[int
                 "a line that is not an object",
                 where=where,
                 line=number,
-                expected="an object a line",
+                expected="one object on each line",
             )
         yield number, value
 
@@ -151,8 +150,8 @@ def _bytes(line: dict[str, Any], where: str, number: int) -> bytes | None:
 
 
 def cut_header() -> Recording:
-    """Return what is left of a file that broke off within its first line."""
-    return _whole(StreamDecoder(), {}, {"error": _CUT})
+    """Return the empty recording of a file that broke off within its first line."""
+    return _finish(StreamDecoder(), {}, {"error": _CUT})
 
 
 def _decoder(known: dict[str, Any], where: str) -> StreamDecoder:
@@ -168,8 +167,8 @@ def _decoder(known: dict[str, Any], where: str) -> StreamDecoder:
     return StreamDecoder(api or None)
 
 
-def ended(recording: Recording, model: str, error: dict[str, Any] | None) -> Recording:
-    """Return the recording with its file's last line: a stream that failed has no stop reason."""
+def with_end(recording: Recording, model: str, error: dict[str, Any] | None) -> Recording:
+    """Add the model and the error of a file's last line; after an error there is no stop reason."""
     error = recording.error or error
     return replace(
         recording,
@@ -179,10 +178,10 @@ def ended(recording: Recording, model: str, error: dict[str, Any] | None) -> Rec
     )
 
 
-def _whole(decoder: StreamDecoder, known: dict[str, Any], end: dict[str, Any]) -> Recording:
+def _finish(decoder: StreamDecoder, known: dict[str, Any], end: dict[str, Any]) -> Recording:
     recording = decoder.finish(str(known.get("name") or ""), str(known.get("dialect") or "native"))
     error = end.get("error") if isinstance(end.get("error"), dict) else None
-    recording = ended(recording, str(known.get("model") or ""), error)
+    recording = with_end(recording, str(known.get("model") or ""), error)
     return replace(
         recording, prefill=str(known.get("prefill") or ""), note=str(known.get("note") or "")
     )

@@ -1,7 +1,7 @@
-"""Bytes into frames: server-sent events, JSON lines, whole JSON documents, AWS event streams.
+"""Cut bytes into frames: server-sent events, JSON lines, JSON documents, AWS event streams.
 
-A frame is the name of its event ("" where the wire has none) and its data. Bytes may be cut
-anywhere; a line is joined once, when its end has come.
+A frame is the name of its event ("" if the wire has none) and its data. Bytes may be cut anywhere;
+the pieces of a line are joined once, when its end has come.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ class Frame(NamedTuple):
 
 
 class FrameReader(Protocol):
-    """Cuts one kind of wire into frames."""
+    """A reader that cuts one kind of wire into frames."""
 
     def feed(self, data: bytes) -> list[Frame]: ...
     def finish(self) -> list[Frame]: ...
 
 
 class LineReader:
-    """Server-sent events and JSON lines, which may follow one another.
+    """A reader of server-sent events and JSON lines, which may follow one another.
 
-    Lines end at `\\n` alone: U+2028 and the like are text inside JSON. A lone `\\r`, which the
-    standard allows as well, ends a line of an event stream.
+    A line ends at `\\n`, and in an event stream at a lone `\\r` too, as the standard allows. U+2028
+    and the like end no line: they are text inside JSON.
     """
 
     def __init__(self) -> None:
-        self._held: list[bytes] = []
+        self._pieces: list[bytes] = []
         self._event = ""
         self._data: list[bytes] = []
 
     def feed(self, data: bytes) -> list[Frame]:
         if b"\n" not in data:
-            self._held.append(data)
+            self._pieces.append(data)
             return []
-        self._held.append(data)
-        *lines, rest = b"".join(self._held).split(b"\n")
-        self._held = [rest]
+        self._pieces.append(data)
+        *lines, rest = b"".join(self._pieces).split(b"\n")
+        self._pieces = [rest]
         return self._frames(lines)
 
     def finish(self) -> list[Frame]:
-        last = b"".join(self._held)
-        self._held = []
+        last = b"".join(self._pieces)
+        self._pieces = []
         return self._frames([last, b""])
 
     def _frames(self, lines: list[bytes]) -> list[Frame]:
@@ -80,32 +80,32 @@ class LineReader:
                 frames = self._frames([b""])
             self._event = value.decode("utf-8", "replace").strip()
         elif name in (b"", b"id", b"retry"):
-            pass  # a comment or a field without text of the reply
+            pass  # a comment, or a field that holds no text of the reply
         else:
             frames = [*self._frames([b""]), Frame("", line)]
         return frames
 
 
 class DocumentReader:
-    """A reader of one JSON document, or several; anything but single lines is read at its end."""
+    """A reader of JSON documents of several lines, which are read when the stream has ended."""
 
     def __init__(self) -> None:
-        self._held: list[bytes] = []
+        self._pieces: list[bytes] = []
 
     def feed(self, data: bytes) -> list[Frame]:
-        self._held.append(data)
+        self._pieces.append(data)
         return []
 
     def finish(self) -> list[Frame]:
-        text = b"".join(self._held).decode("utf-8", "surrogateescape")
-        self._held = []
+        text = b"".join(self._pieces).decode("utf-8", "surrogateescape")
+        self._pieces = []
         frames: list[Frame] = []
         decoder, place = json.JSONDecoder(), 0
         while place < len(text):
             if text[place] in " \t\r\n,]":
                 place += 1
                 continue
-            if text[place] == "[":  # a list of chunks: each is a frame
+            if text[place] == "[":  # a list of chunks, each of which is a frame
                 place += 1
                 continue
             try:
@@ -118,48 +118,48 @@ class DocumentReader:
 
 
 class EventStreamReader:
-    """AWS event streams (`application/vnd.amazon.eventstream`), as Bedrock sends them.
+    """A reader of AWS event streams (`application/vnd.amazon.eventstream`), as Bedrock sends them.
 
     A message is its length, the length of its headers, a checksum, headers, payload, a checksum.
     """
 
     def __init__(self) -> None:
-        self._held = bytearray()
+        self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[Frame]:
-        held = self._held
-        held += data
+        buffer = self._buffer
+        buffer += data
         frames: list[Frame] = []
         place = 0
-        while len(held) - place >= 16:
-            total, headers = struct.unpack_from(">II", held, place)
-            if total < 16 + headers or len(held) - place < total:
+        while len(buffer) - place >= 16:
+            total, headers = struct.unpack_from(">II", buffer, place)
+            if total < 16 + headers or len(buffer) - place < total:
                 break
-            names = _headers(bytes(held[place + 12 : place + 12 + headers]))
+            names = _headers(bytes(buffer[place + 12 : place + 12 + headers]))
             event = names.get(":event-type") or names.get(":exception-type", "")
-            payload = bytes(held[place + 12 + headers : place + total - 4])
-            if ":error-code" in names:  # an error of the transport has no payload
+            payload = bytes(buffer[place + 12 + headers : place + total - 4])
+            if ":error-code" in names:  # an error of the transport, which has no payload
                 event = "error"
-                told = {"code": names[":error-code"], "message": names.get(":error-message", "")}
-                payload = json.dumps(told).encode()
+                error = {"code": names[":error-code"], "message": names.get(":error-message", "")}
+                payload = json.dumps(error).encode()
             key = json.dumps(event).encode()
             frames.append(Frame(event, b"{" + key + b":" + (payload or b"{}") + b"}"))
             place += total
-        del held[:place]
+        del buffer[:place]
         return frames
 
     def finish(self) -> list[Frame]:
-        rest = bytes(self._held)
-        self._held.clear()
+        rest = bytes(self._buffer)
+        self._buffer.clear()
         return [Frame("", rest)] if rest else []
 
 
-_SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of a header's value, by type
+_SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of header values, by type
 
 
 def _headers(data: bytes) -> dict[str, str]:
-    """Return the string headers of a message; a cut one is left out."""
-    found: dict[str, str] = {}
+    """Return the string headers of a message, without one that is cut off."""
+    strings: dict[str, str] = {}
     place = 0
     while place < len(data):
         start = place + 1 + data[place]
@@ -173,15 +173,15 @@ def _headers(data: bytes) -> dict[str, str]:
         (length,) = struct.unpack_from(">H", data, start + 1)
         place = start + 3 + length
         if kind == 7:
-            found[name] = data[start + 3 : place].decode("utf-8", "replace")
-    return found
+            strings[name] = data[start + 3 : place].decode("utf-8", "replace")
+    return strings
 
 
-_MARK: Final = b"\xef\xbb\xbf"  # of the order of bytes, as some begin
+_MARK: Final = b"\xef\xbb\xbf"  # the byte order mark, with which some streams begin
 
 
 class Framing:
-    """Looks at the first bytes and reads on with the reader that they call for."""
+    """The reader of any stream: the first bytes decide which frame reader reads it."""
 
     def __init__(self) -> None:
         self._reader: FrameReader | None = None
@@ -199,7 +199,7 @@ class Framing:
         start = b"".join(self._start)
         mark = _MARK if start.startswith(_MARK) else b""
         line = start[len(mark) :].lstrip()
-        if b"\n" not in line and not is_binary:  # the first that says something, and all of it
+        if b"\n" not in line and not is_binary:  # the first line that is not blank, and all of it
             self._start = [start if line else mark + b"\n"]
             return []
         return self._choose(start)

@@ -8,22 +8,22 @@ from typing import Any, Final
 _FORMS: Final[dict[str, dict[str, Any]]] = {
     "compact": {"separators": (",", ":"), "ensure_ascii": False},  # JavaScript, the Python SDKs
     "compact ascii": {"separators": (",", ":")},
-    "spaced": {},  # Python's own
+    "spaced": {},  # json.dumps without options
     "spaced unicode": {"ensure_ascii": False},
 }
-_GO: Final = "go"  # as compact, but safe within HTML
+_GO: Final = "go"  # as "compact", but safe within HTML
 _IN_GO: Final = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
-def form_of(value: Any, data: bytes) -> str:
-    """Return the name of the form in which a value's bytes were written; "" for any other."""
+def layout_of(value: Any, data: bytes) -> str:
+    """Return the name of the layout that gives these bytes for a value; "" if none does."""
     spaced = data[: data.find(b":") + 2].endswith(b": ")
     names = [name for name in _FORMS if name.startswith("spaced") == spaced]
-    return next((name for name in (*names, _GO) if written(value, name) == data), "")
+    return next((name for name in (*names, _GO) if dump_in_layout(value, name) == data), "")
 
 
-def written(value: Any, form: str) -> bytes:
-    """Return the bytes of a value in this form."""
+def dump_in_layout(value: Any, form: str) -> bytes:
+    """Return the JSON of a value in this layout."""
     text = json.dumps(value, **_FORMS["compact" if form == _GO else form])
     text = text.translate(_IN_GO) if form == _GO else text
     return text.encode("utf-8", "surrogatepass")

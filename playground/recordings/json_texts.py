@@ -1,8 +1,8 @@
-"""Find the texts of JSON as it arrives, cut anywhere, with garbage between: each with its place.
+"""Find the texts in JSON as it arrives, cut anywhere and with garbage between, with their places.
 
-A frame is one top-level object, or one item of a top-level list. Its texts are given out at its
-end, because what distinguishes two texts (an index, a type) may follow them. Nothing is checked:
-anything that is no JSON is skipped, and a new line that begins an object begins a frame.
+A frame is one top-level object, or one item of a top-level list. Its texts are given out when it
+ends, because what distinguishes two texts (an index, a type) may follow them. Nothing is checked:
+anything that is no JSON is skipped, and a line that begins with an object begins a frame.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-_LONGEST: Final = 8_192  # bytes of a frame's texts that wait for its end, and of one text
+_LONGEST: Final = 8_192  # bytes of a frame, or of one text, that wait for its end
 _DEEPEST: Final = 64
 _TOKEN: Final = re.compile(
     r'"(?P<text>(?>[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*))"(?P<colon>\s{0,16}+:)?'
@@ -19,7 +19,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<reset>\n\r?\n|\r\r|[\r\n](?:data: ?)?(?=\{)|[\x00-\x08\x0b\x0c\x0e-\x1f]+)"
     r'|(?P<quote>")'
 )
-_UNDECIDED: Final = re.compile(r"[\s\w:+.-]{0,40}\Z")  # a number, a word, a line's end go on
+_UNDECIDED: Final = re.compile(r"[\s\w:+.-]{0,40}\Z")  # a number, word or line's end may go on
 _BODY: Final = re.compile(
     r'(?>(?:[^"\\\x00-\x1f]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}'
     r"|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u\x00-\x1f])*)"
@@ -29,33 +29,33 @@ _HALF_CHARACTER: Final = re.compile(
 )
 _LONE_ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[^u\x00-\x1f]")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
-_GO_ON: Final = ("text", "number", "true", "reset")  # a colon or more digits may follow
-BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # their tokens are names of objects
-_NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # that are not in a list
+_GO_ON: Final = ("text", "number", "true", "reset")  # tokens that a colon or digits may follow
+BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # fields whose tokens are names of members
+_NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # fields with the number of one token
 _PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')
 _TYPES: Final = {"type", "event_type", "jsonPath"}
 
 
 @dataclass(slots=True, eq=False)
 class Box:
-    """An object or a list: its name or its place in the one around it, and what marks it."""
+    """An object or a list: its name or position in the one around it, its indexes and types."""
 
     around: Box | None
     name: str
-    position: int | None  # in a list
+    position: int | None  # if a list is around it
     is_list: bool
-    count: int = 0  # of a list's items so far
-    indexes: tuple[str, ...] = ()  # numbers such as "index": 1, but for zero, which many leave out
+    count: int = 0  # a list's items so far
+    indexes: tuple[str, ...] = ()  # as in "index": 1; without zero, which many APIs leave out
     types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A text, a whole number, or a name; `raw` is its source, a character a byte."""
+    """A text, a number, or a name; `raw` is its source, one character for each byte."""
 
     box: Box
-    name: str  # "" in a list
-    position: int  # in a list
+    name: str  # "" for an item of a list
+    position: int  # in a list, otherwise 0
     raw: str
     place: int
     kind: str  # "text", "number" or "name"
@@ -63,20 +63,20 @@ class Leaf:
 
 @dataclass(slots=True)
 class JsonTexts:
-    """Reads what is fed; `frames` are those that have ended, until somebody takes them."""
+    """A reader of JSON in pieces; `frames` are those that have ended, for its caller to take."""
 
     frames: list[list[Leaf]] = field(default_factory=list)
     _unread: str = ""
-    _at: int = 0  # where the unread begins
+    _at: int = 0  # the offset of `_unread` in the stream
     _box: Box | None = None
     _depth: int = 0
     _name: str = ""
     _leaves: list[Leaf] = field(default_factory=list)
-    _in_text: bool = False  # within a text that nobody waits for the end of
-    _hurried: bool = False
+    _in_text: bool = False  # within a long text, which is given out in parts
+    _hurried: bool = False  # a text without its end is given out
 
     def feed(self, text: str) -> None:
-        """More of the wire, a character a byte."""
+        """Read more of the wire, one character for each byte."""
         self._unread += text
         self._read_on()
         if self._leaves and self._at - self._leaves[0].place > _LONGEST:
@@ -84,7 +84,7 @@ class JsonTexts:
 
     @property
     def waits_from(self) -> int | None:
-        """The start of the first text that has not been given out, or of what may be one."""
+        """The start of the first text that has not been given out, or of a possible text."""
         if self._leaves:
             return self._leaves[0].place
         return self._at if '"' in self._unread else None
@@ -97,22 +97,22 @@ class JsonTexts:
         return self._at
 
     def end_frame(self) -> None:
-        """Give out what is here of the frame, marked as far as it is known."""
+        """Give out the texts of the frame so far, with the indexes and types known so far."""
         if self._leaves:
             self.frames.append(self._leaves)
             self._leaves = []
 
     def give_up(self) -> None:
-        """Give out what is here, of a text that has not ended too."""
+        """Give out all texts so far, even one that has not ended."""
         self._hurried = True
         self._read_on()
         self._hurried = False
         self.end_frame()
 
     def finish(self) -> None:
-        """Nothing follows: a text that nothing ends is one all the same."""
+        """End the stream; a text without its end is given out too."""
         self.give_up()
-        self._unread += " " * 50  # which decides what could go on
+        self._unread += " " * 50  # more than `_UNDECIDED` allows: nothing may go on
         self._read_on()
         self.end_frame()
 
@@ -122,7 +122,7 @@ class JsonTexts:
         self._at += done
 
     def _read(self, text: str, at: int) -> int:
-        """Return the number of characters that are done with."""
+        """Read on from a place, and return the place that was reached."""
         while at < len(text):
             step = self._value(text, at) if self._in_text else self._token(text, at)
             if step == at:
@@ -142,7 +142,7 @@ class JsonTexts:
         if kind in _GO_ON and not hurried and _UNDECIDED.fullmatch(text, token.end()):
             return token.start()
         if kind == "colon":
-            self._named(token["text"], self._at + token.start() + 1)
+            self._set_name(token["text"], self._at + token.start() + 1)
         elif kind == "text" or kind == "number":
             self._leaf(token[kind], self._at + token.start(kind), kind)
             self._name = ""
@@ -157,8 +157,8 @@ class JsonTexts:
         return token.end()
 
     def _unended(self, text: str, at: int) -> int:
-        """Handle a quotation mark without its partner: garbage, a very long text, or a part of
-        one.
+        """Return where to read on after a quotation mark without its partner: it is garbage, or
+        begins a text that is very long or not all here.
         """
         if _CONTROL.search(text, at):
             return at + 1
@@ -168,11 +168,11 @@ class JsonTexts:
         return at
 
     def _is_value(self) -> bool:
-        """Return True if a text that stands here is a value, and no name of one."""
+        """Return True if a text at this point would be a value, not the name of a member."""
         return bool(self._name) or (self._box is not None and self._box.is_list)
 
     def _value(self, text: str, at: int) -> int:
-        """Behind the part of a long text that is here."""
+        """Give out the next part of a long text, and return where it ends."""
         body = _BODY.match(text, at)
         stop = body.end() if body else at
         if stop == len(text):
@@ -183,11 +183,11 @@ class JsonTexts:
             return stop
         escape = _LONE_ESCAPE.match(text, at)
         if text[at] != '"' and len(text) - at < 12 and text[at] not in "\n\r":
-            return at  # half of an escape or of a character
+            return at  # half an escape, or half a character
         if escape:
             self._leaf(escape[0], self._at + at, "text")
             return escape.end()
-        self._in_text, self._name = False, ""  # its end, or no JSON after all
+        self._in_text, self._name = False, ""  # the text's end, or no JSON after all
         return at + 1
 
     # what the tokens mean
@@ -196,7 +196,7 @@ class JsonTexts:
         box = self._box
         position = self._counted(box) if box is not None and box.is_list else None
         if box is not None and box.around is None and box.is_list:
-            position = None  # the list of all frames
+            position = None  # in the list of all frames
         self._box = Box(box, self._name, position, is_list)
         self._name = ""
         self._depth += 1
@@ -220,7 +220,7 @@ class JsonTexts:
         box.count += 1
         return box.count - 1
 
-    def _named(self, name: str, place: int) -> None:
+    def _set_name(self, name: str, place: int) -> None:
         self._name, box = name, self._box
         if box is not None and (box.name or (box.around and box.around.name)) in BY_NAME:
             self._leaves.append(Leaf(box, name, 0, name, place, "name"))

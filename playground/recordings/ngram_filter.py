@@ -1,7 +1,7 @@
-"""Which of many words may stand in a text: its pairs and triples of bytes are noted in one pass.
+"""A filter that tells which of many words may stand in a text, by its pairs and triples of bytes.
 
-Looking for each word alone costs as many passes as there are words. What is not told here is not
-there; what is may be there, and has to be looked for.
+Looking for each word alone takes as many passes as there are words; this takes one. A word that
+the filter leaves out is not in the text; one that it returns may be, and has to be looked for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FACTOR: Final = np.uint16(30_011)  # odd: which triples share a place is chance
 
 
 class NgramFilter:
-    """Asks texts for the same words, each of two bytes at least, in UTF-8."""
+    """A filter for a fixed set of words, each of two bytes or more in UTF-8."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._short = [word for word in words if len(word.encode()) < _TRIPLE]
@@ -30,32 +30,32 @@ class NgramFilter:
         self._starts = np.cumsum([0, *map(len, triples)])[:-1]
 
     def may_be_in(self, text: bytes) -> list[str]:
-        """The words that may stand in a text."""
+        """Return the words that may stand in a text."""
         found = list[str]()
         if self._short and len(text) >= _PAIR:
-            there = _seen(_pairs(text))[self._pairs]
+            there = _table_of(_pairs(text))[self._pairs]
             found += [self._short[number] for number in np.flatnonzero(there)]
         if self._long and len(text) >= _TRIPLE:
-            triples = _seen(_triples(text))[self._triples]
+            triples = _table_of(_triples(text))[self._triples]
             there = np.logical_and.reduceat(triples, self._starts)
             found += [self._long[number] for number in np.flatnonzero(there)]
         return found
 
 
-def _seen(places: Any) -> Any:
-    """Which places are there: two such tables are quicker than one of twice the size, which would
-    be new memory for each text."""
+def _table_of(places: Any) -> Any:
+    """Return a table that is True at these places."""
+    # two tables are quicker than one of twice the size, which would be new memory for each text
     seen = np.zeros(_PLACES, np.bool_)
     seen[places] = True
     return seen
 
 
 def _view(text: bytes) -> Any:
-    """The pairs of bytes as numbers, where they stand: each byte but the ends is in two."""
+    """Return all pairs of neighbouring bytes as 16-bit numbers, without copying the text."""
     return np.ndarray((len(text) - 1,), "<u2", text, 0, (1,))
 
 
-# Places are given as NumPy takes them at last: it would make them so by itself, more slowly.
+# Indexes are `intp`: NumPy would convert any other type by itself, more slowly.
 
 
 def _pairs(text: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""Half characters in a stream: pairs that were cut into two deltas are joined, others replaced."""
+"""Half characters in a stream: two halves in two deltas are joined, a lone half is replaced."""
 
 from __future__ import annotations
 
@@ -23,30 +23,29 @@ _OF_CHUNK: Final = re.compile(r"(?:other_choices\.\d+\.)?chunks\.\d+\.")
 _Channel = tuple[type, object]
 
 
-def paired(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Yield the chunks with halves of a character joined if they come in consecutive chunks of a
-    channel.
+def join_halves(chunks: Iterable[Chunk]) -> list[Chunk]:
+    """Return the chunks, with each character joined that was cut between two chunks of a channel.
 
-    The first half waits for the second. A half without a partner stays.
+    The first half moves into the chunk of the second. A half without a partner stays.
     """
     result: list[Chunk] = []
-    held: dict[_Channel, Chunk] = {}  # a first half, as a chunk of its own
+    first_halves: dict[_Channel, Chunk] = {}  # a first half, as a chunk of its own
     for chunk in chunks:
         text = _text(chunk)
-        if text is None or (text.isascii() and not held):
+        if text is None or (text.isascii() and not first_halves):
             result.append(chunk)
             continue
         channel = _channel(chunk)
-        if channel not in held and is_whole(text):
+        if channel not in first_halves and is_whole(text):
             result.append(chunk)
             continue
-        before = held.pop(channel, None)
-        text = ((before and _text(before)) or "") + text
+        first_half = first_halves.pop(channel, None)
+        text = ((first_half and _text(first_half)) or "") + text
         if "\ud800" <= text[-1:] <= "\udbff":
-            held[channel] = _with_text(chunk, text[-1])
+            first_halves[channel] = _with_text(chunk, text[-1])
             text = text[:-1]
-        result.append(_with_text(chunk, _joined(text)))
-    return result + list(held.values())
+        result.append(_with_text(chunk, _join_surrogates(text)))
+    return result + list(first_halves.values())
 
 
 def _text(chunk: Chunk) -> str | None:
@@ -78,16 +77,16 @@ def _with_text(chunk: Chunk, text: str) -> Chunk:
             return chunk
 
 
-def _joined(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     if is_whole(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def whole_recording(recording: Recording, at: float) -> Recording:
-    """Return the recording as a file can hold it.
+    """Return the recording without half characters, which no file can hold.
 
-    A signal at its end names each field in which half a character was replaced, and is a finding.
+    For each field in which one was replaced, a signal is added at the end, which is a finding.
     """
     found: list[Finding] = []
     recording = replace_half_surrogates(recording, "", found)

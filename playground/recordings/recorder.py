@@ -1,7 +1,7 @@
-"""Lines of a recording out of what passes on the wire: clean of secrets, in order, and in time.
+"""Record what passes on the wire as lines without secrets, in order, within a second.
 
-Memory is bounded: what waits is at most 16 kB for at most a second, because its text may begin a
-secret (`wire_scrubbing.py`); what nobody has decided by then is starred out and written.
+Memory is bounded: bytes that may begin a secret (`wire_scrubbing.py`) wait, at most 16 kB of them
+and for at most a second; what is undecided then is starred out and written.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from playground.recordings.wire_scrubbing import WireScrubber
 
 HELD_BYTES: Final = 16 * 1024
 HELD_SECONDS: Final = 1.0
-WHOLE_BYTES: Final = 64 * 1024 * 1024  # of the wire; of a longer answer no chunks are kept
-_Waiting = tuple[WireScrubber, float, int, float]  # whose bytes, of when, up to where, since when
+WHOLE_BYTES: Final = 64 * 1024 * 1024  # of the wire; the chunks of a longer answer are dropped
+_Waiting = tuple[WireScrubber, float, int, float]  # scrubber, arrival, end, waiting since
 
 
 class Recorder:
-    """Takes what passes; may be called from several threads. Raises what its `lines` raise."""
+    """The recorder of one exchange. Several threads may call it. Raises what its `lines` raise."""
 
     def __init__(
         self,
@@ -42,34 +42,36 @@ class Recorder:
         self._lines, self._search = lines, search
         self._name, self._dialect, self._model = name, dialect, model
         self._lock = threading.RLock()
-        self._kept_bytes = kept_bytes  # of the answer; the chunks of a longer one are let go
+        self._kept_bytes = kept_bytes  # of the answer; the chunks of a longer one are dropped
         self._tally = Tally()
         self._wire = WireScrubber(search, self._tally)
-        self._made = WireScrubber(search, self._tally)
+        self._litellm = WireScrubber(search, self._tally)
         self._body = WireScrubber(search, self._tally)
         self._waiting: deque[_Waiting] = deque()
         self._decoder = StreamDecoder()
         self._last = 0.0
-        self._status = 0  # of the answer that comes
+        self._status = 0  # of the answer
         self._answered = False
-        self._torn = False  # left in the middle of a step, by Ctrl-C say
+        self._is_interrupted = False  # a step was interrupted, for example by Ctrl-C
         self.request: dict[str, Any] = {}
         self.size = 0
         self.whole = True
         self._add(files.header(self._clean(name), dialect, self._clean(model)))
         self._lines.keep(now=True)
 
-    def sent(self, url: str, request: dict[str, Any]) -> None:
-        """Record the request, before it leaves; another one replaces it."""
+    def record_request(self, url: str, request: dict[str, Any]) -> None:
+        """Record the request before it is sent; a second request replaces it."""
         with self._lock:
             self.request = self._clean(request)
             self._add({"request": self.request, "url": self._clean(url)})
             self._lines.keep(now=True)
 
-    def sent_clean(self, url: str, request: dict[str, Any], found: Tally, **told: Any) -> None:
-        """Record a request whose secrets are starred out already and were `found`.
+    def record_clean_request(
+        self, url: str, request: dict[str, Any], found: Tally, **told: Any
+    ) -> None:
+        """Record a request whose secrets are starred out already; `found` counts them.
 
-        `told` adds further facts to its line.
+        `told` adds further fields to its line.
         """
         with self._lock:
             self.request = request
@@ -77,9 +79,11 @@ class Recorder:
             self._add({"request": request, "url": self._clean(url), **self._clean(told)})
             self._lines.keep(now=True)
 
-    def sent_bytes(self, data: bytes, *, last: bool = False) -> None:
-        """Bytes of a request's body as they were sent, in any pieces: one that is no JSON object,
-        or is written in a way of its own."""
+    def record_body(self, data: bytes, *, last: bool = False) -> None:
+        """Record bytes of a request's body as they were sent, in any pieces.
+
+        For a body that is no JSON object, or has a layout of its own.
+        """
         with self._lock:
             self._body.feed(data)
             if last:
@@ -93,20 +97,23 @@ class Recorder:
         if self._body.ready > self._body.taken:
             self._add(files.sent_line(self._body.take(self._body.ready)))
 
-    def noted(self, line: dict[str, Any]) -> None:
-        """Add a line of the caller's own, which no reader takes for the wire."""
+    def record_line(self, line: dict[str, Any]) -> None:
+        """Add a line of the caller's own; it must not look like a line of the wire."""
         with self._lock:
             self._add(self._clean(line))
             self._lines.keep()
 
-    def status(self, at: float, status: int) -> None:
-        """Record that the answer begins. Unless it is a refusal, it replaces an older recording."""
+    def record_status(self, at: float, status: int) -> None:
+        """Record the status with which the answer begins."""
         with self._lock:
             self._status = status
             self._add({"t": round(at, 6), "status": status})
 
-    def piece(self, at: float, data: bytes) -> None:
-        """Bytes that have arrived, `at` seconds after the request."""
+    def record_bytes(self, at: float, data: bytes) -> None:
+        """Record bytes that arrived `at` seconds after the request.
+
+        The first bytes of an answer that is no refusal replace an older recording.
+        """
         with self._lock:
             if not self._answered and 200 <= self._status < 300:
                 self._answered = True
@@ -115,32 +122,35 @@ class Recorder:
             self._last = at = round(at, 6)
             self._step(self._wire, at, data)
 
-    def made(self, value: dict[str, Any]) -> None:
-        """Record a chunk that LiteLLM made of what has arrived."""
+    def record_litellm_chunk(self, value: dict[str, Any]) -> None:
+        """Record a chunk that LiteLLM made of the bytes so far."""
         with self._lock:
             text = json.dumps(value, ensure_ascii=False) + "\n"
-            self._step(self._made, self._last, text.encode("utf-8", "surrogatepass"))
+            self._step(self._litellm, self._last, text.encode("utf-8", "surrogatepass"))
 
     def tick(self) -> None:
-        """Write what has waited long enough; to be called several times a second."""
+        """Write what has waited long enough. Call this several times a second."""
         with self._lock:
-            if not self._torn:
+            if not self._is_interrupted:
                 self._release()
             self._lines.keep()
 
     def end(self, error: dict[str, Any] | None, *, cut: bool) -> Recording:
-        """Write the last line; open texts are decided, or starred out if the answer was `cut`."""
+        """Write the last line and return the recording.
+
+        Text that is still undecided is decided, or starred out if the answer was `cut`.
+        """
         with self._lock:
-            for each in (self._body, self._wire, self._made):
+            for each in (self._body, self._wire, self._litellm):
                 if cut:
                     each.give_up()
                 each.finish()
             self._write_sent()
-            if self._torn:  # what waits may not have been searched: it is let go
+            if self._is_interrupted:  # what waits may not have been searched: drop it
                 self._waiting.clear()
             self._release()
             found = self._decoder.finish(self._name, self._dialect)
-            recording = files.ended(found, self._model, self._clean(error))
+            recording = files.with_end(found, self._model, self._clean(error))
             end = {"end": self._last, "usage": recording.usage, "error": recording.error}
             self._add(end | ({"starred": self.starred} if self.starred else {}))
             self._lines.keep(now=True)
@@ -148,7 +158,7 @@ class Recorder:
 
     @property
     def tally(self) -> Tally:
-        """The secrets that were starred out, to be counted with others'."""
+        """The secrets that were starred out, for a tally of several recordings."""
         return self._tally
 
     @property
@@ -157,22 +167,22 @@ class Recorder:
         return self._tally.counts
 
     def _step(self, scrubber: WireScrubber, at: float, data: bytes) -> None:
-        self._torn = True
+        self._is_interrupted = True
         scrubber.feed(data)
         self._waiting.append((scrubber, at, scrubber.end, time.monotonic()))
-        self._torn = False
+        self._is_interrupted = False
         self._release()
         self._lines.keep()
 
     def _release(self) -> None:
-        """Write what is decided, and all of it where it has waited too long or is too much."""
+        """Write what is decided; write everything if too much has waited, or for too long."""
         self._write_ready()
         if not self._waiting:
             return
-        held = self._wire.end - self._wire.taken + self._made.end - self._made.taken
-        if held > HELD_BYTES or time.monotonic() - self._waiting[0][3] > HELD_SECONDS:
+        undecided = self._wire.end - self._wire.taken + self._litellm.end - self._litellm.taken
+        if undecided > HELD_BYTES or time.monotonic() - self._waiting[0][3] > HELD_SECONDS:
             self._wire.give_up()
-            self._made.give_up()
+            self._litellm.give_up()
             self._write_ready()
 
     def _write_ready(self) -> None:
@@ -183,7 +193,7 @@ class Recorder:
                 self._write_wire(at, scrubber.take(ready))
             if ready < stop:
                 return
-            if scrubber is self._made:
+            if scrubber is self._litellm:
                 text = scrubber.take(stop).decode("utf-8", "surrogatepass").rstrip("\n")
                 self._lines.add(f'{{"t": {at}, "litellm": {text}}}\n')
             self._waiting.popleft()
@@ -193,7 +203,7 @@ class Recorder:
         self._decoder.feed(data, at)
         if self.size > self._kept_bytes:
             self.whole = False
-            self._decoder.forget()
+            self._decoder.drop_chunks()
 
     def _add(self, line: dict[str, Any]) -> None:
         self._lines.add(json.dumps(line, ensure_ascii=False) + "\n")

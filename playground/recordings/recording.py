@@ -1,6 +1,4 @@
-"""A recording: one streamed answer as chunks with their times, and the reply that they add up
-to.
-"""
+"""A recording is one streamed answer: chunks with their times, which add up to the reply."""
 
 from __future__ import annotations
 
@@ -8,8 +6,8 @@ import base64
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
@@ -43,7 +41,7 @@ class ReasoningChunk:
 
 @dataclass(frozen=True, slots=True)
 class BytesChunk:
-    """A piece cut inside a character: Base64 of its bytes."""
+    """A piece of the reply's text that is cut inside a character, as Base64 of its bytes."""
 
     base64: str
     at: Seconds = 0.0
@@ -54,9 +52,9 @@ class BytesChunk:
 class ToolCallChunk:
     """A native tool-call delta in OpenAI's form: index, id, function.name, function.arguments.
 
-    `"type": "custom"` marks a call whose arguments are free text (a patch, SQL), no JSON;
-    `"done": true` says that the API has told the call's end here, before the stream's;
-    `"server": true` that the provider runs the tool itself.
+    `"type": "custom"` marks a call whose arguments are free text (a patch, SQL) instead of JSON,
+    `"done": true` a call whose end the API has announced before the stream's end, and
+    `"server": true` a call whose tool the provider runs itself.
     """
 
     tool_call: dict[str, Any]
@@ -66,16 +64,17 @@ class ToolCallChunk:
 
 @dataclass(frozen=True, slots=True)
 class SignalChunk:
-    """A frame of the wire without text: a ping, a start, usage; its name as the API has it."""
+    """A frame of the wire without text (a ping, a start, usage), under the API's name for it."""
 
     signal: str
     at: Seconds = 0.0
     __pydantic_config__ = _STRICT
 
 
-UNREADABLE: Final = "unreadable: "  # signals that are findings
-HALF_CHARACTER: Final = "half a character: "  # and the field that it was in: a finding, too
-OF_PROVIDER: Final = "of the provider's tool: "  # and what its tool gave, as JSON: a finding, too
+# How the signals begin that become findings, and what follows.
+UNREADABLE: Final = "unreadable: "  # the text that could not be read
+HALF_CHARACTER: Final = "half a character: "  # the field that it was in
+OF_PROVIDER: Final = "of the provider's tool: "  # the result of its tool, as JSON
 _BESIDE: Final = {  # signals of frames with something beside the text: what it is called there
     "citations_delta": "citation",
     "citation-start": "citations",
@@ -89,9 +88,9 @@ _BESIDE: Final = {  # signals of frames with something beside the text: what it 
 }
 SECOND_RESPONSE: Final = "second response"
 DONE: Final = "[DONE]"  # OpenAI's end marker: no frame follows it
-_MARKED_ONLY: Final = (
-    f"the end marker {DONE} came, and no reason before it (finish_reason): whether the answer is "
-    "whole is not said"
+_MARKER_ONLY: Final = (
+    f"the end marker {DONE} came without a reason before it (finish_reason), so the answer may be "
+    "incomplete"
 )
 _KINDS: Final = ("text", "reasoning", "base64", "tool_call", "signal")
 
@@ -122,7 +121,7 @@ Chunk = Annotated[
 class ReplyCall:
     """One native call as it was streamed; `arguments_text` is never parsed.
 
-    With `by_provider` the provider ran it already: nobody else has to.
+    With `by_provider` the provider has run the call itself.
     """
 
     name: str
@@ -142,7 +141,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class OtherChoice:
-    """A further answer in the same stream: of `n` choices, or to another prompt of the request."""
+    """A further answer in the same stream: one of `n` choices, or of several prompts."""
 
     index: int
     chunks: tuple[Chunk, ...]
@@ -156,9 +155,7 @@ _SECRET_HEADER: Final = re.compile(
 
 
 def _without_keys(text: str) -> str:
-    """Return a line that is no frame, as of HTTP around a stream, without the key that it may
-    hold.
-    """
+    """Return a line that is no frame, such as an HTTP header, without the key that it may hold."""
     from playground.recordings.scrubbing import scrubbed
 
     header = _SECRET_HEADER.match(text)
@@ -169,11 +166,10 @@ def _without_keys(text: str) -> str:
 class Recording:
     """One streamed answer. `timing` says whether its times were measured, made up, or missing.
 
-    `api` is the provider API of the wire that it was read from, "" for text alone; `usage`,
-    `diagnostics` (of its cache) and `error` are as the provider sent them. `stop_reason` is the
-    provider's own word and stays empty where the stream has no end or ends in an error. Where one
-    stream holds several answers, `chunks` are those of the first and `other_choices` the others,
-    never mixed.
+    `api` is the provider API whose wire was read, "" for text alone. `usage`, `diagnostics` (of the
+    provider's cache) and `error` are as the provider sent them. `stop_reason` is the provider's own
+    word, and empty if the stream has no end or ends in an error. If a stream holds several answers,
+    `chunks` are those of the first, and `other_choices` has the others.
     """
 
     name: str
@@ -193,7 +189,7 @@ class Recording:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """Findings about the stream: an error in it, no end, frames that cannot be read."""
+        """Findings about the stream, such as an error, a missing end or an unreadable frame."""
         found = []
         for number, chunk in enumerate(self.chunks, 1):
             name = chunk.signal if isinstance(chunk, SignalChunk) else ""
@@ -211,9 +207,9 @@ class Recording:
         if self.error is not None:
             found.append(finding("stream-error", last, error_message(self.error)))
         elif self.api and not self.stop_reason:
-            found.append(finding("no-end", last, _MARKED_ONLY if self._ends_marked else ""))
-        if told := self._of_provider:
-            found.append(finding("run-by-provider", last, told))
+            found.append(finding("no-end", last, _MARKER_ONLY if self._has_end_marker else ""))
+        if provider_calls := self._provider_summary:
+            found.append(finding("run-by-provider", last, provider_calls))
         if beside := self._beside:
             found.append(finding("beside-left-out", last, beside))
         if self.other_choices:
@@ -229,8 +225,8 @@ class Recording:
         return ", ".join(f"{name} in {counted(n, 'frame')}" for name, n in counts.items())
 
     @property
-    def _of_provider(self) -> str:
-        """Return the calls that the provider ran itself, and how many of their results are kept."""
+    def _provider_summary(self) -> str:
+        """The calls that the provider ran itself, in words, and their results; "" without any."""
         names, results = [], 0
         for chunk in self.chunks:
             if type(chunk) is SignalChunk:
@@ -239,15 +235,15 @@ class Recording:
                 names.append(str((chunk.tool_call.get("function") or {}).get("name")))
         if not names and not results:
             return ""
-        return f"calls: {', '.join(names) or 'none'}; parts kept beside the reply: {results}"
+        return f"calls: {', '.join(names) or 'none'}; results kept beside the reply: {results}"
 
     @property
-    def _ends_marked(self) -> bool:
+    def _has_end_marker(self) -> bool:
         return any(isinstance(c, SignalChunk) and c.signal == DONE for c in self.chunks)
 
     @cached_property
     def reply(self) -> Reply:
-        """Text, reasoning and calls of all chunks, joined; of several choices the first."""
+        """Text, reasoning and calls of all chunks, joined; of several choices, the first one."""
         return add_up(self.chunks)
 
     @cached_property
@@ -257,7 +253,7 @@ class Recording:
 
 
 def error_message(error: Any) -> str:
-    """Return the words of an error object, wherever the provider put them."""
+    """Return the message of an error object, from whichever field the provider put it in."""
     if isinstance(error, dict):
         for key in ("message", "error", "detail"):
             if error.get(key):
@@ -303,25 +299,7 @@ def add_up(chunks: Iterable[Chunk]) -> Reply:
 
 
 def provider_parts(chunks: Iterable[Chunk]) -> list[dict[str, Any]]:
-    """Return the results of the provider's own tools within a reply, as its API wrote them, in
-    order.
-    """
+    """Return the results of the provider's own tools in a reply, in order, in the API's form."""
     signals = (chunk.signal for chunk in chunks if isinstance(chunk, SignalChunk))
-    found = [signal.removeprefix(OF_PROVIDER) for signal in signals if _is_of_provider(signal)]
-    return [part for part in map(json.loads, found) if isinstance(part, dict)]
-
-
-def _is_of_provider(signal: str) -> bool:
-    return signal.startswith(OF_PROVIDER)
-
-
-def named_apart(recordings: Sequence[Recording]) -> list[Recording]:
-    """Recordings are asked for by name: a name that stands twice gets a number."""
-    seen: dict[str, int] = {}
-    result = []
-    for recording in recordings:
-        name = recording.name or "recording"
-        seen[name] = seen.get(name, 0) + 1
-        number = f" ({seen[name]})" if seen[name] > 1 else ""
-        result.append(replace(recording, name=name + number))
-    return result
+    texts = [s.removeprefix(OF_PROVIDER) for s in signals if s.startswith(OF_PROVIDER)]
+    return [part for part in map(json.loads, texts) if isinstance(part, dict)]

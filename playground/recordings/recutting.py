@@ -1,4 +1,4 @@
-"""Cut a recording otherwise, break it off, or spoil it: the same content on another wire."""
+"""Cut a recording into other chunks, break it off, or spoil it, to see how a parser bears it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Cutting = Literal["1 byte", "7 bytes", "random"]
 CUTTINGS: Final[tuple[Cutting, ...]] = ("1 byte", "7 bytes", "random")
 
 
-_FEWEST: Final = 4  # characters of a made-up chunk, about a token
+_FEWEST: Final = 4  # characters of an invented chunk, about a token
 _MOST_CHUNKS: Final = 5_000
-_BETWEEN: Final = 0.02  # seconds
+_BETWEEN: Final = 0.02  # seconds between two chunks
 
 
-def as_streamed(text: str, name: str, dialect: str) -> Recording:
-    """Return a reply that nobody recorded as a stream; chunks and times are invented."""
+def synthetic_recording(text: str, name: str, dialect: str) -> Recording:
+    """Return a recording of a text that was not streamed; its chunks and times are invented."""
     size = max(_FEWEST, -(-len(text) // _MOST_CHUNKS))
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
     return Recording(
@@ -41,14 +41,12 @@ def as_streamed(text: str, name: str, dialect: str) -> Recording:
 
 
 def text_size(recording: Recording) -> int:
-    """Bytes of the recording's text, without reasoning and native calls."""
+    """Return the bytes of the recording's text, without reasoning and native calls."""
     return sum(len(_data(chunk)) for chunk in recording.chunks)
 
 
-def rechunked(recording: Recording, cutting: Cutting, seed: int = 0) -> Recording:
-    """Return the same content cut otherwise: text by bytes, reasoning and arguments by
-    characters.
-    """
+def recut(recording: Recording, cutting: Cutting, seed: int = 0) -> Recording:
+    """Return the same content in other chunks: text cut by bytes, the rest by characters."""
     sizes = _sizes(cutting, seed)
     return replace(
         recording,
@@ -57,7 +55,10 @@ def rechunked(recording: Recording, cutting: Cutting, seed: int = 0) -> Recordin
 
 
 def cut_in_two(recording: Recording, at: int) -> Recording:
-    """Return the text as two chunks, cut before byte `at`; other chunks stay where they were."""
+    """Return the recording with its text in as few chunks as possible, cut only before byte `at`.
+
+    Reasoning and native calls stay as and where they were.
+    """
     chunks: list[Chunk] = []
     place = 0
     for run in _runs(recording.chunks):
@@ -72,17 +73,17 @@ def cut_in_two(recording: Recording, at: int) -> Recording:
     return replace(recording, chunks=tuple(chunks))
 
 
-def broken_off(recording: Recording, after: int) -> Recording:
+def break_off(recording: Recording, after: int) -> Recording:
     """Return only the first `after` chunks, as a lost connection leaves them."""
     return replace(recording, chunks=recording.chunks[: max(0, after)], stop_reason="")
 
 
-def without(recording: Recording, index: int) -> Recording:
+def drop_chunk(recording: Recording, index: int) -> Recording:
     """Return the recording without one chunk."""
     return replace(recording, chunks=recording.chunks[:index] + recording.chunks[index + 1 :])
 
 
-def corrupted(recording: Recording, index: int, seed: int = 0) -> Recording:
+def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
     """Return the recording with one byte of a chunk's text changed; a chunk without text stays."""
     chunk = recording.chunks[index]
     chance = random.Random(seed)  # an experiment, no secret
@@ -112,7 +113,7 @@ def corrupted(recording: Recording, index: int, seed: int = 0) -> Recording:
 
 
 def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    """Neighbours that belong together: text, reasoning, deltas of one call; others alone."""
+    """Yield neighbouring chunks of one kind: text, reasoning, deltas of one call; others alone."""
 
     def kind(pair: tuple[int, Chunk]) -> Any:
         index, chunk = pair
@@ -121,7 +122,7 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
                 return "text"
             case ReasoningChunk():
                 return "reasoning"
-            case ToolCallChunk(tool_call=delta) if _is_more(delta):
+            case ToolCallChunk(tool_call=delta) if _holds_arguments_only(delta):
                 return "arguments", delta.get("index")
             case _:
                 return "alone", index
@@ -130,7 +131,7 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
         yield [chunk for _, chunk in run]
 
 
-def _is_more(delta: dict[str, Any]) -> bool:
+def _holds_arguments_only(delta: dict[str, Any]) -> bool:
     """Return True if a delta brings more of a call's arguments, and nothing else."""
     return delta.keys() <= {"index", "function"} and _is_alone(delta)
 
@@ -187,7 +188,7 @@ def _data(chunk: Chunk) -> bytes:
 
 
 def _bytes_chunk(data: bytes, at: float) -> Chunk:
-    """Text where it is whole characters, Base64 where it is not."""
+    """Return a chunk of text, or of Base64 if the bytes are cut inside a character."""
     try:
         return TextChunk(data.decode("utf-8"), at)
     except UnicodeDecodeError:

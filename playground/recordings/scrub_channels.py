@@ -1,7 +1,7 @@
-"""Channels: texts that come in parts, searched while they come, starred where they came from.
+"""Channels: texts that come in parts, are searched as they come, and starred out on the wire.
 
-A part knows the bytes on the wire that it is of, plain or escaped, as numbers or packed in Base64.
-What stands beside a text and says it again (its tokens, their numbers) is starred along with it.
+A part knows its bytes on the wire, be they plain, escaped, a token's number or packed in Base64.
+Fields beside a text that repeat it (its tokens, their numbers) are starred out along with it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import Final, Protocol
 from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, Secret, Tally
 from playground.recordings.secret_patterns import HEADED, WORDED
 
-_LONGEST: Final = 16_384  # characters of an open secret; after them it is starred to its end
-_SURE: Final = 1_024  # characters of one that plain ones more leave open
+_LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
+_SURE: Final = 1_024  # characters of an open secret that further plain ones do not close
+# Kinds without a greatest length.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
 _RUNS: Final = {name: re.compile(f"[{kind.on}]*+") for name, kind in _ENDLESS.items()}
@@ -32,19 +33,19 @@ _STARS: Final = {1: "*", 2: "\u00d7", 3: "\uff0a", 4: "\U0001f7b6"}  # by their 
 _ESCAPED_STARS: Final = {6: "\\u002a", 12: "\\ud83d\\udfb6"}
 
 
-class Bytes(Protocol):
-    """The place where a part's bytes are kept."""
+class ByteBuffer(Protocol):
+    """A buffer with the bytes of parts."""
 
     def write(self, place: int, data: bytes) -> None:
-        """Replace what is there, as far as it is there still."""
+        """Replace the bytes at a place, as far as they have not been taken yet."""
 
 
-class Held:
-    """The bytes of the wire that have not been given back."""
+class WireBuffer:
+    """The bytes of the wire that have not been taken yet."""
 
     def __init__(self) -> None:
         self.data = bytearray()
-        self.base = 0  # where they begin on the wire
+        self.base = 0  # the place of the first of them on the wire
 
     @property
     def end(self) -> int:
@@ -64,10 +65,10 @@ class Held:
         return data
 
 
-class Packed:
-    """Bytes that stand on the wire as Base64: as many there, whatever they are."""
+class Base64Buffer:
+    """Bytes that stand on the wire as Base64, which replacing them makes no longer."""
 
-    def __init__(self, into: Bytes, place: int, data: bytes) -> None:
+    def __init__(self, into: ByteBuffer, place: int, data: bytes) -> None:
         self._into, self._place = into, place
         self._data = bytearray(data)
 
@@ -81,23 +82,23 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a channel: its text, and the bytes that it came as."""
+    """A part of a channel: its text, and its bytes in a buffer."""
 
-    into: Bytes
+    buffer: ByteBuffer
     place: int
-    raw: str  # as it came, a character a byte
+    raw: str  # its bytes, one character for each
     text: str
     kind: str = "text"
 
     @property
     def plain(self) -> bool:
-        """True if each byte is a character of the text."""
+        """True if each byte is one character of the text."""
         return self.raw == self.text
 
     def star(self, first: int, last: int) -> None:
-        """Star these characters of the text."""
+        """Star out these characters of the text."""
         if self.kind == "number":
-            self.into.write(self.place, _zero(self.raw))
+            self.buffer.write(self.place, _padded_zero(self.raw))
             return
         raw, place = self.raw, self.place
         if self.plain:
@@ -105,114 +106,116 @@ class Part:
         for number, unit in enumerate(_UNIT.findall(_decoded(raw))):
             size = len(unit.encode("utf-8", "surrogateescape"))
             if first <= number < last:
-                self.into.write(place, _star_for(unit, size).encode())
+                self.buffer.write(place, _star_for(unit, size).encode())
             place += size
 
 
 @dataclass(slots=True)
-class FrameEcho:
-    """Texts that came together; `echo` says again, token by token, what its texts say."""
+class RepeatedParts:
+    """The parts of a frame that repeat its texts, token by token, such as log probabilities."""
 
-    echo: list[Part] = field(default_factory=list)
-    start: int | None = None  # of the echo, on the wire
+    parts: list[Part] = field(default_factory=list)
+    start: int | None = None  # the place of the first on the wire
     starred: bool = False
 
     def star(self) -> None:
         if not self.starred:
             self.starred = True
-            for part in self.echo:
+            for part in self.parts:
                 part.star(0, len(part.text))
 
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    start: int  # in characters, since the channel began
+    start: int  # in characters from the channel's beginning
     part: Part
     place: int  # on the wire
-    frame: FrameEcho | None
+    repeated: RepeatedParts | None
 
 
 @dataclass(slots=True, eq=False)
 class Channel:
-    """A text that comes in parts. Of `text` the end is kept; offsets count from its beginning."""
+    """A text that comes in parts. Offsets count from its beginning; `text` holds only its end."""
 
     search: Searcher
     tally: Tally
-    sure: bool = True  # that its parts belong together, and are all
+    sure: bool = True  # its parts do belong together, and none is missing
     text: str = ""
-    begins: int = 0
-    floor: int = 0  # before this, all is decided
-    open: tuple[Secret, ...] = ()  # what may be a secret, the first one first
-    running: str = ""  # the kind of a secret that is starred until it cannot go on
+    offset: int = 0  # of `text`
+    decided_to: int = 0  # an offset; all before it is decided
+    open: tuple[Secret, ...] = ()  # possible secrets, which more text has to decide
+    running_kind: str = ""  # of a secret that is being starred out until it ends
     segments: list[_Segment] = field(default_factory=list)
 
     def copy(self) -> Channel:
-        """One that goes its own way from here."""
+        """Return a channel with the same text so far."""
         return replace(self, segments=self.segments.copy())
 
     @property
     def end(self) -> int:
-        return self.begins + len(self.text)
+        return self.offset + len(self.text)
 
     @property
     def waits_from(self) -> int | None:
-        """The place on the wire of the open secret, or of its repetition; None for nowhere."""
+        """The place on the wire of the first open secret, or of its repetition; None for none."""
         if not self.open or self.end - self.open[0].start <= SHOWN:
             return None
         start = self.open[0].start
-        segment = self.segments[self._first(start)]
+        segment = self.segments[self._segment_at(start)]
         place = segment.place
-        if segment.part.plain and isinstance(segment.part.into, Held):
+        if segment.part.plain and isinstance(segment.part.buffer, WireBuffer):
             place += start - segment.start
-        echo = segment.frame.start if segment.frame else None
+        echo = segment.repeated.start if segment.repeated else None
         return place if echo is None else min(place, echo)
 
-    def _first(self, offset: int) -> int:
+    def _segment_at(self, offset: int) -> int:
         return max(0, bisect_right(self.segments, offset, key=lambda each: each.start) - 1)
 
-    def extend(self, part: Part, place: int, frame: FrameEcho | None = None) -> None:
-        """One more part, which stands there on the wire."""
+    def extend(self, part: Part, place: int, repeated: RepeatedParts | None = None) -> None:
+        """Add a part, which stands at `place` on the wire, and search it."""
         before = self.end
         self.text += part.text
-        self.segments.append(_Segment(before, part, place, frame))
+        self.segments.append(_Segment(before, part, place, repeated))
         self._decide(before, ended=False)
         self._trim()
 
     def finish(self) -> None:
-        """The text is whole: what is open is decided by what is there."""
+        """End the text, so that what is open is decided by what is there."""
         self._decide(self.end, ended=True)
 
     def give_up(self) -> None:
-        """Star out what is open: nobody can wait for its end. A word that could be the beginning
-        of an address of e-mail is a word."""
+        """Star out what is open, because nobody can wait for its end.
+
+        A word that could begin an e-mail address is left: it is too likely just a word.
+        """
         for secret in self.open:
-            secret_text = self.text[secret.start - self.begins :]
+            secret_text = self.text[secret.start - self.offset :]
             if len(secret_text) <= SHOWN or (secret.kind == "email" and "@" not in secret_text):
                 continue
             self.tally.add("undecided", secret_text, sure=self.sure)
-            marks_alone = MAY_JOIN.match(self.text, secret.stop - self.begins)  # of JSON, perhaps
+            marks_alone = MAY_JOIN.match(self.text, secret.stop - self.offset)  # JSON's, perhaps
             self._star(secret.start, secret.stop if marks_alone else self.end)
             return
 
     def _decide(self, before: int, ended: bool) -> None:
-        """Search what is new after `before`, and what was open or may be half a head."""
-        if self.running:
-            self._run(before)
-            if self.running:
+        """Search the text after `before`, and before it what was open or may be half a head."""
+        if self.running_kind:
+            self._star_running(before)
+            if self.running_kind:
                 return
         if self.open and not ended and self._stays_open(before):
             return
         start = self.open[0].start if self.open else before - CONTEXT // 2
-        start = max(self.floor, self.begins, start)
-        found = self.search.search(self.text, start - self.begins, ended=ended)
+        start = max(self.decided_to, self.offset, start)
+        found = self.search.search(self.text, start - self.offset, ended=ended)
         for secret in found.secrets:
-            self._found(secret.kind, self.begins + secret.start, self.begins + secret.stop)
+            self._star_secret(secret.kind, self.offset + secret.start, self.offset + secret.stop)
         self.open = tuple(
-            Secret(self.begins + each.start, self.begins + each.stop, each.kind)
+            Secret(self.offset + each.start, self.offset + each.stop, each.kind)
             for each in found.open
         )
         if self.open and self.end - self.open[0].start > _LONGEST:
-            self._too_long()
+            self._star_endless()
 
     def _stays_open(self, before: int) -> bool:
         inner = _INNER.get(self.open[0].kind)
@@ -220,55 +223,55 @@ class Channel:
             return False
         if self.end - self.open[0].start > _LONGEST:
             return False
-        return inner.fullmatch(self.text, before - self.begins) is not None
+        return inner.fullmatch(self.text, before - self.offset) is not None
 
-    def _too_long(self) -> None:
-        """An open secret that is longer than anybody waits: it is one, and goes on to its end."""
+    def _star_endless(self) -> None:
+        """Star out an open secret that is too long to wait for, now and up to its end."""
         first = self.open[0]
         if first.kind in _ENDLESS:
-            self._found(first.kind, first.start, self.end)
-            self.running, self.open = first.kind, ()
+            self._star_secret(first.kind, first.start, self.end)
+            self.running_kind, self.open = first.kind, ()
 
-    def _run(self, before: int) -> None:
-        """Star on: up to the end of what it goes on with, or its own end."""
-        run = _RUNS[self.running].match(self.text, before - self.begins)
-        stop = run.end() if run else before - self.begins
-        end = _ENDS.get(self.running)
-        ended = end.search(self.text, max(0, before - self.begins - CONTEXT), stop) if end else None
+    def _star_running(self, before: int) -> None:
+        """Star out more of the running secret, up to its end if that is here."""
+        run = _RUNS[self.running_kind].match(self.text, before - self.offset)
+        stop = run.end() if run else before - self.offset
+        end = _ENDS.get(self.running_kind)
+        ended = end.search(self.text, max(0, before - self.offset - CONTEXT), stop) if end else None
         stop = ended.end() if ended else stop
-        self._star(before, self.begins + stop)
-        self.floor = self.begins + stop
+        self._star(before, self.offset + stop)
+        self.decided_to = self.offset + stop
         if stop < len(self.text) or ended:
-            self.running = ""
+            self.running_kind = ""
 
-    def _found(self, kind: str, start: int, stop: int) -> None:
-        self.floor = stop
-        starred_text = self.text[start - self.begins : stop - self.begins]
-        self.tally.add(kind, self.search.told(starred_text), sure=self.sure)
+    def _star_secret(self, kind: str, start: int, stop: int) -> None:
+        self.decided_to = stop
+        starred_text = self.text[start - self.offset : stop - self.offset]
+        self.tally.add(kind, self.search.as_given(starred_text), sure=self.sure)
         self._star(start, stop)
 
     def _star(self, start: int, stop: int) -> None:
-        """Star these characters where they came from."""
-        for segment in self.segments[self._first(start) :]:
+        """Star out these characters on the wire."""
+        for segment in self.segments[self._segment_at(start) :]:
             if segment.start >= stop:
                 break
             first, last = max(0, start - segment.start), stop - segment.start
             last = min(last, len(segment.part.text))
             if last > first:
                 segment.part.star(first, last)
-                if segment.frame is not None:
-                    segment.frame.star()
+                if segment.repeated is not None:
+                    segment.repeated.star()
 
     def _trim(self) -> None:
-        """Forget what no decision needs any more."""
+        """Drop text that no decision needs any more."""
         keep = (self.open[0].start if self.open else self.end) - 2 * CONTEXT
-        if keep - self.begins > 2 * CONTEXT:
-            self.text, self.begins = self.text[keep - self.begins :], keep
-            del self.segments[: self._first(keep)]
+        if keep - self.offset > 2 * CONTEXT:
+            self.text, self.offset = self.text[keep - self.offset :], keep
+            del self.segments[: self._segment_at(keep)]
 
 
 def text_of(raw: str) -> str:
-    """Return the text of a part of a JSON text."""
+    """Return the text of a JSON string's source, or of a part of it."""
     if raw.isascii() and "\\" not in raw:
         return raw
     decoded: str = json.loads(f'"{_decoded(raw)}"', strict=False)
@@ -279,13 +282,16 @@ def _decoded(raw: str) -> str:
     return raw.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
-def _zero(digits: str) -> bytes:
-    """A number of as many characters that says nothing."""
+def _padded_zero(digits: str) -> bytes:
+    """Return the number zero, padded to as many characters."""
     return b"0".rjust(len(digits))
 
 
 def _star_for(unit: str, size: int) -> str:
-    """As many bytes, and one character as it is one; a line's end stays, a quotation mark goes."""
+    """Return a star of as many bytes for a character or an escape of JSON.
+
+    Escapes of white space stay, so that lines do; other short escapes become `\\/`.
+    """
     if unit[0] != "\\" or len(unit) == 1:
         return _STARS[size]
     if len(unit) > 2:

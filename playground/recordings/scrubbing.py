@@ -1,9 +1,9 @@
-"""Secrets out of what is written: keys and tokens always, e-mail addresses where asked.
+"""Star secrets out of text: keys and tokens always, e-mail addresses on request.
 
 A secret is replaced by as many asterisks, so that offsets and the cuts between chunks stay. What
 lies inside a longer run of Base64 (an encrypted reasoning block, an image) is no key and stays.
-How text is searched is here, where a secret may begin in `secret_search.py`; `wire_scrubbing.py`
-does it over the pieces of a stream, `value_scrubbing.py` in JSON values.
+This module searches one text, `wire_scrubbing.py` the pieces of a stream, `value_scrubbing.py` JSON
+values; `secret_search.py` finds the places where a secret may begin.
 """
 
 from __future__ import annotations
@@ -24,25 +24,31 @@ from urllib.parse import quote, quote_plus
 import regex
 
 from playground.recordings.secret_patterns import KINDS, PLURALS
-from playground.recordings.secret_search import Beginning, Clues, behind_words, clues_in, heads
+from playground.recordings.secret_search import (
+    Beginning,
+    Clues,
+    clues_in,
+    find_after_words,
+    find_heads,
+)
 
-CONTEXT: Final = 200  # characters before a value that may say that it is a secret
-SHOWN: Final = 2  # characters of an open secret that are not worth waiting for
+CONTEXT: Final = 200  # characters before a value that may tell that it is a secret
+SHOWN: Final = 2  # an open secret of so few characters is not waited for
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
 _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
-# Marks within a value are its own where it goes on behind them: at the end nobody knows.
+# Marks belong to a value if it goes on after them, which is unknown at the end of a text.
 MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3}){1,20}\Z")
-_MOST_REMEMBERED: Final = 100_000  # characters of secrets; after them each find counts
-_OWN: Final = 1 << 20  # more than any head: what was given is told as such
-_NESTED: Final = 4  # JSON in texts of JSON
+_MOST_REMEMBERED: Final = 100_000  # characters of secrets; after them every match is counted
+_GIVEN_FIRST: Final = 1 << 20  # longer than any head, so that a given secret is tried first
+_NESTED: Final = 4  # levels of JSON within texts of JSON
 _PERCENT: Final = re.compile(r"%[0-9A-F]{2}")
-_LEAST_BASE64: Final = 6  # characters: fewer stand in a picture by chance
+_LEAST_BASE64: Final = 6  # characters: fewer occur in an image by chance
 _OFTEN: Final = 64  # places between two looks at the clock
 
 
 class TooMuchWork(Exception):
-    """A search has taken all the time that it was given."""
+    """The error of a search that has used up its time."""
 
 
 class Secret(NamedTuple):
@@ -54,41 +60,44 @@ class Secret(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The secrets of a text up to where one begins that its end leaves open, and from there on
-    those that may be one, or are one unless they lie within another: up to the first that is worth
-    waiting for."""
+    """The secrets found in a text, and those that more text has to decide (`open`).
+
+    From the first open one on all are open, since they may lie within it; the search ends at the
+    first that is worth waiting for.
+    """
 
     secrets: list[Secret]
     open: list[Secret]
 
 
 class Tally:
-    """The number of secrets starred out of each kind: each once, however often it was said, and
-    none that was only a piece of another, or several in one."""
+    """A count of starred out secrets by kind.
+
+    Each secret counts once, however often it occurs; a piece of another does not count.
+    """
 
     def __init__(self) -> None:
-        self._sure: dict[str, str] = {}  # kinds by texts, which leave this object never
+        self._sure: dict[str, str] = {}  # text -> kind; the texts never leave this object
         self._perhaps: dict[str, str] = {}
         self._size = 0
         self._forgotten: Counter[str] = Counter()
 
     def add(self, kind: str, text: str, *, sure: bool = True) -> None:
-        """One was starred out; what escapes do to it makes it no other. Who is not `sure` may have
-        seen what is none."""
+        """Count a secret, regardless of escapes in it. One that is not `sure` may be none."""
         plain = _ESCAPES.sub("", text)
-        into = self._sure if sure else self._perhaps
-        if any(plain in known for known in into):
+        kinds = self._sure if sure else self._perhaps
+        if any(plain in known for known in kinds):
             return
         if self._size > _MOST_REMEMBERED:
             self._forgotten[kind] += sure
             return
-        for piece in [known for known in into if known in plain]:
-            del into[piece]
-        into[plain] = kind
+        for piece in [known for known in kinds if known in plain]:
+            del kinds[piece]
+        kinds[plain] = kind
         self._size += len(plain)
 
     def take(self, other: Tally) -> None:
-        """Those that another one has counted, too."""
+        """Add what another tally has counted."""
         for sure, texts in ((True, other._sure), (False, other._perhaps)):
             for text, kind in texts.items():
                 self.add(kind, text, sure=sure)
@@ -99,61 +108,65 @@ class Tally:
 
     @property
     def counts(self) -> dict[str, int]:
-        """By kind; who is not sure is asked for the kinds that nobody else has seen."""
+        """The counts by kind; unsure ones only for kinds that have no sure one."""
         found = Counter(self._sure.values()) + self._forgotten
         perhaps = Counter(self._perhaps.values())
         return dict(sorted({**perhaps, **found}.items()))
 
 
 class Searcher:
-    """Finds secrets of all kinds, and those that are given, in texts that may go on.
+    """A searcher for secrets of all kinds, and for given ones, in texts that may go on.
 
-    A text is first looked through for the few places where a secret may begin: a head, the first
-    characters of one that is given, or a word such as `password` before a value. Only there are the
-    patterns tried, which are bounded: the time grows with the text.
+    It first finds the few places where a secret may begin: a head, the first characters of a given
+    secret, or a word such as `password` before a value. Only there it tries the patterns, which are
+    bounded, so that its time is linear in the text.
     """
 
     def __init__(self, secrets: Iterable[str] = (), *, emails: bool = False) -> None:
-        self._given = _forms(secrets)
-        forms = sorted(self._given, key=len, reverse=True)
-        self._own = regex.compile("|".join(map(re.escape, forms))) if forms else None
+        self._secrets_by_form = _forms(secrets)
+        forms = sorted(self._secrets_by_form, key=len, reverse=True)
+        self._given_pattern = regex.compile("|".join(map(re.escape, forms))) if forms else None
         starts = sorted({re.escape(form[:3]) for form in forms}, key=len, reverse=True)
-        self._own_starts = re.compile("|".join(starts)) if forms else None
+        self._given_starts = re.compile("|".join(starts)) if forms else None
         self._email = regex.compile(_EMAIL) if emails else None
         self._clues: Clues | None = None
         self._until: float | None = None  # of this thread's time
         known = json.dumps([forms, emails]).encode()
-        self.digest = blake2b(known, digest_size=16).digest()  # two of the same find the same
+        self.digest = blake2b(known, digest_size=16).digest()  # equal ones find the same secrets
 
-    def bounded(self, seconds: float) -> Searcher:
-        """Return a searcher for so many seconds of this thread's work; after them it raises
-        TooMuchWork."""
+    def time_limited(self, seconds: float) -> Searcher:
+        """Return a copy that raises TooMuchWork after so many seconds of this thread's time."""
         found = copy(self)
         found._until = time.thread_time() + seconds
         return found
 
-    def within(self, text: str) -> Searcher | None:
-        """A searcher for pieces of this text, which looks only for what stands there; None where
-        no piece can hold a secret. The text may be the JSON of its pieces: heads and words have
-        no sign that JSON escapes, and what was given is looked for as JSON writes it."""
-        clues, own = clues_in(text), self._own_starts
+    def narrowed_to(self, text: str) -> Searcher | None:
+        """Return a searcher for pieces of a text that looks only for what occurs in it.
+
+        Return None if no piece can hold a secret. The text may be the JSON of its pieces, because
+        JSON escapes nothing in heads and words, and given secrets are looked for in JSON's form.
+        """
+        clues, own = clues_in(text), self._given_starts
         given = own if own is not None and own.search(text) else None
         if not (clues.heads or clues.words or given or self._email):
             return None
         found = copy(self)
-        found._clues, found._own_starts = clues, given
+        found._clues, found._given_starts = clues, given
         return found
 
     def may_be_in(self, text: str) -> bool:
-        """Return True if a secret may stand in a text, or in one that it is the JSON of."""
+        """Return True if a secret may stand in a text, or in the value that it is the JSON of."""
         if self._clues is None or self._email:
             return True
-        given = self._own_starts is not None and self._own_starts.search(text) is not None
+        given = self._given_starts is not None and self._given_starts.search(text) is not None
         return given or self._clues.stand_in(text)
 
     def search(self, text: str, start: int = 0, *, ended: bool = True) -> Search:
-        """The secrets that begin at `start` or after it. Unless the text has `ended`, one that it
-        breaks off in, or that touches its end and could go on, is open."""
+        """Return the secrets that begin at `start` or after it.
+
+        Unless the text has `ended`, a secret that it breaks off in, or that touches its end and
+        could go on, is open.
+        """
         found: list[Secret] = []
         undecided: list[Secret] = []
         stop = start
@@ -167,19 +180,19 @@ class Searcher:
             if not ended and (match.partial or match.end() == len(text)):
                 undecided.append(Secret(place, len(text), kind))
                 if kind != "email" and len(text) - place > SHOWN:
-                    break  # what lies within it is looked for once it is decided
+                    break  # secrets within it are looked for after it is decided
                 continue
             stop = match.end()
             is_open = undecided or (not ended and MAY_JOIN.match(text, stop))
             (undecided if is_open else found).append(Secret(place, stop, kind))
         return Search(found, undecided)
 
-    def told(self, secret: str) -> str:
-        """One of those that were given, in the form in which it was."""
-        return self._given.get(secret, secret)
+    def as_given(self, secret: str) -> str:
+        """Return a given secret in the form in which it was given; any other text as it is."""
+        return self._secrets_by_form.get(secret, secret)
 
     def _in_time(self, places: Iterable[Beginning]) -> Iterator[Beginning]:
-        """Yield these as long as there is time."""
+        """Yield the places. Raises TooMuchWork if the time is over."""
         if self._until is None:
             yield from places
             return
@@ -189,11 +202,11 @@ class Searcher:
             yield place
 
     def _places(self, text: str, start: int) -> Iterator[Beginning]:
-        if self._own_starts is not None:
-            for match in self._own_starts.finditer(text, start):
-                yield Beginning(match.start(), _OWN, 0, "environment", self._own)
-        yield from heads(text, start, self._clues)
-        for place in behind_words(text, max(0, start - CONTEXT), self._clues):
+        if self._given_starts is not None:
+            for match in self._given_starts.finditer(text, start):
+                yield Beginning(match.start(), _GIVEN_FIRST, 0, "environment", self._given_pattern)
+        yield from find_heads(text, start, self._clues)
+        for place in find_after_words(text, max(0, start - CONTEXT), self._clues):
             if place.start >= start:
                 yield place
         if self._email is not None:
@@ -207,17 +220,17 @@ def _order(place: Beginning) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=8)
 def searcher(secrets: tuple[str, ...] = (), emails: bool = False) -> Searcher:
-    """The searcher for these; putting one together takes some milliseconds."""
+    """Return the searcher for these secrets; making one takes some milliseconds."""
     return Searcher(secrets, emails=emails)
 
 
 def scrubbed(text: str, *, emails: bool = False, secrets: Iterable[str] = ()) -> str:
-    """The text with every secret starred out; its length stays."""
-    return starred(text, searcher(tuple(secrets), emails))
+    """Return a text with every secret starred out; its length stays."""
+    return star_secrets(text, searcher(tuple(secrets), emails))
 
 
-def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
-    """The text with its secrets starred out, and counted."""
+def star_secrets(text: str, search: Searcher, tally: Tally | None = None) -> str:
+    """Return a text with its secrets starred out, and count them in `tally`."""
     if not search.may_be_in(text):
         return text
     secrets = search.search(text).secrets
@@ -228,13 +241,14 @@ def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
         pieces += [text[place : secret.start], "*" * (secret.stop - secret.start)]
         place = secret.stop
         if tally is not None:
-            tally.add(secret.kind, search.told(text[secret.start : secret.stop]))
+            tally.add(secret.kind, search.as_given(text[secret.start : secret.stop]))
     return "".join([*pieces, text[place:]])
 
 
-def starred_out(counts: Mapping[str, int]) -> str:
-    """Say how many values were starred out, and of which kind: "3 values starred out: 2 API keys,
-    1 password". `counts` are by the patterns' names, as a `Tally` and a recording have them.
+def describe_stars(counts: Mapping[str, int]) -> str:
+    """Return a sentence such as "3 values starred out: 2 API keys, 1 password".
+
+    `counts` are by the patterns' names, as in `Tally.counts` and in a recording.
     """
     kinds: Counter[str] = Counter()
     for name, count in counts.items():
@@ -250,9 +264,12 @@ def starred_out(counts: Mapping[str, int]) -> str:
 
 
 def _forms(secrets: Iterable[str]) -> dict[str, str]:
-    """Each secret as it may stand in a text: as it is, in an address, in HTML, in Base64 wherever
-    it begins there, in JSON, and in JSON that is a text of JSON, up to four times. Each of those
-    writes what is not ASCII, or escapes it."""
+    """Return the forms in which each secret may stand in a text, and the secret that each is of.
+
+    Plain, in an address, in HTML, in Base64 from any offset, and in JSON within up to three levels
+    of JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes, each byte
+    being one character.
+    """
     found: dict[str, str] = {}
     for secret in filter(None, secrets):
         quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
@@ -271,7 +288,7 @@ def _forms(secrets: Iterable[str]) -> dict[str, str]:
 
 
 def _in_base64(secret: str) -> Iterator[str]:
-    """Yield the characters that Base64 makes of a secret alone, wherever it begins."""
+    """Yield the Base64 characters that depend on a secret alone, for each offset of its start."""
     data = secret.encode("utf-8", "surrogatepass")
     for before, start in ((0, 0), (1, 2), (2, 3)):
         whole = base64.b64encode(bytes(before) + data).decode()

@@ -1,8 +1,7 @@
-"""Pieces of the patterns of secrets, by the names that stand for them there: `<quote>`.
+"""Pieces of the patterns of secrets; patterns name them in angle brackets: `<quote>`.
 
-What stands between a name and its value is compiled by `re`, with atomic groups in place of
-possessive ones: before Python 3.11.5 these passed nothing where they should have passed all
-(CPython issue 106052).
+Pieces between a name and its value are compiled by `re`, and have atomic groups in place of
+possessive ones, which may match nothing before Python 3.11.5 (CPython issue 106052).
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# What tells a secret in a name: words alone, and those that need another one before them.
+# The words by which a name tells a secret, and the words that `key` and `token` need before them.
 TELLING: Final = ("key", "token", "secret", "pass", "pwd", "pw", "psk")
 BEFORE_KEY: Final = (
     *("api", "access", "account", "secret", "private", "master", "signing", "encryption", "auth"),
@@ -20,12 +19,12 @@ BEFORE_KEY: Final = (
 BEFORE_TOKEN: Final = (
     *("access", "auth", "api", "refresh", "bearer", "id", "session", "bot", "deploy"),
 )
-# the second one, the one of production
+# A name may end so: the second one (`API_KEY_2`), that of production (`API_KEY_PROD`).
 NAME_END: Final = r"(?:[_-]?[0-9]{1,2}|_(?:prod|dev|test|live|old|new|main))"
 
 
 def _both(unit: str) -> str:
-    """Look ahead for a digit and for a letter in a value of such units."""
+    """Return a look ahead for a digit and a letter in a value of such units."""
     return "".join(f"(?=(?:(?!{each}){unit}){{0,199}}+{each})" for each in ("[0-9]", "[A-Za-z]"))
 
 
@@ -43,18 +42,18 @@ _PIECES: Final = {
     "x": "[0-9a-fA-F]",
     "u": "[A-Z0-9]",
     "l": "[a-z0-9]",
-    "digit": "(?=[A-Za-z_-]{0,80}[0-9])",  # a run without any is a name with hyphens
+    "digit": "(?=[A-Za-z_-]{0,80}[0-9])",  # a run without a digit is a name with hyphens
     "mixed": "(?=[A-Za-z]{0,40}[0-9])(?=[a-z0-9]{0,40}[A-Z])(?=[A-Z0-9]{0,40}[a-z])",
     "no words": r"(?!(?:[a-z]{2,20}[0-9]{0,2}[_-]){1,12}[a-z]{2,20}[0-9]{0,2}(?!<w>))",
-    "no more": "(?![A-Za-z0-9_+/-])",  # a key that goes on is none
+    "no more": "(?![A-Za-z0-9_+/-])",  # a run that goes on is no key
     "no letter": "(?![A-Za-z0-9])",
-    "break": r"(?:\s|\\+[nrt])",  # a line's end, escaped ones too
-    # Fragments of a private key, and of what stands between its lines where it is quoted: in a
-    # program, a diff, a numbered listing.
+    "break": r"(?:\s|\\+[nrt])",  # a line's end, escaped or not
+    # Fragments of a private key, and what may stand between its lines if it is quoted in a program,
+    # a diff or a numbered listing.
     "key end": r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
     "half end": r"(?:-{1,5}|-----EN?|-----END(?: [A-Z0-9 ]{0,60}-{0,4})?)\Z",
     "key block": r"(?:[A-Za-z0-9+/=\s]|\\+[nrt])",
-    # its end, half of it where the text ends, or what cannot go on; half an escape can
+    # its end, half its end where the text ends, or a character that cannot follow
     "block end": r"(?:<key end>|<half end>|(?![A-Za-z0-9+/=\s\\])|(?=\\+[^nrt\\])|\Z)",
     "joint": (
         r"(?:\\+(?:[nrt]|u[0-9a-fA-F]{4})|<br ?/?>|&#1[03];|%0[AaDd]|\d{1,6}(?=[^A-Za-z0-9+/=])"
@@ -64,10 +63,10 @@ _PIECES: Final = {
     "short": "[A-Za-z0-9+/]{1,76}+={0,2}+",
     "base line": "[A-Za-z0-9+/]{4,76}={0,2}",
     # Fragments of values.
-    # In JSON that is a text of JSON, four times, a quotation mark has 15 backslashes before it.
+    # In four levels of JSON within texts of JSON, a quotation mark has 15 backslashes before it.
     "quote": r"\\{0,15}[\"']",
     "gap": r"(?>(?:\s|\\{1,15}[nrt]){0,40})",  # JSON may be indented
-    "inner": r"[\w!#$%^*@~]",  # what follows a mark within a value, and not the mark that ends it
+    "inner": r"[\w!#$%^*@~]",  # follows a mark within a value, not the mark that ends it
     "value": r"^\s\"'\\,;&<>(){}\[\]",
     # A comma within a value, but not the one before the next name: `Password=a,b;User=c`.
     "comma": r"(?:[,;&](?![\w.-]{1,40}\s{0,2}[=:])|[(){}\[\]])(?=<inner>)",
@@ -75,14 +74,14 @@ _PIECES: Final = {
     "escape": r"\\{1,15}(?:u[0-9a-fA-F]{4}|[/A-Zac-mo-qsv-z0-9!#$%^*@&])",
     "plain": r"(?:[<value>]|<comma>)",
     "in quotes": r"(?:[^\s\"'`\\<>]|<mark>|<escape>)",
-    "to line end": r"(?:[<value>]|<comma>|<mark>)",  # of an environment's file
+    "to line end": r"(?:[<value>]|<comma>|<mark>)",  # of a line in a `.env` file
     "both in quotes": _both("<in quotes>"),
     "both to line end": _both("<to line end>"),
     "both": r"(?=[<value>0-9]{0,199}[0-9])(?=[^A-Za-z\s\"'\\]{0,199}[A-Za-z])",
-    "number": r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])",  # a bare one of JSON
-    "called": r"(?![\w.]{1,120}[(\[])",  # a call or an item of a list, in code
+    "number": r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])",  # no number of JSON
+    "called": r"(?![\w.]{1,120}[(\[])",  # no call and no list's item, in code
     "call alone": r"(?![\w.]{1,120}\([^()\s]{0,80}\)<quote>)",
-    # a name for a value that is somewhere else
+    # no name or path of a value that is kept elsewhere
     "elsewhere": (
         r"(?!\$?\{{1,2}[^{}\n]{0,80}\}|\$\(|\$[A-Z_][A-Z0-9_]{0,80}(?![a-z])|%\(|<[^<>\n]{0,80}>"
         r"|%[A-Z_][A-Z0-9_]{0,80}%"
@@ -90,7 +89,7 @@ _PIECES: Final = {
         r"|env|vars?)\.[A-Za-z_]|arn:aws|op://|(?:/[a-z][\w.-]{1,40}){2,12}/?(?![\w/+=-]))"
         r"(?!(?i:your)(?:[_-](?i:[a-z]{1,20})){1,6}(?:[_-]?[0-9]{1,3})?(?![\w!#$%^*@~-]))"
     ),
-    # An identifier that speaks of a secret: `my-k8s-secret-1`, `useApiKey1`.
+    # No identifier that contains such a word: `my-k8s-secret-1`, `useApiKey1`.
     "identifier": (
         r"(?!(?=[\w-]{0,60}(?i:key|token|secret|passw|cred))(?:(?:[A-Z]?[a-z]{2,15}|[a-z][0-9][a-z]"
         r"|[0-9]{1,2})(?:[_-]|(?=[A-Z0-9]))){2,6}(?:[A-Z]?[a-z]{2,15})?[0-9]{0,2}"
@@ -103,12 +102,12 @@ _PIECES: Final = {
     ),
     "spoken": r"[\w!#$%^&*@~+=-]|[.,:/?](?=\w)",
     "both spoken": _both("(?:<spoken>)"),
-    # "the password is base64url2", "an 8-character one"
+    # No name of a method: "the password is base64url2", "an 8-character password".
     "technical": (
         r"(?!(?i:sha|md|base|utf|aes|rsa|bcrypt|pbkdf|argon|hmac|hs|es|rs|v|oauth|http|type"
         r"|len\w{0,4})[-_]?[0-9]|[0-9]{1,4}[-_]?[a-z]+\b)"
     ),
-    # What only a name and a blank announce: no word with a number, no name of a program.
+    # After a name and a blank alone: no word with a number, no identifier.
     "strange": (
         r"<technical><elsewhere><called>"
         r"(?!(?:(?:[A-Z]?[a-z]{2,20}|[A-Z]{2,20}|[A-Z](?=[A-Z][a-z])"
@@ -130,7 +129,7 @@ _PIECES: Final = {
     "marks": r"[*_`]{0,3}",  # Markdown's
     "colon": r"<quote>\s{0,4}:\s{0,4}<quote>",  # between two texts of JSON
     "value key": r"<quote>(?i:value|string_?value)<colon>",
-    # a schema's type, what Terraform says of an output
+    # before the value: a schema's type, an attribute of Terraform's outputs
     "facts": (
         r"(?:<quote>(?:type|sensitive)<quote>\s{0,4}:\s{0,4}(?:<quote>\w{1,10}<quote>|true|false)"
         r"<gap>,<gap>){0,2}"
@@ -140,12 +139,12 @@ _PIECES: Final = {
     "wraps": (
         r"(?:<quote>(?i:value|array_?value|values)<quote>\s{0,4}:\s{0,4}(?:[\[{]<gap>){1,2}){0,3}"
     ),
-    "wide": r"[\uff1a\uff1d]|\\{1,15}uff1[ad]",  # the signs of East Asian texts, in JSON escaped
-    "blanks": r"(?:[ \t]{5,60}|(?:\\{1,15}t){2,60}|\s{0,4})",  # names and values stand in columns
+    "wide": r"[\uff1a\uff1d]|\\{1,15}uff1[ad]",  # a wide colon or equals sign, plain or escaped
+    "blanks": r"(?:[ \t]{5,60}|(?:\\{1,15}t){2,60}|\s{0,4})",  # many, if values stand in columns
     "sign": (r"<quote>?<marks><blanks>(?:=>|:=|={1,3}|:|<wide>)\*{0,2}<blanks>\*{0,2}"),
     "block": r"(?:[|>][-+0-9]{0,2}<space>)?",  # YAML's
-    # What stands between a name and its value: a list, an object, or the quotation mark alone; and
-    # behind the name as a value of its own, as in `{"name": "api_key", "value": …}`.
+    # Between a name and its value: a sign and the start of a list, an object or a text; or after a
+    # name that is itself a value, as in `{"name": "api_key", "value": …}`.
     "set quoted": (
         r"(?:<sign>(?:(?:\[<gap>){1,3}<quote>|\{<gap><told key>|<block><opens>)"
         r"|<quote><gap>,<gap>(?:<wraps><value key>|<told key>))"
@@ -156,8 +155,8 @@ _PIECES: Final = {
     ),
     "rest": r"(?:\s[^<>]{0,60})?",
     "cdata": r"<gap>(?:<!\[CDATA\[)?",
-    "tag": r"(?<=<(?:[\w-]{1,20}:)?[\w.-]{0,30})",  # a name as an element's
-    # as a parameter's of some dialect, an attribute's
+    "tag": r"(?<=<(?:[\w-]{1,20}:)?[\w.-]{0,30})",  # before the name of an element
+    # before the name in a dialect's parameter, or in an attribute
     "attribute": r"(?<=(?:<[\w|-]{1,20}=|\b(?:name|key)=<quote>)[\w.-]{0,30})",
     "in tag": r"<rest>><cdata>",
     "in attribute": (r"(?:<quote>(?:\s{1,4}value=<quote>|<rest>(?:>|<[^<>\s]{1,30}>))|>)<cdata>"),
@@ -166,7 +165,7 @@ _PIECES: Final = {
         r"(?:&(?:'\w{1,10}\s)?)?[A-Za-z_][\w.]{0,30}(?:\[[\w., |]{0,30}\]{1,2})?"
         r"(?:\s?\|\s?\w{1,10})?\??"
     ),
-    "text": r"(?:[bBrRuU]{1,2})?(?:<quote>){1,3}",  # a program's: b"…", three marks
+    "text": r"(?:[bBrRuU]{1,2})?(?:<quote>){1,3}",  # the start of a string in code
     "typed text": r"(?:Secret(?:Str|Bytes)?\()?<text>",
     # settings["api_key"] = "…", api_key: str = "…", API_KEY || "…"
     "in code": (
@@ -204,7 +203,7 @@ _PIECES: Final = {
 }
 
 
-def expanded(pattern: str) -> str:
+def expand(pattern: str) -> str:
     """Return a pattern with each `<piece>` in it written out."""
     while _PIECE.search(pattern):
         pattern = _PIECE.sub(lambda match: _PIECES[match[1]], pattern)

@@ -1,10 +1,10 @@
 """Every pattern of a secret, in one table: its name, its kind in plain words, an example.
 
-A secret is known by its head (`sk-`, `ghp_`) or by a word before it (`password: `). How a text is
-searched for them is in `secret_search.py`, what `<pieces>` of a pattern stand for in
-`secret_fragments.py`. Heads, alphabets and lengths are facts of the providers, gathered by gitleaks
-(MIT, config/gitleaks.toml, 2026-07) and detect-secrets 1.5.0 (Apache-2.0). Every repetition is
-bounded, or possessive behind a bounded look ahead: scrubbing stays linear.
+A secret is recognised by its head (`sk-`, `ghp_`) or by a word before it (`password: `).
+`secret_search.py` searches a text for them; `secret_fragments.py` has the `<pieces>` of patterns.
+Heads, alphabets and lengths are facts of the providers, gathered by gitleaks (MIT,
+config/gitleaks.toml, 2026-07) and detect-secrets 1.5.0 (Apache-2.0). Every repetition is bounded,
+or possessive after a bounded look ahead, so that scrubbing stays linear.
 """
 
 from __future__ import annotations
@@ -14,41 +14,45 @@ import re
 import string
 from typing import Final, NamedTuple
 
-from playground.recordings.secret_fragments import expanded
+from playground.recordings.secret_fragments import expand
 
 KEY, TOKEN, PASSWORD, PRIVATE = "API key", "access token", "password", "private key"
 NAMED, COOKIE, WEBHOOK, HASH = "key or token", "cookie", "webhook address", "password hash"
 
 
 class SecretPattern(NamedTuple):
-    """A row of the table. `value` stands behind one of `heads` and is a secret together with it, or
-    stands alone behind one of `words`, with `lead` between both and `before` before that word.
+    """A row of the table, with patterns for one form of a secret.
 
-    Words are in small letters; a row without heads and words is tried behind each name that tells
-    a secret, such as `client_secret`. A group in `before` is where the value begins, if that is
-    before the word. In an example `{a20}` stands for twenty letters and digits.
+    Either one of `heads` and the `value` after it are the secret together, or the `value` alone is,
+    after `before`, one of `words` and `lead`. Words are in small letters. A row without heads and
+    words is tried after each name that tells a secret, such as `client_secret`. If the value begins
+    before the word, a group in `before` matches it from there. In an example `{a20}` stands for
+    twenty letters and digits.
     """
 
-    name: str  # as recordings keep it
+    name: str  # in recordings
     kind: str  # in plain words
     value: str
     example: str
     heads: tuple[str, ...] = ()
-    anywhere: bool = False  # nothing else begins so: inside a word, too
-    distinct: bool = False  # what Base64 has not, or too seldom: only a letter or digit goes on
+    anywhere: bool = False  # also inside a word: nothing else looks like these heads
+    distinct: bool = False  # unlikely in Base64: only a letter or digit after it rules it out
     words: tuple[str, ...] = ()
-    sign: str = ""  # without which nothing is behind them
+    sign: str = ""  # a character that any text with this secret contains
     before: str = ""
     lead: str = ""
     again: str = ""  # between one value and the next
-    on: str = ""  # what an endless one goes on with: characters, as in a class of a pattern
-    end: str = ""  # a pattern that ends it all the same
+    on: str = ""  # if it has no greatest length: the class of characters that continue it
+    end: str = ""  # a pattern at which it ends nevertheless
     after: str = ""
 
     def pattern(self, head: str = "") -> str:
-        """Return the pattern of the secret; a head of letters alone may go on in Base64."""
+        """Return the pattern of the secret with this head.
+
+        After a head that is unlikely in Base64, only a letter or digit more rules the secret out.
+        """
         free = self.after and head and (self.distinct or not head.isalnum())
-        after = expanded("<no letter>") if free else self.after
+        after = expand("<no letter>") if free else self.after
         return f"{re.escape(head)}(?:{self.value}){after}"
 
 
@@ -60,9 +64,11 @@ _ALPHABETS: Final = {
 _PLACEHOLDER: Final = re.compile(r"\{([abhdul])(\d+)\}")
 
 
-def filled(example: str, seed: int = 14) -> tuple[str, list[str]]:
-    """Fill an example with random characters; return it and what was put in, each with a digit and
-    a letter. No file holds a whole secret."""
+def fill_example(example: str, seed: int = 14) -> tuple[str, list[str]]:
+    """Return an example with random characters filled in, and the values that were filled in.
+
+    This way no file of the project contains a whole secret.
+    """
     dice = random.Random(seed)
     values: list[str] = []
 
@@ -78,13 +84,13 @@ def filled(example: str, seed: int = 14) -> tuple[str, list[str]]:
     return _PLACEHOLDER.sub(value, example), values
 
 
-def shown(example: str) -> str:
-    """Return an example for a reader, with dots where its characters would be."""
+def example_text(example: str) -> str:
+    """Return an example for a reader, with dots in place of random characters."""
     return _PLACEHOLDER.sub("…", example).replace("\n", "⏎").replace("\t", "⇥")
 
 
-def _parted(words: str) -> tuple[str, ...]:
-    """Part words at blanks; a blank within one is written as `␣`, a tab as `→`."""
+def _split_words(words: str) -> tuple[str, ...]:
+    """Split words at blanks; a blank within a word is written as `␣`, a tab as `→`."""
     return tuple(word.replace("␣", " ").replace("→", "\t") for word in words.split())
 
 
@@ -92,9 +98,9 @@ def _head(
     name: str, kind: str, heads: str, value: str, example: str, *, anywhere: bool = False,
     distinct: bool = False, on: str = "", end: str = "", after: str = "<no more>",
 ) -> SecretPattern:  # fmt: skip
-    known, end, after = _parted(heads), expanded(end), expanded(after)
+    known, end, after = _split_words(heads), expand(end), expand(after)
     return SecretPattern(
-        name, kind, expanded(value), example, known, anywhere, distinct, on=on, end=end, after=after
+        name, kind, expand(value), example, known, anywhere, distinct, on=on, end=end, after=after
     )
 
 
@@ -102,8 +108,8 @@ def _words(
     name: str, kind: str, words: str, lead: str, value: str, example: str, before: str = "", *,
     on: str = "", after: str = "", again: str = "", sign: str = "",
 ) -> SecretPattern:  # fmt: skip
-    known = _parted(words)
-    value, before, lead, again, on, after = map(expanded, (value, before, lead, again, on, after))
+    known = _split_words(words)
+    value, before, lead, again, on, after = map(expand, (value, before, lead, again, on, after))
     return SecretPattern(
         name, kind, value, example, words=known, sign=sign, before=before, lead=lead, again=again,
         on=on, after=after,
@@ -276,9 +282,9 @@ HEADED: Final = (
     _head("jwt", TOKEN, "eyJ", r"<w>{10,}+\.(?:\.<w>{4,}+)?+<w>{4,}+(?:\.<w>{4,}+){1,3}+",
           "eyJ{a20}.eyJ{a30}.{a43}",
           on="A-Za-z0-9_.-", after=""),
-    _head("private-key", PRIVATE, "-----BEGIN␣ +-----BEGIN␣ ------BEGIN␣",  # of a diff, too
+    _head("private-key", PRIVATE, "-----BEGIN␣ +-----BEGIN␣ ------BEGIN␣",  # also in a diff
           "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:<joint><line>)++(?:"
-          # the last line and the end; or all that is here yet; or what Base64 goes on with
+          # the last line and the end; or all so far; or whatever continues the Base64
           r"(?:<joint><short>)?+<joint>-?<key end>|<joint>(?:<short><joint>)?+(?:<half end>|\Z)"
           r"|<key block>*+<block end>)|<joint><b>{0,19}+\Z"
           r"|<break>{0,4}+(?:[A-Z][A-Za-z-]{2,20}: [^\n\\\"]{1,90}+<break>{1,4}+){0,4}+"
@@ -315,7 +321,7 @@ WORDED: Final = (
            "machine api.example.com login me password {a12}", r"\b", on=r"^\s\"'\\"),
     _words("netrc", PASSWORD, "default␣", "<login>", "<run>{4,}+",
            "default login bob password {a14}", r"\b", on=r"^\s\"'\\"),
-    # A name and a sign. A variable of the environment first: only blanks end its value.
+    # A name and a sign. Environment variables first: only blanks end their values.
     _names("(?<=[A-Z])(?:_[A-Z0-9]{1,10})?=(?!<opens>)",
            "(?=[<value>])<elsewhere><both to line end><to line end>{8,}+",
            "DB_PASSWORD={a14}", "(?<![A-Za-z0-9])"),
@@ -339,10 +345,10 @@ WORDED: Final = (
            'variable "db_password" {\n  default = "{a14}"\n}',
            r"(?<=\bvariable\s{1,4}<quote>[\w-]{0,30})"),
     _names("<flag lead>", "<flag value>", "tool --api-key {a32}", "<flag>", name="flag"),
-    # A name without a sign: in a sentence, in columns, behind a command, in code.
+    # A name without a sign: in a sentence, in columns, after a command, in code.
     _names(r"(?:\s(?:for|of|to)\s[^\n.:,]{1,40}?)?<is><marks><opens>?",
            "<technical><elsewhere><called><both spoken>"
-           # of both cases, or with a special character, or where the sentence ends
+           # of both cases, or with a special character, or at the end of a sentence
            r"(?:(?=\w{0,80}[a-z])(?=\w{0,80}[A-Z])|(?=\w{1,80}[!#$%^&*@~])"
            r"|(?=(?:<spoken>){8,99}+(?:[.,!]\s|[.,!]?(?:[\n\"'`*)<]|\\+[nrt\"']|\Z))))"
            "(?:<spoken>){8,}+", "My password is {a14}.", r"\b"),
@@ -394,7 +400,7 @@ WORDED: Final = (
     _words("cookie", COOKIE, "curl",
            r"\b[^\n]{0,120}?\s(?:-b|--cookie)(?:=|\s{0,3})<opens>?[\w.-]{1,40}=",
            "<session>", "curl -b sid={a32} https://host.example/", r"\b", sign="-"),
-    # Other words of sentences, of SQL and of programs.
+    # Other words, in sentences, SQL and programs.
     _words("password", PASSWORD, "credentials creds login log␣in",
            r"(?:\s(?:are|is|with|as)|:)\s{1,3}<marks><opens>?[\w.@-]{1,40}<marks>"
            r"(?:\s?/\s?|:\s?)<marks>", "<strange>", "credentials: admin / {a14}", r"\b"),
@@ -418,11 +424,11 @@ WORDED: Final = (
     _words("cookie", COOKIE, "cookies", r"<quote>\s{0,4}:\s{0,4}\[<gap><first cookie>", "<session>",
            '"cookies": [{"name": "sid", "value": "{a32}", "path": "/"}]',
            again=r"[^{}\[\]]{0,400}\}<gap>,<gap><first cookie>"),
-    _words("cookie", COOKIE, "cookie", "<set>",  # all of it, where one of its values looks random
+    _words("cookie", COOKIE, "cookie", "<set>",  # all of it, if one of its values looks random
            r"(?=[^\n\r\"'\\]{0,400}?=(?=[A-Za-z._~+/%:-]{0,60}[0-9])[A-Za-z0-9._~+/%:-]{16})"
            r"[^\n\r\"'\\]{8,}+", "Cookie: theme=dark; id={a32}",
            "(?<=(?<![A-Za-z])(?i:set-)?)", on=r"^\n\r\"'\\"),
-    _words("jwk", PRIVATE, r'"d": "d\":', r"\s{0,4}<quote>",  # of the lengths of its algorithms
+    _words("jwk", PRIVATE, r'"d": "d\":', r"\s{0,4}<quote>",  # of a length that an algorithm has
            "(?:<w>{43}|<w>{64}|<w>{66}|<w>{86}|<w>{88}|<w>{171}|<w>{256}|<w>{342}|<w>{512}"
            r"|<w>{683})(?=<quote>|\Z)", '{"kty": "EC", "crv": "P-256", "d": "{a43}"}',
            again=r"[^\"'\\]{0,700}<quote><gap>,<gap><quote>(?:p|q|dp|dq|qi)<colon>"),
@@ -432,15 +438,15 @@ WORDED: Final = (
     _words("putty-key", PRIVATE, "private-lines:", r" \d{1,3}(?:\s{1,4}|(?:\\+[nr]){1,2})",
            "<base line>(?:<break>{1,4}(?!Private-)<base line>){0,100}+",
            "Private-Lines: 2\n{b64}\n{b40}\n"),
-    _words("private-key", PRIVATE, "-----end", "",  # its end, where its head was cut off
+    _words("private-key", PRIVATE, "-----end", "",  # the end of one that was cut off before
            "<base line>(?:<break>{1,4}<base line>){0,100}(?=<break>{1,4}<key end>)",
            "{b64}\n{b20}==\n-----END PRIVATE KEY-----",
            "(?<=(?<!<b>)((?:(?:<b>{64}|<b>{76})<break>{1,4}){1,60}(?:<base line><break>{1,4})?))"),
-    # Names of headers, and those that say little: only what looks random is one.
+    # Names of headers, and other names that say little: only a value that looks random counts.
     *(_words("header", NAMED, words, r"<set>(?i:(?:token|bot|api-?key|key)\s{1,4})?",
              r"(?=[^\s\"'\\0-9]{0,199}[0-9])<number><elsewhere>[<value>]{8,}+", f"{name}: {{a32}}",
              before, on="<value>") for words, before, name in _HEADERS),
-    # a pair of a list, or one after the other in it; names of headers stand there too
+    # a name and a value side by side in a list, unless the value is a header's name
     *(_words("header", NAMED, words, "<quote><gap>,<gap><quote>",
              "(?!(?i:x-)|[A-Z][a-z]{1,15}-)<random>", f'["{name}", "{{a32}}"]', before,
              on="<value>") for words, before, name in _HEADERS),
@@ -453,7 +459,7 @@ WORDED: Final = (
     _words("token", TOKEN, "token", "<two tags>", "<random>", "<th>Token</th><td>{a30}</td>"),
     _words("token", TOKEN, "_key _pat _credential _credentials", "(?<=[A-Z])<set>", "<random>",
            "DATADOG_KEY={a30}", "(?<=[A-Z0-9])", on="A-Za-z0-9_~+/=.-"),
-    # before the name that tells it
+    # a value before its name
     _words("named", NAMED, "value", "<colon>",
            "<elsewhere><both in quotes><in quotes>{8,100}+(?=<called so>)",
            '{"value": "{a24}", "key": "password"}', "(?<=<quote>(?i:string_?)?)", on="<value>"),
@@ -461,7 +467,7 @@ WORDED: Final = (
            "MAILCHIMP: {h32}-us12", after="<no more>"),
     _words("okta", KEY, "okta", r"[\w.-]{0,20}<set>", r"00[\w=-]{40}", "okta_x = 00{a40}",
            after="<no more>"),
-    # what tells them stands in their middle
+    # recognised by characters in the middle
     _words("azure-client-secret", KEY, "q~", "", r"[\w~.]{3}\dQ~[\w~.-]{31,34}", "{a3}8Q~{a34}",
            r"(?<=(?<![\w~.-])([\w~.]{3}\d))", after="(?![A-Za-z0-9~])"),
     _words("telegram", TOKEN, ":a", "", r"\d{8,10}:AA[\w-]{33}", "{d10}:AA{a33}",
@@ -473,7 +479,7 @@ KINDS: Final = {row.name: row.kind for row in (*HEADED, *WORDED)} | {
     "email": "e-mail address",
     "undecided": "undecided value",
 }
-# of more than one, where it is not the kind and an s
+# Plurals that are not formed by adding an s.
 PLURALS: Final = {
     NAMED: "keys or tokens",
     HASH: "password hashes",

@@ -1,8 +1,7 @@
-"""The places where a secret may begin in a text: at the head of a key, or after a word that tells
-it.
+"""Find where a secret may begin in a text: at a key's head, or after a word such as `password`.
 
-Only there are the patterns of `secret_patterns.py` tried: each word is found once, whatever the
-number of patterns that may stand behind it, so that the time grows with the text.
+Only there the patterns of `secret_patterns.py` are tried. Each word is looked for once, whatever
+the number of patterns that follow it, so that the time is linear in the text.
 """
 
 from __future__ import annotations
@@ -21,57 +20,57 @@ from playground.recordings.secret_fragments import (
     BEFORE_TOKEN,
     NAME_END,
     TELLING,
-    expanded,
+    expand,
 )
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 if TYPE_CHECKING:
     from playground.recordings.ngram_filter import NgramFilter
 
-# Not inside a word or Base64; a line's end or the like may be there as an escape.
+# A place that is not inside a word or Base64; before it a line's end and the like may be escaped.
 _BOUNDARY: Final = regex.compile(
     r"(?<![A-Za-z0-9_+-])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2})"
     r"|(?<=(?:\x1b|\\(?:e|033|x1[bB]|u001[bB]))\[[0-9;]{0,20}[A-Za-z])"  # a terminal's colour
     r"|(?<=(?:\A|\n|\\n)[+-])"  # a line of a diff
 )
-# in a pattern: what may be escaped in JSON
+# Parts of a pattern that match characters which JSON escapes.
 _ESCAPED: Final = re.compile(r"""\\[sSDWZ\\]|\[\^|["']""")
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
-_NEXT: Final = expanded(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # an item, the next one
-_REACH: Final = 240  # characters from a word to its value: quotation marks have 15 backslashes
+_TO_NEXT_ITEM: Final = expand(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # from item to item
+_REACH: Final = 240  # characters from a word to its value: each quotation mark has 15 backslashes
 _PAIR: Final = 2
-_MOST_CHARACTERS: Final = 256  # of which it is known what they allow behind a word
-_FEW: Final = 8  # heads that are quicker looked for one by one
-_PASS: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
+_MOST_CHARACTERS: Final = 256  # for which the rows are cached that they may begin
+_FEW: Final = 8  # so few heads are quicker to look for one by one
+_PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
-# What a name ends before; a letter goes on with it, but for the plural's.
+# Letters with which a word goes on, so that it is no name; the plural's s is none of them.
 _GOES_ON: Final = re.compile(r"[A-Za-rt-z]")
 _LONGEST_BEFORE: Final = max(map(len, (*BEFORE_KEY, *BEFORE_TOKEN))) + 1
 
 
-class _Headed(NamedTuple):
+class _HeadPattern(NamedTuple):
     kind: str
     pattern: Any
     anywhere: bool
-    is_plain: bool  # has no sign that JSON escapes
+    is_plain: bool  # matches no character that JSON escapes
 
 
 class Beginning(NamedTuple):
     """A place where a secret may begin, and the pattern that decides.
 
-    Of two at one place, that with the longer head is tried first, because it says more; of two
-    without a head, the one that is first in the table.
+    Of two at one place, the one with the longer head is tried first, because it is more specific;
+    without heads, the one that is first in the table.
     """
 
     start: int
-    head: int  # its length
+    head: int  # the head's length
     rank: int
     kind: str
     pattern: Any
 
 
-class _Behind(NamedTuple):
-    """A row of the table for values that a word tells."""
+class _WordPattern(NamedTuple):
+    """A row of the table for values after a word."""
 
     rank: int
     kind: str
@@ -83,13 +82,13 @@ class _Behind(NamedTuple):
 
 
 class _Rows:
-    """The rows for a word, and which of them a character behind the word allows."""
+    """The rows for a word, selected by the character after the word."""
 
-    def __init__(self, rows: list[_Behind]) -> None:
+    def __init__(self, rows: list[_WordPattern]) -> None:
         self._rows = rows
-        self._by_character: dict[str, list[_Behind]] = {}
+        self._by_character: dict[str, list[_WordPattern]] = {}
 
-    def before(self, character: str) -> list[_Behind]:
+    def starting_with(self, character: str) -> list[_WordPattern]:
         """Return the rows whose `lead` may begin with a character, or be empty."""
         if character not in self._by_character:
             if len(self._by_character) > _MOST_CHARACTERS:
@@ -104,25 +103,25 @@ _NO_ROWS: Final = _Rows([])
 
 
 def _may_begin_with(lead: str, character: str) -> bool:
-    """Return True if more text could make a pattern match behind a word in capital letters."""
+    """Return True if the pattern, or its beginning, matches a character after a capital letter."""
     return regex.match(lead, f"A{character}", pos=1, partial=True) is not None
 
 
 class _Tables(NamedTuple):
-    by_head: dict[str, list[_Headed]]
-    by_low_head: dict[str, list[str]]  # as it is in small letters
+    by_head: dict[str, list[_HeadPattern]]
+    by_low_head: dict[str, list[str]]  # heads, by themselves in small letters
     heads_by_end: dict[str, list[str]]
     by_word: dict[str, _Rows]
     by_name: _Rows
-    by_sign: dict[str, list[str]]  # words, by what no text with one of them lacks
-    in_json: dict[str, str]  # words by how JSON writes them
+    by_sign: dict[str, list[str]]  # words, by a character that every text with them contains
+    in_json: dict[str, str]  # words, by their form in JSON and by themselves
     head_end: re.Pattern[str]
     head: re.Pattern[str]
-    small: list[str]  # heads that begin with a small letter, which is everywhere
+    small: list[str]  # heads that begin with a small letter, which are looked for one by one
 
 
 class Clues(NamedTuple):
-    """The words and heads in a text that may begin a secret; its pieces hold no others."""
+    """The words and heads in a text that may tell a secret; pieces of the text hold no others."""
 
     heads: tuple[str, ...]
     words: tuple[str, ...]
@@ -134,54 +133,57 @@ class Clues(NamedTuple):
 
 
 def clues_in(text: str) -> Clues:
-    """The words that stand in a text, and the heads with what follows them in a key, where that is
-    the same in JSON."""
+    """Return the words that stand in a text, and the heads that may begin a key there.
+
+    They hold for the text itself and for the values that it is the JSON of.
+    """
     tables = _tables()
-    data, (short, long) = text.encode("utf-8", "surrogatepass"), _presence()
-    low = data.lower()  # of bytes only ASCII's letters
-    pairs, near = short.may_be_in(data), long.may_be_in(low)
-    likely = [*pairs, *(head for word in near for head in tables.by_low_head.get(word, ()))]
+    data, (short, long) = text.encode("utf-8", "surrogatepass"), _ngram_filters()
+    low = data.lower()  # `bytes.lower` changes ASCII letters only
+    short_words, long_words = short.may_be_in(data), long.may_be_in(low)
+    heads_of = tables.by_low_head
+    likely = [*short_words, *(head for word in long_words for head in heads_of.get(word, ()))]
     heads = tuple(h for h in likely if h in tables.by_head and _may_begin(tables, text, h))
-    maybe = {*map(_lower, pairs), *near} & tables.in_json.keys()
+    maybe = {*map(_lower, short_words), *long_words} & tables.in_json.keys()
     words = {tables.in_json[word] for word in maybe if word.encode() in low}
     return Clues(heads, tuple(sorted(words)))
 
 
 def _may_begin(tables: _Tables, text: str, head: str) -> bool:
-    """Return True if a key of this head may stand in a text, or in one that it is the JSON of."""
+    """Return True if a key with this head may stand in a text, or in a value of its JSON."""
     kinds = tables.by_head[head]
     if head not in text or not all(kind.is_plain for kind in kinds):
         return head in text
     return any(kind.pattern.search(text) for kind in kinds)
 
 
-def heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
-    """Yield the places of heads, and the patterns of the kinds that begin so."""
+def find_heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
+    """Yield the places of heads, with the patterns of the keys that begin with them."""
     tables = _tables()
     if clues is not None and len(clues.heads) <= _FEW:
         for head in clues.heads:
-            yield from _each_headed(tables, text, head, start)
+            yield from _find_head(tables, text, head, start)
         return
     for match in tables.head_end.finditer(text, start):
         for head in tables.heads_by_end[text[match.end() - 2 : match.end()]]:
             place = match.end() - len(head)
             if place >= start and text.startswith(head, place):
-                yield from _headed(tables, text, head, place)
+                yield from _at_head(tables, text, head, place)
     for match in tables.head.finditer(text, start):
-        yield from _headed(tables, text, match[0], match.start())
+        yield from _at_head(tables, text, match[0], match.start())
     for head in tables.small:
         if head in text:
-            yield from _each_headed(tables, text, head, start)
+            yield from _find_head(tables, text, head, start)
 
 
-def _each_headed(tables: _Tables, text: str, head: str, start: int) -> Iterator[Beginning]:
-    """The kinds of a head wherever it stands."""
-    for place, _ in _each(head, text, start):
-        yield from _headed(tables, text, head, place)
+def _find_head(tables: _Tables, text: str, head: str, start: int) -> Iterator[Beginning]:
+    """Yield the places of one head, with its patterns."""
+    for place, _ in _occurrences(head, text, start):
+        yield from _at_head(tables, text, head, place)
 
 
-def _headed(tables: _Tables, text: str, head: str, place: int) -> Iterator[Beginning]:
-    """The kinds whose head stands there, if they may."""
+def _at_head(tables: _Tables, text: str, head: str, place: int) -> Iterator[Beginning]:
+    """Yield the patterns of a head that may begin at this place."""
     free = _BOUNDARY.match(text, place) is not None
     for each in tables.by_head[head]:
         if free or each.anywhere:
@@ -189,13 +191,13 @@ def _headed(tables: _Tables, text: str, head: str, place: int) -> Iterator[Begin
 
 
 def _last_two(heads: list[str], last: str) -> str:
-    """A pattern of the last two characters of the heads that end so."""
+    """Return a pattern of the last two characters of the heads that end with `last`."""
     before = sorted({head[-2] for head in heads if head[-1] == last})
     return f"[{re.escape(''.join(before))}]{re.escape(last)}"
 
 
-def behind_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
-    """The values that a word before them speaks of."""
+def find_after_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
+    """Yield the places of values after words, with the patterns that decide on them."""
     tables = _tables()
     if clues is not None and not clues.words:
         return
@@ -204,27 +206,29 @@ def behind_words(text: str, start: int, clues: Clues | None = None) -> Iterator[
     words = clues.words if clues else [w for sign, each in signs if sign in low for w in each]
     for word in [word for word in words if word in low]:
         rows = tables.by_word.get(word, _NO_ROWS)
-        for at, stop in _each(word, low, start):
-            for row in rows.before(text[stop : stop + 1]):
-                yield from _told_by(row, text, at, stop)
-            if word in TELLING and (name := _name(word, text, low, at, stop)):
+        for at, stop in _occurrences(word, low, start):
+            for row in rows.starting_with(text[stop : stop + 1]):
+                yield from _values_after(row, text, at, stop)
+            if word in TELLING and (name := _secret_name(word, text, low, at, stop)):
                 for end in name[1:]:
-                    for row in tables.by_name.before(text[end : end + 1]):
-                        yield from _told_by(row, text, name[0], end, word[0] == "p")
+                    for row in tables.by_name.starting_with(text[end : end + 1]):
+                        yield from _values_after(row, text, name[0], end, word[0] == "p")
 
 
-def _name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]:
-    """Return where a name begins that tells a secret, and where it may end; nothing if the word
-    here is part of none."""
+def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]:
+    """Return where a name that tells a secret begins, and where it may end.
+
+    Return nothing if the word here is part of no such name.
+    """
     if word in ("key", "token"):
         before = low[max(0, at - _LONGEST_BEFORE) : at]
-        told = before[:-1] if before[-1:] in (" ", "_", "-") else before
+        stem = before[:-1] if before[-1:] in (" ", "_", "-") else before
         known = BEFORE_KEY if word == "key" else BEFORE_TOKEN
-        if not told.endswith(known):
+        if not stem.endswith(known):
             return ()
-        at -= len(before) - len(told) + max(len(each) for each in known if told.endswith(each))
+        at -= len(before) - len(stem) + max(len(each) for each in known if stem.endswith(each))
     elif word != "secret" and word != "pwd":
-        rest = _PASS.match(text, stop) if word == "pass" else None
+        rest = _PASSWORD_END.match(text, stop) if word == "pass" else None
         if rest is None and "a" <= low[at - 1 : at] <= "z":
             return ()
         stop = rest.end() if rest else stop
@@ -234,11 +238,10 @@ def _name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]
     return (at, stop, more.end()) if more else (at, stop)
 
 
-def _told_by(
-    row: _Behind, text: str, at: int, stop: int, is_password: bool = False
+def _values_after(
+    row: _WordPattern, text: str, at: int, stop: int, is_password: bool = False
 ) -> Iterator[Beginning]:
-    """Yield the place of the value that a row of the table finds behind a word, or of each value of
-    a list."""
+    """Yield the place of the value, or of each value of a list, that a row finds after a word."""
     lead = row.lead.match(text, stop, stop + _REACH)
     if lead is None:
         return
@@ -248,18 +251,18 @@ def _told_by(
     kind = "password" if is_password and row.kind in ("named", "flag") else row.kind
     place = before.start(1) if row.begins_before else lead.end()
     yield Beginning(place, 0, row.rank, kind, row.value)
-    if row.again.pattern == _NEXT and "[" not in lead[0]:
+    if row.again.pattern == _TO_NEXT_ITEM and "[" not in lead[0]:
         return
     while item := row.again.match(text, place):
         yield Beginning(place := item.end(), 0, row.rank, kind, row.value)
 
 
 def _lower(text: str) -> str:
-    """ASCII's letters as small ones: the text is as long as it was."""
+    """Return the text with ASCII letters in lower case; its length stays."""
     return text.lower() if text.isascii() else text.translate(_LOWER)
 
 
-def _each(word: str, text: str, start: int) -> Iterator[tuple[int, int]]:
+def _occurrences(word: str, text: str, start: int) -> Iterator[tuple[int, int]]:
     """Yield the places of a word."""
     at = text.find(word, start)
     while at >= 0:
@@ -268,7 +271,7 @@ def _each(word: str, text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _tree(words: Iterable[str]) -> str:
-    """A pattern of words that looks at each character once."""
+    """Return a pattern that matches any of the words, and looks at each character once."""
     by_first: dict[str, list[str]] = {}
     for word in words:
         by_first.setdefault(word[:1], []).append(word[1:])
@@ -277,29 +280,31 @@ def _tree(words: Iterable[str]) -> str:
     return rest[0] if len(rest) == 1 else f"(?:{'|'.join(rest)})"
 
 
-def _patterns_by_head() -> dict[str, list[_Headed]]:
-    found: dict[str, list[_Headed]] = {}
+def _patterns_by_head() -> dict[str, list[_HeadPattern]]:
+    found: dict[str, list[_HeadPattern]] = {}
     for row in HEADED:
         is_plain = not _ESCAPED.search(row.value)
         for head in row.heads:
             pattern = regex.compile(row.pattern(head))
-            found.setdefault(head, []).append(_Headed(row.name, pattern, row.anywhere, is_plain))
+            found.setdefault(head, []).append(
+                _HeadPattern(row.name, pattern, row.anywhere, is_plain)
+            )
     return found
 
 
 def _rows_by_word() -> tuple[dict[str, _Rows], _Rows]:
     """Return the rows for each word, and those for each name that tells a secret."""
-    by_word: dict[str, list[_Behind]] = {}
-    by_name: list[_Behind] = []
+    by_word: dict[str, list[_WordPattern]] = {}
+    by_name: list[_WordPattern] = []
     for rank, row in enumerate(WORDED):
         before = regex.compile(row.before)
-        entry = _Behind(
+        entry = _WordPattern(
             rank,
             row.name,
             before,
             before.groups > 0,
             re.compile(row.lead),
-            re.compile(row.again or _NEXT),
+            re.compile(row.again or _TO_NEXT_ITEM),
             regex.compile(row.pattern()),
         )
         for word in row.words:
@@ -310,9 +315,12 @@ def _rows_by_word() -> tuple[dict[str, _Rows], _Rows]:
 
 
 @cache
-def _presence() -> tuple[NgramFilter, NgramFilter]:
-    """Of heads and words of two letters, as they may stand in a text: small ones are in every
-    text; and of all longer ones in small letters."""
+def _ngram_filters() -> tuple[NgramFilter, NgramFilter]:
+    """Return a filter for heads and words of two letters, and one for all longer ones.
+
+    The former are case-sensitive, because two small letters occur in every text; the latter are in
+    small letters.
+    """
     from playground.recordings.ngram_filter import NgramFilter  # which loads NumPy
 
     tables = _tables()
@@ -326,10 +334,10 @@ def _presence() -> tuple[NgramFilter, NgramFilter]:
 
 @cache
 def _tables() -> _Tables:
-    """The patterns of all kinds; compiling them takes a tenth of a second."""
+    """Compile the patterns of all kinds, which takes a tenth of a second."""
     by_head = _patterns_by_head()
-    # Most heads end in one of few characters, which are quickly looked for; of the others those
-    # that begin with a capital letter are looked for at once, the rest one by one.
+    # Most heads end in one of few characters, which are quick to look for. Of the others, those
+    # that begin with a capital letter are looked for together, the rest one by one.
     ending = [head for head in by_head if head[-1] in "-_./"]
     by_end: dict[str, list[str]] = {}
     for head in ending:

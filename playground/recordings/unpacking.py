@@ -1,4 +1,4 @@
-"""Bodies that are packed as gzip or deflate, a bounded piece at a time: few bytes may hold many."""
+"""Unpack gzip and deflate bodies in bounded pieces, because a few bytes may unpack to very many."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ from collections.abc import Iterator
 from typing import Final
 
 CODINGS: Final = ("gzip", "x-gzip", "deflate")
-_EITHER: Final = 47  # zlib's sign for: gzip or zlib, as the head says
-_MOST: Final = 64 * 1024  # bytes at a time
-_SLICE: Final = 16 * 1024  # of packed bytes: zlib copies what it has not read yet at every step
-_MOST_ARCHIVES: Final = 4096  # in a row: an empty one takes 20 bytes, and a reader of its own
+_GZIP_OR_ZLIB: Final = 47  # zlib's number for: gzip or zlib, whichever the head says
+_MOST: Final = 64 * 1024  # bytes of a piece
+_SLICE: Final = 16 * 1024  # packed bytes at a time: zlib copies what it has not read, every time
+_MOST_ARCHIVES: Final = 4096  # in a row: an empty one of 20 bytes needs a reader of its own
 
 
 class TooMuchUnpacked(ValueError):
-    """Packed bytes hold more than their reader allows."""
+    """Packed bytes that hold more than their reader allows."""
 
 
 class Unpacker:
-    """Takes packed bytes, cut anywhere. Raises ValueError for what is not packed so.
+    """An unpacker of one body, in pieces that are cut anywhere.
 
-    `bound` is how many bytes may come out, or `times` those that went in, whichever is more;
-    TooMuchUnpacked is raised behind them. Without a `bound` all comes out.
+    At most `bound` bytes may come out, or `times` as many as went in, whichever is more; without a
+    `bound` there is no limit. Raises TooMuchUnpacked after that, and ValueError for bytes that are
+    neither gzip nor deflate.
     """
 
     def __init__(self, bound: int = 0, times: int = 0) -> None:
-        self._reader = zlib.decompressobj(_EITHER)
+        self._reader = zlib.decompressobj(_GZIP_OR_ZLIB)
         self._bound, self._times = bound, times
         self._archives = 1
-        self.taken = self.given = 0  # bytes
+        self.taken = self.unpacked = 0  # bytes
 
     def pieces(self, packed: bytes) -> Iterator[bytes]:
-        """Yield what these bytes hold, in pieces of at most 64 kB."""
+        """Yield the bytes that these packed ones hold, in pieces of at most 64 kB."""
         for start in range(0, len(packed), _SLICE):
             data = packed[start : start + _SLICE]
             self.taken += len(data)
@@ -48,9 +49,9 @@ class Unpacker:
             piece = self._reader.decompress(packed, min(_MOST, max(room, 1)))
             if piece and room <= 0:
                 raise TooMuchUnpacked(
-                    f"unpacks to more than {self.given:,} bytes, from {self.taken:,} so far"
+                    f"unpacks to more than {self.unpacked:,} bytes, from {self.taken:,} so far"
                 )
-            self.given += len(piece)
+            self.unpacked += len(piece)
             if piece:
                 yield piece
             packed = self._reader.unconsumed_tail or self._reader.unused_data
@@ -59,10 +60,10 @@ class Unpacker:
         """Return how many bytes more may come out."""
         if not self._bound:
             return _MOST
-        return max(self._bound, self._times * self.taken) - self.given
+        return max(self._bound, self._times * self.taken) - self.unpacked
 
     def _begin_another(self) -> None:
         self._archives += 1
         if self._archives > _MOST_ARCHIVES:
             raise TooMuchUnpacked(f"is packed into more than {_MOST_ARCHIVES:,} archives")
-        self._reader = zlib.decompressobj(_EITHER)
+        self._reader = zlib.decompressobj(_GZIP_OR_ZLIB)

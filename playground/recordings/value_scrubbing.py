@@ -1,6 +1,6 @@
-"""Secrets out of JSON values: each text is searched as it would be in the JSON that says it.
+"""Star secrets out of JSON values: each text is searched as it would be in the JSON.
 
-What stands before a text may tell that it is a secret, so it is searched behind those words.
+The name before a text may tell that it is a secret, so the text is searched together with it.
 """
 
 from __future__ import annotations
@@ -11,65 +11,74 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any, Final
 
-from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, starred
+from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, star_secrets
 
-_CALLED: Final = ("name", "key", "header")  # of what stands beside it as `value`
-_VALUES: Final = frozenset({"value", "stringvalue", "string_value"})  # in small letters
-_TOLD: Final = _VALUES | {"default"}  # by the name beside or around it: a parameter's, too
-# what OpenTelemetry puts around the values of an attribute
-_WRAPS: Final = _VALUES | {"values", "arrayvalue", "array_value"}
-_OF_COOKIE: Final = frozenset({"path", "domain", "httpOnly", "sameSite"})  # beside name and value
-_OF_JWK: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})  # the private ones
-_TELLING: Final = ("key", "token", "secret", "auth", "authorization")  # the end of a header's name
-_GROWING: Final = frozenset({"messages", "input", "contents", "tools", "system"})  # of a request
+_NAME_FIELDS: Final = ("name", "key", "header")  # fields with the name of the `value` beside them
+_VALUE_FIELDS: Final = frozenset({"value", "stringvalue", "string_value"})  # in small letters
+_NAMED_FIELDS: Final = _VALUE_FIELDS | {
+    "default"
+}  # fields that the name beside or around them may tell
+# OpenTelemetry puts these around the values of an attribute
+_WRAPPER_FIELDS: Final = _VALUE_FIELDS | {"values", "arrayvalue", "array_value"}
+_COOKIE_FIELDS: Final = frozenset(
+    {"path", "domain", "httpOnly", "sameSite"}
+)  # beside name and value
+_PRIVATE_JWK_FIELDS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})  # its private fields
+_HEADER_ENDS: Final = ("key", "token", "secret", "auth", "authorization")  # ends of headers' names
+_HISTORY_FIELDS: Final = frozenset(
+    {"messages", "input", "contents", "tools", "system"}
+)  # of a request
 
 
 def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:
-    """A JSON value with every text in it scrubbed, keys of objects too.
+    """Return a JSON value with the secrets starred out of all its texts and keys.
 
-    A text that a name such as `password` speaks of is one, whatever it looks like otherwise: under
-    that key, in a list or as a `value` there, beside that `name`, or behind that flag; a random one
-    also behind a header's name in a list.
+    A text that a name such as `password` announces may be a secret without looking like one: under
+    that key, in a list or as a `value` there, beside that `name`, or after that flag. After a
+    header's name in a list, it is a secret only if it looks random.
     """
     return scrubbed_with(searcher(tuple(secrets), emails), value)
 
 
 def scrubbed_with(search: Searcher, value: Any, tally: Tally | None = None) -> Any:
-    """As `scrubbed_value`; what is starred out is counted."""
+    """Do as `scrubbed_value`, with a given searcher, and count the secrets in `tally`."""
     match value:
         case str():
-            return starred(value, search, tally)
+            return star_secrets(value, search, tally)
         case list():
             flags = ["", *value]
             return [
-                _behind(_flag(flag), item, search, tally)
+                _scrub_after(_text_after_flag(flag), item, search, tally)
                 for flag, item in zip(flags, value, strict=False)
             ]
         case dict():
-            return _object(value, search, tally)
+            return _scrub_object(value, search, tally)
         case _:
             return value
 
 
 class BodyScrubber:
-    """Scrubs request bodies that hold mostly what those before them held: of each message and tool
-    the clean form is remembered, by a digest, and given again as the same object. Of what is
-    remembered at most `most` characters, the longest unused goes first."""
+    """A scrubber of request bodies that mostly repeat the bodies before them.
+
+    It remembers the clean form of each message and tool by a digest, and returns the same object
+    again. It remembers at most `most` characters, and forgets the least recently used first.
+    """
 
     def __init__(self, search: Searcher, most: int = 64 * 1024 * 1024) -> None:
         self._search, self._most, self._size = search, most, 0
-        self._known: OrderedDict[bytes, tuple[Any, Tally, int]] = OrderedDict()
+        self._clean_items: OrderedDict[bytes, tuple[Any, Tally, int]] = OrderedDict()
 
     def scrubbed(
         self, body: dict[str, Any], tally: Tally, search: Searcher | None = None
     ) -> dict[str, Any]:
-        """As `scrubbed_with` says it, and counted in the same way; by another `search` if one is
-        given."""
+        """Return the body as `scrubbed_with` does, and count alike; `search` replaces our own."""
         search = search or self._search
         lists = {
             key: [self._item(item, tally, search) for item in value]
             for key, value in body.items()
-            if key in _GROWING and isinstance(value, list) and set(map(type, value)) == {dict}
+            if key in _HISTORY_FIELDS
+            and isinstance(value, list)
+            and set(map(type, value)) == {dict}
         }
         rest = {key: [] if key in lists else value for key, value in body.items()}
         return {**scrubbed_with(search, rest, tally), **lists}
@@ -77,98 +86,97 @@ class BodyScrubber:
     def _item(self, item: dict[str, Any], tally: Tally, search: Searcher) -> Any:
         text = json.dumps(item)
         key = blake2b(text.encode(), digest_size=16, key=search.digest).digest()
-        if key in self._known:
-            self._known.move_to_end(key)
+        if key in self._clean_items:
+            self._clean_items.move_to_end(key)
         else:
-            own = Tally()
-            self._known[key] = scrubbed_with(search, item, own), own, len(text)
+            item_tally = Tally()
+            self._clean_items[key] = scrubbed_with(search, item, item_tally), item_tally, len(text)
             self._size += len(text)
-        clean, found, _ = self._known[key]
+        clean, found, _ = self._clean_items[key]
         tally.take(found)
         while self._size > self._most:
-            self._size -= self._known.popitem(last=False)[1][2]
+            self._size -= self._clean_items.popitem(last=False)[1][2]
         return clean
 
 
-def _object(
+def _scrub_object(
     value: dict[Any, Any], search: Searcher, tally: Tally | None, key: str = ""
 ) -> dict[str, Any]:
-    """`key` is the object's own: its `value` may be what the key speaks of."""
-    made: dict[str, Any] = {}
-    again: Counter[str] = Counter()
-    called = key or _name_in(value)
+    """Scrub an object; `key` is its own name, which may tell of its `value`."""
+    scrubbed: dict[str, Any] = {}
+    repeats: Counter[str] = Counter()
+    own_name = key or _name_in(value)
     for name, item in value.items():
-        clean = starred(str(name), search, tally)
-        while clean in made:  # two keys that are secrets of one length: neither entry is lost
-            again[clean] += 1
-            clean = f"{clean}{again[clean]}"
-        if before := _before_member(str(name), value, called):
-            made[clean] = _wrapped(before, item, search, tally)
+        clean = star_secrets(str(name), search, tally)
+        while clean in scrubbed:  # two keys were secrets of one length: keep both entries
+            repeats[clean] += 1
+            clean = f"{clean}{repeats[clean]}"
+        if before := _text_before_member(str(name), value, own_name):
+            scrubbed[clean] = _scrub_wrapped(before, item, search, tally)
         else:
-            made[clean] = _named(str(name), item, search, tally)
-    return made
+            scrubbed[clean] = _scrub_member(str(name), item, search, tally)
+    return scrubbed
 
 
-def _before_member(name: str, value: dict[Any, Any], called: str) -> str:
-    """Return what tells of a member of an object by the members beside it; nothing for most."""
-    if name in _OF_JWK and "kty" in value:
+def _text_before_member(name: str, value: dict[Any, Any], own_name: str) -> str:
+    """Return the text before a member, as made from the members beside it; "" for most."""
+    if name in _PRIVATE_JWK_FIELDS and "kty" in value:
         return '"oct","k":"' if name == "k" else '"d":"'
-    if not called or name.lower() not in _TOLD:
+    if not own_name or name.lower() not in _NAMED_FIELDS:
         return ""
-    if name == "value" and not _OF_COOKIE.isdisjoint(value):
-        return f'cookie": "{called[:CONTEXT]}='
-    return f'{called[:CONTEXT]}", "value": "'
+    if name == "value" and not _COOKIE_FIELDS.isdisjoint(value):
+        return f'cookie": "{own_name[:CONTEXT]}='
+    return f'{own_name[:CONTEXT]}", "value": "'
 
 
 def _name_in(value: dict[Any, Any]) -> str:
     """Return the name that an object gives to its `value`."""
     low = {str(name).lower(): text for name, text in value.items() if isinstance(text, str)}
-    return next((low[name] for name in _CALLED if name in low), "")
+    return next((low[name] for name in _NAME_FIELDS if name in low), "")
 
 
-def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """Yield the texts under a key: each is searched as if it stood there alone."""
+def _scrub_member(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
+    """Scrub the value of a key; each text of a list is searched as if it stood there alone."""
     match item:
         case list():
             before = f'{key}": ["'
             flags = ["", *item]
             return [
-                _named(key, each, search, tally)
+                _scrub_member(key, each, search, tally)
                 if isinstance(each, list)
-                else _behind(_flag(flag) or before, each, search, tally)
+                else _scrub_after(_text_after_flag(flag) or before, each, search, tally)
                 for flag, each in zip(flags, item, strict=False)
             ]
         case dict():
-            return _object(
+            return _scrub_object(
                 item,
                 search,
                 tally,
-                key if any(str(name).lower() in _TOLD for name in item) else "",
+                key if any(str(name).lower() in _NAMED_FIELDS for name in item) else "",
             )
         case _:
-            return _behind(f'{key}": "', item, search, tally)
+            return _scrub_after(f'{key}": "', item, search, tally)
 
 
-def _flag(item: Any) -> str:
-    """A word of a command line, or a header's name, that may name the next one, and what stands
-    between."""
+def _text_after_flag(item: Any) -> str:
+    """Return the text before the item after this one, if this is a flag or a header's name."""
     if not isinstance(item, str) or len(item) >= 60:
         return ""
-    names = item[:2] == "--" or item.lower().endswith(_TELLING)
+    names = item[:2] == "--" or item.lower().endswith(_HEADER_ENDS)
     return f'{item}", "' if names else ""
 
 
-def _wrapped(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """As `_behind`; of a value in OpenTelemetry's wrappers each text."""
+def _scrub_wrapped(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
+    """Scrub a value after the text `before` it, also inside lists and OpenTelemetry's wrappers."""
     if isinstance(item, list):
-        return [_wrapped(before, each, search, tally) for each in item]
-    if isinstance(item, dict) and all(str(name).lower() in _WRAPS for name in item):
-        return {name: _wrapped(before, each, search, tally) for name, each in item.items()}
-    return _behind(before, item, search, tally)
+        return [_scrub_wrapped(before, each, search, tally) for each in item]
+    if isinstance(item, dict) and all(str(name).lower() in _WRAPPER_FIELDS for name in item):
+        return {name: _scrub_wrapped(before, each, search, tally) for name, each in item.items()}
+    return _scrub_after(before, item, search, tally)
 
 
-def _behind(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """A value, as it is behind this text; only texts can be secrets by what stands before them."""
+def _scrub_after(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
+    """Scrub a value after the text `before` it, which can tell only of texts."""
     if not isinstance(item, str):
         return scrubbed_with(search, item, tally)
-    return starred(before + item, search, tally)[len(before) :]
+    return star_secrets(before + item, search, tally)[len(before) :]

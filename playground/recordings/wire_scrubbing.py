@@ -1,14 +1,14 @@
-"""Secrets out of a stream while it arrives, in whatever pieces they come.
+"""Star secrets out of a stream while it arrives, in whatever pieces they come.
 
-A key may be cut between two reads of the network, and a model that says one sends it in a dozen
-events, each a JSON text of its own: the wire then nowhere holds the key, and the reply that is read
-back does. So two kinds of text are searched: the wire as it is, and what the texts of its frames
-add up to (channels). Which texts an API's reader will join is its own affair, so they are joined in
-several ways at once, each finer than the one before: all of them; those of one name; of one index
-besides, wherever the frame tells it; of one path and type; at one place of a list.
+A key may be cut between two reads of the network. A model that says a key sends it in a dozen
+events, each with a JSON text of its own; the key then stands nowhere on the wire, but in the reply.
+So two kinds of text are searched: the wire itself, and the joined texts of its frames (channels).
+This module does not know which texts an API's reader will join, so it joins them in several ways at
+once, each finer than the one before: all texts; those of one name; also of one index, wherever the
+frame has it; of one path and type; at one position of a list.
 
-Bytes whose text may begin a secret are not ready until that is decided. Whoever cannot wait calls
-`give_up`: what is open is starred out, too.
+Bytes that may begin a secret are not ready until that is decided. A caller who cannot wait calls
+`give_up`, which stars out what is undecided.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from typing import Final
 
 from playground.recordings.json_texts import BY_NAME, Box, JsonTexts, Leaf
 from playground.recordings.scrub_channels import (
-    Bytes,
+    Base64Buffer,
+    ByteBuffer,
     Channel,
-    FrameEcho,
-    Held,
-    Packed,
     Part,
+    RepeatedParts,
+    WireBuffer,
     text_of,
 )
 from playground.recordings.scrubbing import Searcher, Tally
 
 _MOST_CHANNELS: Final = 256
-# fields that say nothing that a model wrote; joined over events they would only cost time
+# fields without text of the model, which it would be a waste to join and search
 _NO_TEXT: Final = {
     *("id", "object", "model", "role", "finish_reason", "stop_reason", "obfuscation", "p"),
     *("system_fingerprint", "service_tier", "item_id", "response_id", "created_at", "status"),
     *("event", "modelVersion", "responseId", "finishReason", "native_finish_reason"),
 }
-# what says token by token, or in numbers, what the texts beside it say
-_ECHO: Final = {
+# fields that repeat the texts beside them, token by token or in numbers
+_REPEATING_FIELDS: Final = {
     *BY_NAME,
     *("logprobs", "logprobsResult", "completion_probabilities", "probs", "top_probs"),
     *("token_ids", "prompt_token_ids", "output_token_ids", "output_ids", "tokens", "context"),
 }
-_FIELDS: Final = {"token", "logprob", "bytes", "rank", "decoded_token", "logProbability"}
+_TOKEN_FIELDS: Final = {"token", "logprob", "bytes", "rank", "decoded_token", "logProbability"}
 Path = tuple[object, ...]
 
 
 class _Node:
-    """A way of joining texts; while only one finer way was met, that one shares its channel."""
+    """One way of joining texts. As long as there is only one finer way, both share a channel."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -58,18 +58,18 @@ class _Node:
 
 
 class _Tree:
-    """Channels by ever longer paths."""
+    """Channels by paths, each of which joins the texts of all paths that begin with its own."""
 
     def __init__(self, search: Searcher, tally: Tally, *, sure: bool) -> None:
         self._search, self._tally, self._sure = search, tally, sure
         self._nodes: OrderedDict[Path, _Node] = OrderedDict()
 
     def channels(self) -> Iterator[Channel]:
-        """All of them, each once."""
+        """Return each channel once."""
         return iter({id(node.channel): node.channel for node in self._nodes.values()}.values())
 
-    def on(self, path: Path) -> list[Channel]:
-        """The channels of a path's beginnings, the finest first."""
+    def channels_of(self, path: Path) -> list[Channel]:
+        """Return the channels of a path and of its beginnings, the finest first."""
         node = self._node((), None)
         found = [node.channel]
         for length, key in enumerate(path, 1):
@@ -94,7 +94,7 @@ class _Tree:
         return self._nodes[path]
 
     def _fork(self, path: Path, node: _Node) -> None:
-        """A second finer way is met: the first gets a channel of its own."""
+        """Give the first finer way a channel of its own, because a second one has come."""
         node.forked = True
         own, former, key = node.channel.copy(), node.channel, node.only
         former.sure = False
@@ -103,49 +103,49 @@ class _Tree:
 
 
 class WireScrubber:
-    """Takes the bytes of a stream and gives them back without secrets; they are counted once."""
+    """A scrubber of one stream: it takes bytes, and gives them back without secrets."""
 
     def __init__(self, search: Searcher, tally: Tally | None = None) -> None:
         self.tally = Tally() if tally is None else tally
-        self._held = Held()
-        self._given_up = 0  # up to here nothing is waited for
+        self._buffer = WireBuffer()
+        self._given_up = 0  # all bytes before this place are ready
         self._wire = Channel(search, self.tally)
         self._texts = _Tree(search, self.tally, sure=True)
-        self._spelled = _Tree(search, self.tally, sure=False)
+        self._token_texts = _Tree(search, self.tally, sure=False)
         self._reader = JsonTexts()
 
     def feed(self, data: bytes) -> None:
-        """The next bytes."""
+        """Take the next bytes and search them."""
         text, place = data.decode("latin-1"), self.end
-        self._held.data += data
-        self._wire.extend(Part(self._held, place, text, text), place)
+        self._buffer.data += data
+        self._wire.extend(Part(self._buffer, place, text, text), place)
         self._reader.feed(text)
         self._search_frames()
 
     @property
     def taken(self) -> int:
-        """The number of bytes that have been given back."""
-        return self._held.base
+        """The number of bytes that were given back."""
+        return self._buffer.base
 
     @property
     def end(self) -> int:
-        """The number of bytes that have come."""
-        return self._held.end
+        """The number of bytes that were fed."""
+        return self._buffer.end
 
     @property
     def ready(self) -> int:
-        """Up to where the bytes are decided, counted from the first one."""
+        """The number of bytes that are decided, counted from the first one."""
         waits = [self._reader.waits_from, *(each.waits_from for each in self._channels())]
         ends = [place for place in waits if place is not None]
         return max(self.taken, self._given_up, min([self.end, *ends]))
 
     def take(self, stop: int) -> bytes:
-        """The bytes up to there, which must be ready, and have not been taken yet."""
-        return self._held.take(stop)
+        """Give back the bytes up to `stop`, which must be ready, from where the last call ended."""
+        return self._buffer.take(stop)
 
     def give_up(self) -> None:
-        """Star out what is open: nobody can wait for its end. What comes of it is starred too."""
-        packed = self._reader.packed_from  # half a packed frame tells nobody anything: it waits
+        """Star out what is open, because nobody can wait for its end; its rest will be, too."""
+        packed = self._reader.packed_from  # half a packed frame is unreadable, so it may wait
         if packed is None:
             self._reader.give_up()
         self._reader.end_frame()
@@ -156,10 +156,10 @@ class WireScrubber:
         self._given_up = self.end if packed is None else packed
 
     def finish(self) -> None:
-        """The stream is whole: what is open is decided by what is there."""
+        """End the stream, so that what is open is decided by what is there."""
         packed = self._reader.packed_from
         if packed is not None:
-            self._held.write(packed + 1, b"*" * (self.end - packed - 1))
+            self._buffer.write(packed + 1, b"*" * (self.end - packed - 1))
         self._reader.finish()
         self._search_frames()
         for channel in self._channels():
@@ -169,40 +169,42 @@ class WireScrubber:
     def _channels(self) -> Iterator[Channel]:
         yield self._wire
         yield from self._texts.channels()
-        yield from self._spelled.channels()
+        yield from self._token_texts.channels()
 
     # frames
 
     def _search_frames(self) -> None:
         frames, self._reader.frames = self._reader.frames, []
         for leaves in frames:
-            self._search_leaves(leaves, self._held, None)
+            self._search_leaves(leaves, self._buffer, None)
 
-    def _search_leaves(self, leaves: list[Leaf], into: Bytes, outer: int | None) -> None:
-        """Join the texts of a frame to those before; `outer` is its place if it was packed."""
-        frame = FrameEcho()
+    def _search_leaves(self, leaves: list[Leaf], into: ByteBuffer, outer: int | None) -> None:
+        """Add a frame's texts to their channels; `outer` is its place if it came as Base64."""
+        repeated = RepeatedParts()
         texts: list[tuple[Leaf, Part]] = []
-        spelled: list[tuple[Leaf, Part]] = []
+        token_texts: list[tuple[Leaf, Part]] = []
         for leaf in leaves:
-            if leaf.kind == "text" and (leaf.name in _NO_TEXT or self._unpacked(leaf, into, outer)):
+            if leaf.kind == "text" and (
+                leaf.name in _NO_TEXT or self._search_packed(leaf, into, outer)
+            ):
                 continue
             part = _part(leaf, into)
-            if _ECHO.isdisjoint(_names(leaf)):
-                (texts if leaf.kind == "text" else spelled).append((leaf, part))
-            elif leaf.kind != "name" or leaf.raw not in _FIELDS:
-                spelled.append((leaf, part))
-                frame.echo.append(part)
-        if frame.echo:
-            frame.start = frame.echo[0].place if outer is None else outer
+            if _REPEATING_FIELDS.isdisjoint(_names_around(leaf)):
+                (texts if leaf.kind == "text" else token_texts).append((leaf, part))
+            elif leaf.kind != "name" or leaf.raw not in _TOKEN_FIELDS:
+                token_texts.append((leaf, part))
+                repeated.parts.append(part)
+        if repeated.parts:
+            repeated.start = repeated.parts[0].place if outer is None else outer
             if self.tally and not any(part.text for _, part in texts):
-                frame.star()  # nobody knows what of it tells of what was starred before
-        for tree, parts in ((self._texts, texts), (self._spelled, spelled)):
+                repeated.star()  # it may repeat a secret of an earlier frame
+        for tree, parts in ((self._texts, texts), (self._token_texts, token_texts)):
             for leaf, part in parts:
-                for channel in tree.on(_path(leaf)) if part.text else ():
-                    channel.extend(part, leaf.place if outer is None else outer, frame)
+                for channel in tree.channels_of(_path(leaf)) if part.text else ():
+                    channel.extend(part, leaf.place if outer is None else outer, repeated)
 
-    def _unpacked(self, leaf: Leaf, into: Bytes, outer: int | None) -> bool:
-        """Return True if a text is the Base64 of a frame: its texts are joined instead of it."""
+    def _search_packed(self, leaf: Leaf, into: ByteBuffer, outer: int | None) -> bool:
+        """Search the texts in a text that is the Base64 of a frame; return False if it is none."""
         if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
             return False
         try:
@@ -214,48 +216,44 @@ class WireScrubber:
         reader = JsonTexts()
         reader.feed(data.decode("latin-1"))
         reader.finish()
-        packed = Packed(into, leaf.place, data)
+        packed = Base64Buffer(into, leaf.place, data)
         for leaves in reader.frames:
             self._search_leaves(leaves, packed, leaf.place)
         return True
 
 
-def _names(leaf: Leaf) -> list[str]:
-    """The names around a leaf, its own first."""
-    names, box = [leaf.name] if leaf.name else [], leaf.box
-    while box is not None:
-        if box.name:
-            names.append(box.name)
-        if box.around is None:
-            break
+def _names_around(leaf: Leaf) -> list[str]:
+    """Return the names of a leaf and of the objects around it, its own first."""
+    return [name for name in (leaf.name, *(box.name for box in _boxes(leaf))) if name]
+
+
+def _boxes(leaf: Leaf) -> list[Box]:
+    """Return the objects and lists around a leaf, the nearest first."""
+    boxes, box = [leaf.box], leaf.box
+    while box.around is not None:
         box = box.around
-    return names
+        boxes.append(box)
+    return boxes
 
 
 def _path(leaf: Leaf) -> Path:
-    """Return the keys that tell a leaf from others, from the coarse to the fine."""
-    names = _names(leaf)
-    boxes, box = [], leaf.box
-    while box is not None:
-        boxes.append(box)
-        if box.around is None:
-            break
-        box = box.around
+    """Return the keys that distinguish a leaf from others, from coarse to fine."""
+    names, boxes = _names_around(leaf), _boxes(leaf)
     if names[:1] == ["text"] and leaf.box.position is not None and len(names) > 1:
-        del names[0]  # a text of several, in a list where otherwise a text alone stands
+        del names[0]  # a list's item is here {"text": …}, and a bare text in other frames
     indexes = tuple(index for each in boxes for index in each.indexes)
     types = tuple(kind for each in boxes for kind in each.types)
     return names[0] if names else "", indexes, (tuple(names), types), _position(leaf, boxes)
 
 
 def _position(leaf: Leaf, boxes: list[Box]) -> int:
-    """The place in the list that is nearest; of numbers, the place of the row that they make."""
+    """Return a text's position in the nearest list; for a list of numbers, the list's own one."""
     if leaf.kind == "text" and leaf.box.is_list:
         return leaf.position
     return next((each.position for each in boxes if each.position is not None), 0)
 
 
-def _part(leaf: Leaf, into: Bytes) -> Part:
+def _part(leaf: Leaf, into: ByteBuffer) -> Part:
     if leaf.kind == "number":
         number = int(leaf.raw) if leaf.raw.isdigit() and len(leaf.raw) < 8 else 1 << 30
         text = chr(number) if number < 256 else ""

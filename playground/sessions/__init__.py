@@ -1,1 +1,1 @@
-"""Sessions and recordings: the native file format, read with one clear error for bad input."""
+"""Sessions: how files of every format are read, checked, edited, stored and written."""

@@ -1,4 +1,4 @@
-"""Zips, folders and YAML within bounds: nothing is unpacked, unfolded or made that could hurt."""
+"""Read zips, folders and YAML within bounds of size, and without building objects of a class."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ _ZIP_FAULTS: Final = (
     NotImplementedError,
     RuntimeError,
     OSError,
-    ValueError,  # a place before the file's begin
+    ValueError,  # an offset before the file's beginning
 )
 
 
 def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
-    """Return the files of a folder and its folders by their names inside it, with `/` between the
-    steps; and what is no file, such as a pipe, in words. Links are not followed, and files that
-    go meanwhile are left out. Raises InputFault if there are too many."""
+    """Return the files in a folder and its subfolders, and the kinds of entries that are no files.
+
+    Both are by path inside the folder, with `/`; a kind is in words, such as a pipe. Links are not
+    followed, and files that vanish meanwhile are left out. Raises InputFault if there are too many.
+    """
     found: dict[str, Path] = {}
     others: dict[str, str] = {}
     for inside, folders, files in os.walk(folder):
@@ -40,7 +42,7 @@ def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
         for path in (Path(inside, name) for name in sorted(files)):
             try:
                 status = path.lstat()
-            except FileNotFoundError:  # it went since it was listed
+            except FileNotFoundError:  # it vanished after it was listed
                 continue
             name = path.relative_to(folder).as_posix()
             if kind := kind_of_stream(status):
@@ -54,14 +56,15 @@ def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
 
 
 def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:
-    """Return a zip's files by their names. Raises InputFault for a broken one, for one that
-    unpacks to too much, and for names that lead out of it. Nothing is written to disk.
+    """Return a zip's files by name. Nothing is written to disk.
+
+    Raises InputFault for a broken zip, one that unpacks to too much, and names that lead out of it.
     """
     try:
         with zipfile.ZipFile(file) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
             _check(infos, where)
-            return {info.filename: _bounded(archive, info) for info in infos}
+            return {info.filename: _read_member(archive, info) for info in infos}
     except _ZIP_FAULTS as error:
         raise InputFault(
             f"the zip cannot be read ({error})", where=where, expected="a whole zip"
@@ -85,8 +88,8 @@ def _check(infos: list[zipfile.ZipInfo], where: str) -> None:
             )
 
 
-def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """Return a member's bytes; the size that the zip states is not believed."""
+def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Return a member's bytes. Raises BadZipFile if there are more than the zip states."""
     with archive.open(info) as member:
         data = member.read(info.file_size + 1)
     if len(data) > info.file_size:
@@ -94,17 +97,19 @@ def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     return data
 
 
-def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
-    """Return a YAML document by the safe loader, or a list of `several`; `!binary` is bytes.
-    Raises InputFault for other tags, aliases that unfold to too much, and what is no YAML.
+def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool = False) -> Any:
+    """Return a YAML document, read by the safe loader, or with `several` a list of documents.
+
+    Of a key that stands twice in a mapping the last counts; with `unique_keys` it is a fault.
+    Raises InputFault for tags of a language, aliases that expand to too much, and broken YAML.
     """
     import yaml
 
     try:
         if several:
-            value = list(yaml.load_all(text, Loader=_loader()))
+            value = list(yaml.load_all(text, Loader=_loader(unique_keys)))
         else:
-            value = yaml.load(text, Loader=_loader())  # it is a safe loader
+            value = yaml.load(text, Loader=_loader(unique_keys))  # it is a safe loader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
@@ -128,32 +133,49 @@ def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
 
 
 @cache
-def _loader() -> Any:
-    """Return the safe loader, which also takes `!binary`: Ruby writes YAML's own `!!binary` so,
-    and VCR's cassettes hold every body so that is not plain ASCII. aiohttp's headers, which VCR.py
-    writes as texts of a class of their own, are read as texts: nothing of a class is made.
+def _loader(unique_keys: bool = False) -> Any:
+    """Return the safe loader with two additions for VCR's cassettes; it never builds an object.
+
+    `!binary` is Ruby's way to write bodies that are not ASCII. Texts of aiohttp's own classes,
+    which VCR.py writes for headers, are read as texts.
     """
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """A loader class of its own: additions to the shared class would hold for all its users."""
+        """A class of our own, since additions to PyYAML's class would hold for all its users."""
 
+    if unique_keys:
+        tag = yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG
+        Loader.add_constructor(tag, _with_unique_keys)
     Loader.add_constructor("!binary", yaml.constructor.SafeConstructor.construct_yaml_binary)
-    for way in ("apply", "new"):
-        tag = f"tag:yaml.org,2002:python/object/{way}:multidict."
+    for kind in ("apply", "new"):
+        tag = f"tag:yaml.org,2002:python/object/{kind}:multidict."
         Loader.add_multi_constructor(tag, _text_of_class)
     return Loader
 
 
+def _with_unique_keys(loader: Any, node: Any) -> Any:
+    from yaml.constructor import ConstructorError
+
+    """Return a mapping whose keys are texts that stand once, or anything else."""
+    keys: set[str] = set()
+    for key, _ in node.value:
+        if isinstance(name := key.value, str) and name in keys:
+            problem = f"the key {name!r} stands twice in one mapping"
+            raise ConstructorError(None, None, problem, key.start_mark)
+        keys.update([name] if isinstance(name, str) else ())
+    return loader.construct_yaml_map(node)
+
+
 def _text_of_class(loader: Any, suffix: str, node: Any) -> str:
-    """Return the one text that an object of a class is made of; "" for anything else."""
-    given = getattr(node, "value", None)
-    text = given[0].value if isinstance(given, list) and len(given) == 1 else ""
+    """Return the text in an object's node that holds one text; "" for any other node."""
+    values = getattr(node, "value", None)
+    text = values[0].value if isinstance(values, list) and len(values) == 1 else ""
     return text if isinstance(text, str) else ""
 
 
 def _nodes(value: Any) -> int:
-    """Count the values that this unfolds to; shared ones count at every place."""
+    """Count the values in a document; a shared one counts at each of its places."""
     sizes: dict[int, int] = {}
 
     def size(node: Any, open_nodes: frozenset[int]) -> int:

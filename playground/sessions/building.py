@@ -1,8 +1,9 @@
-"""A session while an importer puts it together: every part keeps the place that it came from."""
+"""Collect a session while an importer reads it, with the place in the file of each message."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
@@ -14,10 +15,9 @@ from playground.base.json_numbers import finite, is_finite, load_json, number_fi
 from playground.base.wording import counted
 from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.nouns.tools import ToolMetadata
-from playground.recordings.recording import Recording, named_apart
+from playground.recordings.recording import Recording
 from playground.sessions import unvalidated
-from playground.sessions.clean_json import is_sound, is_whole_beside
-from playground.sessions.configuration import dynamic_of, task_of
+from playground.sessions.clean_json import are_unchecked_texts_whole, is_clean
 from playground.sessions.import_counter import ImportCounter as ImportCounter
 from playground.sessions.inner_json import json_or_text as json_or_text
 from playground.sessions.message_order import last_answer
@@ -34,7 +34,7 @@ from playground.sessions.text_parts import text_part as text_part
 from playground.sessions.times import utc_time
 
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
-# What agents write where no model answered: messages of their own about an error or an abort.
+# Names of models that agents write if no model answered: in their own messages about an error.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 _NOBODY: Final = Agent()
 _TEXTS: Final = frozenset({str})
@@ -42,7 +42,7 @@ _TEXTS: Final = frozenset({str})
 
 @dataclass
 class SessionBuilder:
-    """Collects what one session is made of; `finish` gives it with its findings."""
+    """The parts of one session as an importer adds them; `finish` makes the session."""
 
     title: str = ""
     purpose: str = ""
@@ -58,67 +58,77 @@ class SessionBuilder:
     compactions: list[Compaction] = field(default_factory=list)
     rows: list[RequestRow] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
-    kept: ImportCounter = field(default_factory=ImportCounter)
-    given: Session | None = None  # a session that was read whole
+    counter: ImportCounter = field(default_factory=ImportCounter)
+    complete_session: Session | None = None  # if the file holds a session of ours
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)  # call id → tool name
-    _by_provider: set[str] = field(default_factory=set)  # tools
+    _provider_tools: set[str] = field(default_factory=set)  # names that have a finding
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
-    _made: int = 0
+    _new_ids: int = 0
     _beside: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first, how many
-    texts: list[str] = field(default_factory=list)  # in calls and results, to be looked at
-    is_sound: bool = True  # no half surrogate in what calls, results and requests hold
+    texts: list[str] = field(default_factory=list)  # in calls and results, still to be checked
+    is_clean: bool = True  # no half surrogate in the values of calls, results and requests
 
-    def say(self, role: Role, parts: Sequence[Part], place: Place) -> None:
-        """Add a message; one without parts is added too, for the doctor to see."""
+    def add_message(self, role: Role, parts: Sequence[Part], place: Place) -> None:
+        """Add a message; an empty one is added too, since `checks.py` has a finding for it."""
         self.messages.append(unvalidated.message(role, tuple(parts)))
         self.places.append(str(place))
-        self.kept.times += 1
+        self.counter.kept += 1
 
     def add_parts(self, parts: Sequence[Part], index: int = -1) -> None:
-        """Add parts to a message, the last or another one, when an answer comes in pieces."""
+        """Add parts to the message at `index`, by default the last: answers come in pieces."""
         message = self.messages[index]
         self.messages[index] = unvalidated.message(message.role, (*message.parts, *parts))
-        self.kept.times += 1
+        self.counter.kept += 1
 
-    def known(self, *, title: Any = "", model: Any = "", **agent: Any) -> None:
-        """Set what a file says about the whole session; empty values change nothing.
+    def add_to_answer(self, parts: Sequence[Part], place: Place) -> bool:
+        """Add parts to the last message if it is the assistant's, else as a new message of it.
 
-        That is its title, its model, and of the agent its `name`, `version`, `session` and
-        `sub_agent`.
+        Return True if the message is new.
+        """
+        is_new = not self.messages or self.messages[-1].role != "assistant"
+        if is_new:
+            self.add_message("assistant", parts, place)
+        else:
+            self.add_parts(parts)
+        return is_new
+
+    def set_metadata(self, *, title: Any = "", model: Any = "", **agent: Any) -> None:
+        """Set the session's title and model, and the agent's `name`, `version`, `session` and
+        `sub_agent`. Empty values change nothing.
         """
         self.title = str(title or "") or self.title
         self.model = str(model or "") or self.model
-        given = {key: str(value) for key, value in agent.items() if value}
-        told = any(getattr(self.agent, key) != value for key, value in given.items())
-        if told:  # which lines by the thousand do not
-            self.agent = unchecked(Agent, {**vars(self.agent), **given})
-        self.kept.times += bool(title or model or told)
+        fields = {key: str(value) for key, value in agent.items() if value}
+        is_new = any(getattr(self.agent, key) != value for key, value in fields.items())
+        if is_new:  # lines by the thousand only repeat what is set
+            self.agent = unchecked(Agent, {**vars(self.agent), **fields})
+        self.counter.kept += bool(title or model or is_new)
 
-    def asked(self, parameters: dict[str, Any], place: Place) -> None:
-        """The parameters of a request, in the place of those of the request before it."""
+    def set_parameters(self, parameters: dict[str, Any], place: Place) -> None:
+        """Set a request's parameters, in place of those of earlier requests."""
         self.parameters = self.finite(parameters, place) if parameters else {}
-        self.kept.times += bool(parameters)
+        self.counter.kept += bool(parameters)
 
-    def compacted(
+    def add_compaction(
         self, at: Any = None, tokens_before: Any = None, place: Place | None = None
     ) -> None:
-        """The history ends here: what is said next stands after a summary."""
+        """Add a compaction here: the next message follows a summary of the earlier ones."""
         tokens = tokens_before if type(tokens_before) is int else None
         self.compactions.append(
-            Compaction(len(self.messages), self.time(at, place or Place()), tokens)
+            Compaction(len(self.messages), self.read_time(at, place or Place()), tokens)
         )
-        self.kept.times += 1
+        self.counter.kept += 1
 
-    def time(self, value: Any, place: Place | str) -> str:
-        """Return a time in UTC; one that cannot be read is none, and a finding."""
+    def read_time(self, value: Any, place: Place | str) -> str:
+        """Return a time in UTC; "" and a finding if it cannot be read."""
         read = utc_time(value)
         if read is None:
             self.findings.append(finding("time-unread", str(place), f"not a time: {_short(value)}"))
         return read or ""
 
-    def seconds(self, value: Any, place: Place | str) -> float | None:
-        """Return a duration; None and a finding if the value is no such number."""
+    def read_seconds(self, value: Any, place: Place | str) -> float | None:
+        """Return a duration; None and a finding if it is no number, negative or far too large."""
         if value is None:
             return None
         if isinstance(value, int | float) and 0 <= value < _LONGEST:
@@ -127,61 +137,60 @@ class SessionBuilder:
         self.findings.append(finding("time-unread", str(place), message))
         return None
 
-    def tool(self, value: Any, place: Place) -> None:
-        """An entry of a list of tools in any known form; what is no tool is a finding."""
-        from playground.nouns.tool_formats import (
-            read_entry,  # most files of our own need none of it
-        )
+    def add_tool(self, value: Any, place: Place) -> None:
+        """Add an entry of a list of tools, in any known form; an unknown one is a finding."""
+        from playground.nouns.tool_formats import read_entry  # our own files rarely need it
 
         try:
-            tools, found = read_entry(value, str(place))
+            tools, findings = read_entry(value, str(place))
         except InputFault as fault:
             self.findings.append(finding("part-lost", str(place), f"a tool: {fault.problem}"))
             return
-        self.findings += [each for each in found if each.severity != "info"]
+        self.findings += [each for each in findings if each.severity != "info"]
         for tool in tools:
             self._tools.setdefault(tool.name, tool)
-            self.kept.times += 1
+            self.counter.kept += 1
 
-    def tools(self, values: Any, place: Place) -> None:
-        """A list of tools, as providers take them, or that list as JSON text; tools by name alone
-        are one finding."""
+    def add_tools(self, values: Any, place: Place) -> None:
+        """Add a list of tools, as providers take them or as JSON text of such a list. Tools that
+        are named and not described have one finding together.
+        """
         if isinstance(values, str):
             values = json_or_text(values)
         if isinstance(values, dict):
             values = values.get("tools") or values.get("functions") or [values]
         if not isinstance(values, list):
             if values:
-                self.lost(f"tools that are not a list: {_short(values)}", place)
+                self.note_loss(f"tools that are not a list: {_short(values)}", place)
             return
         names = [value for value in values if isinstance(value, str)]
         if names:
             message = f"{len(names)} tools by name, without a schema: {_short(', '.join(names))}"
             self.findings.append(finding("tools-by-name", str(place), message))
-            self.kept.times += 1
+            self.counter.kept += 1
         for index, value in enumerate(values):
             if not isinstance(value, str):
-                self.tool(value, place.at(index))
+                self.add_tool(value, place.at(index))
 
     def call(self, call_id: Any, name: Any, arguments: Any, place: Place) -> ToolCallPart:
-        """Return a call; arguments given as text are read, and kept as text where they are no
-        object.
+        """Return a call. Arguments that come as text are read as JSON, or stand under `input` if
+        they are no JSON object.
         """
         name = str(name or "")
         if isinstance(arguments, str):
             arguments = self._arguments(arguments, place)
         elif not isinstance(arguments, dict):
             arguments = {} if arguments is None else {"input": arguments}
-        return self.sound_call(str(call_id or ""), name, self.finite(arguments, place))
+        return self.clean_call(str(call_id or ""), name, self.finite(arguments, place))
 
-    def sound_call(self, given: str, name: str, arguments: dict[str, Any]) -> ToolCallPart:
-        """Return a call by arguments in which nothing is odd: none of them has to be told of."""
-        self.texts += (given, name)
-        self.names[given] = name
-        self._unanswered.setdefault(given, {})[name] = None
-        if not _TEXTS.issuperset(map(type, arguments)):  # YAML has others; pydantic tells
-            return ToolCallPart(given, name, arguments)
-        return unvalidated.call(given, name, arguments)
+    def clean_call(self, call_id: str, name: str, arguments: dict[str, Any]) -> ToolCallPart:
+        """Return a call with arguments that need no check and no finding."""
+        self.texts += (call_id, name)
+        self.names[call_id] = name
+        self._unanswered.setdefault(call_id, {})[name] = None
+        if not _TEXTS.issuperset(map(type, arguments)):  # YAML has other keys: pydantic refuses
+            return ToolCallPart(call_id, name, arguments)
+        return unvalidated.call(call_id, name, arguments)
 
     def _arguments(self, text: str, place: Place) -> dict[str, Any]:
         if not text.strip():
@@ -197,23 +206,21 @@ class SessionBuilder:
         return {"input": text}
 
     def finite(self, value: Any, place: Place) -> Any:
-        """Return a value of the file without numbers that JSON has not, which become texts."""
-        if is_sound(value):
+        """Return a value with texts in place of numbers that JSON lacks, and a finding for them."""
+        if is_clean(value):
             return value
-        self.is_sound = False  # as far as is known: it may be a number alone
+        self.is_clean = False  # a half surrogate, or only such a number
         if is_finite(value):
             return value
         self.findings += number_findings(value, str(place))
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
-        """Return the same for a request that is kept beside its messages, which have told it
-        already.
-        """
-        if is_sound(row.body) and is_sound(row.reply):
+        """Return a request with such texts, without findings if its messages had them."""
+        if is_clean(row.body) and is_clean(row.reply):
             return row
         if any(each.code in ("not-a-number", "long-integer") for each in self.findings):
-            self.is_sound = False
+            self.is_clean = False
             return replace(row, body=finite(row.body), reply=finite(row.reply))
         body = self.finite(row.body, Place(field=f"request {number}"))
         return replace(row, body=body, reply=self.finite(row.reply, Place(field=f"reply {number}")))
@@ -221,23 +228,24 @@ class SessionBuilder:
     def result(
         self, call_id: Any, content: Any, name: Any = "", *, is_error: bool = False
     ) -> ToolResultPart:
-        """Return a result; its tool's name is that of the call which it answers."""
-        given = str(call_id or "")
-        name = str(name or "") or self.names.get(given, "")
-        if given:
-            self._unanswered.pop(given, None)
-        self.texts += (given, name)
+        """Return a result; without a `name` it has that of the call that it answers."""
+        call_id = str(call_id or "")
+        name = str(name or "") or self.names.get(call_id, "")
+        if call_id:
+            self._unanswered.pop(call_id, None)
+        self.texts += (call_id, name)
         if isinstance(content, str):  # as most are: a text holds no number
             self.texts.append(content)
         else:
-            content = self.finite(content, Place(field=f"result {given}"))
-        return unvalidated.result(given, name, content, is_error)
+            content = self.finite(content, Place(field=f"result {call_id}"))
+        return unvalidated.result(call_id, name, content, is_error)
 
-    def by_provider(self, name: str, place: Place) -> None:
-        """A tool that the provider ran itself: told of once, since a session lists its calls and
-        results like a client's."""
-        if name not in self._by_provider:
-            self._by_provider.add(name)
+    def note_provider_tool(self, name: str, place: Place) -> None:
+        """Add one finding for a tool that the provider ran itself, since a session lists its
+        calls and results like a client's.
+        """
+        if name not in self._provider_tools:
+            self._provider_tools.add(name)
             self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
 
     def knows_call(self, call_id: str) -> bool:
@@ -245,14 +253,14 @@ class SessionBuilder:
         return call_id in self.names
 
     def new_id(self) -> str:
-        """Return an ordinal id for a format whose calls have none."""
-        self._made += 1
-        return f"call_{self._made}"
+        """Return an ordinal id for a call that has none in its format."""
+        self._new_ids += 1
+        return f"call_{self._new_ids}"
 
     @property
     def makes_ids(self) -> bool:
-        """Return True if calls of the file have no ids, so that its results cannot name one."""
-        return self._made > 0
+        """True if calls of the file have no ids, so that its results cannot name one."""
+        return self._new_ids > 0
 
     def open_call(self, name: str = "") -> str:
         """Return the id of the first call (of that tool) that has no result yet; "" if there is
@@ -263,7 +271,7 @@ class SessionBuilder:
                 return call_id
         return ""
 
-    def request(
+    def add_request(
         self,
         reply: int | None = None,
         *,
@@ -275,59 +283,57 @@ class SessionBuilder:
         agent_version: Any = "",
         diagnostics: Any = None,
     ) -> None:
-        """Record what is known of the request that message `reply`, by default the last,
-        answered.
-        """
+        """Add a record of the request that message `reply` answered, by default the last answer."""
         reply = last_answer(self.messages) if reply is None else reply
         model, version = str(model or ""), str(agent_version or "")
         place = self._place(reply)
         fields: dict[str, Any] = {
             "reply": reply,
             "model": "" if model in NO_MODEL else model,
-            "at": self.time(at, place),
-            "seconds": None if seconds is None else self.seconds(seconds, place),
+            "at": self.read_time(at, place),
+            "seconds": self.read_seconds(seconds, place),
             "stop_reason": str(stop_reason or ""),
             "usage": usage if isinstance(usage, dict) and usage else None,
             "agent_version": "" if version == self.agent.version else version,
             "diagnostics": diagnostics if isinstance(diagnostics, dict) and diagnostics else None,
         }
         self.requests.append(unvalidated.record(fields))
-        self.kept.times += 1
+        self.counter.kept += 1
 
-    def used(self, usage: dict[str, Any]) -> None:
-        """The usage of the last request, where it is told by itself."""
+    def set_usage(self, usage: dict[str, Any]) -> None:
+        """Set the usage of the last request, for files that write it in a line of its own."""
         self.requests[-1] = unvalidated.record({**vars(self.requests[-1]), "usage": usage})
-        self.kept.times += 1
+        self.counter.kept += 1
 
     def _place(self, index: int) -> str:
         return self.places[index] if -1 < index < len(self.places) else ""
 
-    def lost(self, what: str, place: Place) -> None:
-        """Something that a session has no room for."""
+    def note_loss(self, what: str, place: Place) -> None:
+        """Add a finding for something that a session has no room for."""
         self.findings.append(finding("part-lost", str(place), what))
-        self.kept.lost += 1
+        self.counter.lost += 1
 
-    def beside(self, name: str, place: Place, times: int = 1) -> None:
-        """Something that stands beside a text, as its citations do: told of once for each name."""
+    def note_beside(self, name: str, place: Place, times: int = 1) -> None:
+        """Note something that stands beside a text, as citations do: one finding for each name."""
         first, before = self._beside.get(name, (place, 0))
         self._beside[name] = first, before + times
 
-    def beside_too(self, other: SessionBuilder) -> None:
-        """What another builder met beside texts."""
+    def note_beside_of(self, other: SessionBuilder) -> None:
+        """Note what another builder met beside texts."""
         for name, (place, times) in other._beside.items():
-            self.beside(name, place, times)
+            self.note_beside(name, place, times)
 
     def finish(self) -> Session:
-        """Return the collected session; a reply's model becomes the session's if nothing else
-        names one.
-        """
-        if self.given is not None:
-            return self.given
+        """Return the session; its model is that of the last reply if nothing else names one."""
+        if self.complete_session is not None:
+            return self.complete_session
         for name, (place, times) in self._beside.items():
             message = f"{name} of {counted(times, 'part')}"
             self.findings.append(finding("beside-left-out", str(place), message))
+        from playground.sessions.configuration import dynamic_of, task_of
+
         requests = self.requests
-        if not is_sound([record.usage for record in requests]):
+        if not is_clean([record.usage for record in requests]):
             requests = [*map(self._with_finite_usage, requests)]
         fields: dict[str, Any] = {
             "format": FORMAT,
@@ -339,14 +345,14 @@ class SessionBuilder:
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
             "requests": tuple(requests),
-            "recordings": tuple(named_apart(self.recordings)),
+            "recordings": tuple(_with_own_names(self.recordings)),
             "agent": self.agent,
             "compactions": tuple(self.compactions),
             "rows": tuple(map(self._finite_row, self.rows, count())),
             "expected": (),
             "parameters": self.parameters,
         }
-        # All else was made by the methods above; these stand as a file has them.
+        # The methods above checked all else; these fields are as the file has them.
         is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
         return self._whole(unchecked(Session, fields) if is_plain else Session(**fields))
 
@@ -356,12 +362,12 @@ class SessionBuilder:
         return self.model or "".join(models[-1:])
 
     def _whole(self, session: Session) -> Session:
-        """Return the session without half surrogates, which JSON inside a text may hold, too."""
-        if self.is_sound and are_whole(self.texts) and is_whole_beside(session):
-            return session  # its recordings are whole since they were made
-        found: list[Finding] = []
-        session = replace_half_surrogates(session, "", found)
-        for each in found:
+        """Return the session without half surrogates, which JSON inside a text may also hold."""
+        if self.is_clean and are_whole(self.texts) and are_unchecked_texts_whole(session):
+            return session  # recordings were checked when they were made
+        findings: list[Finding] = []
+        session = replace_half_surrogates(session, "", findings)
+        for each in findings:
             noun, _, rest = each.where.partition(".")
             index, _, rest = rest.partition(".")
             place = str(self._place(int(index))) if noun == "messages" else ""
@@ -376,3 +382,13 @@ class SessionBuilder:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def _with_own_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
+    """Number recordings that share a name, because callers look them up by name."""
+    seen: Counter[str] = Counter()
+    for recording in recordings:
+        name = recording.name or "recording"
+        seen[name] += 1
+        number = f" ({seen[name]})" if seen[name] > 1 else ""
+        yield replace(recording, name=name + number)

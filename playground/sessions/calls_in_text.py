@@ -1,7 +1,7 @@
-"""Calls that stand in answers as text, by the openers that dialects declare.
+"""Find calls that stand in answers as text, by the openers that dialects declare.
 
-Told is a marker (a tag, a control token) that a dialect would take for a call's beginning where it
-stands: prose, tables and code hold brackets, fences and names of tags by the thousand.
+Only a marker (a tag, a control token) counts that a dialect would take for a call's beginning at
+its place: prose, tables and code are full of brackets, fences and names of tags.
 """
 
 from __future__ import annotations
@@ -11,27 +11,28 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-if TYPE_CHECKING:  # they are loaded when they are needed, which is seldom
+if TYPE_CHECKING:  # loaded only if they are needed, which is seldom
     from playground.dialects.files.folders import FileState
     from playground.parsing.syntax import Syntax
 
-_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # in each opener that is looked for
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # each opener that is searched for has such a marker
 
 
 class _Openers(NamedTuple):
+    """The openers of all dialects' calls, as a pattern, and the syntaxes that have each."""
+
     pattern: re.Pattern[str]
-    # by each opener, of all dialects that have it, in any order: one of them is enough
     syntaxes: dict[str, tuple[Syntax, ...]]
 
 
 def openers_in(texts: Iterable[str]) -> Iterator[str]:
-    """Return the first marker in each text with which a call begins, or ""."""
+    """Yield for each text the first marker that begins a call, or ""."""
     openers: _Openers | None = None
     for text in texts:
         if not ("<" in text or "[" in text) or not _MARKER.search(text):  # most have neither
             yield ""
             continue
-        if openers is None:  # what dialects there are is told by folders: once for all texts
+        if openers is None:  # looks through folders of dialects: once for all texts
             from playground.dialects import dialect_files
 
             openers = _openers(dialect_files())
@@ -61,11 +62,10 @@ def _opener_in(text: str, openers: _Openers) -> str:
 
 @lru_cache(maxsize=1)
 def _openers(_files: tuple[FileState, ...]) -> _Openers:
-    """Return the openers of all dialects' calls, except calls of any text, such as HTML's
-    `<code>`.
+    """Return the openers of all dialects' calls, except openers of any text, such as `<code>`.
 
-    Loading all dialects takes some tenths of a second, so they are cached as long as the user's
-    dialect files stay the same.
+    They are cached while the user's dialect files stay the same: loading all dialects takes some
+    tenths of a second.
     """
     from playground.dialects import DeclaredDialect, as_dialects
 

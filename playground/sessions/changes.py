@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from playground.base.wording import counted
 from playground.nouns.messages import Message
-from playground.sessions.editing import Edit, begins_with_system, edited, system_prompt
-from playground.sessions.session import RequestRecord, Session
+from playground.sessions.editing import begins_with_system, system_prompt
+from playground.sessions.session import Session
 
 
 def changes(before: Session, after: Session) -> list[str]:
-    """Say what differs in content: in what is sent, and in what is expected. Empty if nothing
-    does.
-    """
+    """Return in words what differs in requests and expected calls; empty if nothing does."""
     prompts: dict[str, Callable[[Session], object]] = {
         "system prompt": system_prompt,
         "custom instructions": lambda session: session.task.user_prompt,
@@ -32,57 +29,32 @@ def changes(before: Session, after: Session) -> list[str]:
 
 
 def _conversation(session: Session) -> tuple[Message, ...]:
-    """Return the messages without the one that is the system prompt."""
-    own = not session.task.user_agent_prompt and begins_with_system(session)
-    return session.messages[1:] if own else session.messages
+    """Return the messages without a first one that is the system prompt."""
+    has_prompt = not session.task.user_agent_prompt and begins_with_system(session)
+    return session.messages[1:] if has_prompt else session.messages
 
 
 def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> list[str]:
-    # an item that nobody edited is the same object, which saves the text of all the others; one
-    # that stands twice counts as often as it stands on both sides
+    # Items that nobody edited are the same objects, and need not be compared by text.
     shared = Counter(map(id, before)) & Counter(map(id, after))
     old, new = (Counter(map(repr, _others(items, shared))) for items in (before, after))
-    gone, come = (old - new).total(), (new - old).total()
+    only_old, only_new = (old - new).total(), (new - old).total()
     counts = {
-        "changed": min(gone, come),
-        "removed": max(gone - come, 0),
-        "added": max(come - gone, 0),
+        "changed": min(only_old, only_new),
+        "removed": max(only_old - only_new, 0),
+        "added": max(only_new - only_old, 0),
     }
-    said = [f"{counted(count, noun)} {how}" for how, count in counts.items() if count]
-    if not said and list(before) != list(after):
+    words = [f"{counted(count, noun)} {how}" for how, count in counts.items() if count]
+    if not words and list(before) != list(after):
         return [f"{noun}s in another order"]
-    return said
+    return words
 
 
 def _others(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
-    """Yield the items but for those of these ids, as often as they are counted."""
-    left = shared.copy()
+    """Yield the items without the shared ones, each as often as it is counted in `shared`."""
+    remaining = shared.copy()
     for item in items:
-        if left[id(item)]:
-            left[id(item)] -= 1
+        if remaining[id(item)]:
+            remaining[id(item)] -= 1
         else:
             yield item
-
-
-def message_after(
-    session: Session, before: Sequence[Edit], after: Sequence[Edit], index: int
-) -> int:
-    """Map a message's index after some edits to its index after others.
-
-    A message that is gone is mapped to the nearest one before it.
-    """
-    old, new = (_numbered(session, edits) for edits in (before, after))
-    for number, message in reversed(old[: index + 1]):
-        for place, (other, twin) in enumerate(new):
-            if number == other and (number is not None or message == twin):
-                return place
-    return 0
-
-
-def _numbered(session: Session, edits: Sequence[Edit]) -> list[tuple[int | None, Message]]:
-    """Return the messages after the edits, each with the number that it had before them."""
-    # what is recorded of a message goes where it goes
-    records = (RequestRecord(reply=n, model=str(n)) for n in range(len(session.messages)))
-    made = edited(replace(session, requests=tuple(records)), edits)
-    numbers = {record.reply: int(record.model) for record in made.requests}
-    return [(numbers.get(place), message) for place, message in enumerate(made.messages)]

@@ -1,6 +1,6 @@
-"""The pairing doctor: what is odd about a session that can be read, and repairs that are certain.
+"""Check a session for calls and results that do not match, and repair what has one repair.
 
-Findings are never errors; a repair is made only where there is one way to make it.
+Findings are never errors. What can be repaired in two ways is left as it is.
 """
 
 from __future__ import annotations
@@ -21,84 +21,83 @@ from playground.sessions.session import Session
 
 
 def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
-    """Calls without results, results without calls, missing and double ids, empty messages, roles
-    out of order, odd schemas, compactions that do not say what they kept. `places` say where in
-    its file each message stands."""
+    """Return findings about a session that can be read.
+
+    They are about calls without results, results without calls, missing and double ids, empty
+    messages, roles out of order, odd schemas, and compactions that do not say what they kept.
+    `places` are the messages' places in their file.
+    """
     found = [f for i, tool in enumerate(session.tools) for f in schema_findings(tool, f"tools.{i}")]
-    round_ = _Round(places)
-    asked = any(message.role == "user" for message in session.messages)
-    before = ""
+    pairing = _Pairing(places)
+    has_user = any(message.role == "user" for message in session.messages)
+    previous = ""
     for index, message in enumerate(session.messages):
         role, parts = message.role, message.parts
         if not parts:
             found.append(finding("empty-message", _where(index, places)))
-        if role != "tool" and round_.open_calls:
-            found += round_.missing(message, index)
+        if role != "tool" and pairing.open_calls:
+            found += pairing.close_round(message, index)
         for part in parts:
             if isinstance(part, ToolCallPart):
-                found += round_.call(part, index)
+                found += pairing.add_call(part, index)
             elif isinstance(part, ToolResultPart):
-                found += round_.result(part, index)
-        # a lone reply has nothing before it
-        if asked and role != before and (role == "system" or not before):
-            found += _order(role, before, _where(index, places))
-        before = role
-    if not round_.names:
+                found += pairing.add_result(part, index)
+        # a session that is one reply has nothing before it
+        if has_user and role != previous and (role == "system" or not previous):
+            found += _order_findings(role, previous, _where(index, places))
+        previous = role
+    if not pairing.names:
         found += _calls_in_text(session.messages, places)
-    found += unsaid(session, places)
-    if round_.told:
-        words = f"{counted(len(round_.told), 'result')}, and no part of a message"
-        found.append(finding("results-in-text", _where(round_.told[0], places), words))
-    return found if round_.results else _told_once(found, some=bool(round_.told))
+    found += compaction_findings(session, places)
+    if pairing.in_text:
+        words = f"{counted(len(pairing.in_text), 'result')}, and no part of a message"
+        found.append(finding("results-in-text", _where(pairing.in_text[0], places), words))
+    return found if pairing.results else _merge_missing_results(found, bool(pairing.in_text))
 
 
-def unsaid(session: Session, places: Sequence[str] = ()) -> Iterator[Finding]:
-    """Yield the compactions that do not say what they kept."""
+def compaction_findings(session: Session, places: Sequence[str] = ()) -> Iterator[Finding]:
+    """Yield a finding for each compaction that does not say what it kept."""
     words = "its requests are taken to hold what was said since, and no more"
     for each in session.compactions:
         if each.history is None:
             yield finding("compaction-unsaid", _where(each.message, places), words)
 
 
-# As Cline says a result in the user's text: `[read_file for 'a.py'] Result:`
+# Cline writes a result into the user's text: `[read_file for 'a.py'] Result:`
 _RESULT: Final = re.compile(r"\[(\w+)(?: for [^\n]*?)?\] Result:")
-_FEW: Final = 3  # calls without a result that are told of one by one
+_FEW: Final = 3  # calls without a result that have a finding each
 
 
-def _told_once(found: list[Finding], *, some: bool) -> list[Finding]:
-    """Return the findings of a session without a result, or with some as text: what is so of its
-    calls is told once, as of agents that send results as the user's text.
+def _merge_missing_results(found: list[Finding], some_in_text: bool) -> list[Finding]:
+    """Return the findings with one for all calls without a result, if there are many.
+
+    This is for sessions without result parts: their agents send results as the user's text.
     """
     missing = [each for each in found if each.code == "missing-result"]
     if len(missing) <= _FEW:
         return found
     first = missing[0]
-    no_result = "of which no text holds a result" if some else "and no result at all"
-    told = f"{len(missing)} calls, {no_result}; the first: {first.message}"
-    once = replace(first, message=told)
+    no_result = "of which no text holds a result" if some_in_text else "and no result at all"
+    message = f"{len(missing)} calls, {no_result}; the first: {first.message}"
+    merged = replace(first, message=message)
     rest = (each for each in found if each is first or each.code != "missing-result")
-    return [once if each is first else each for each in rest]
+    return [merged if each is first else each for each in rest]
 
 
 def _calls_in_text(messages: Sequence[Message], places: Sequence[str]) -> list[Finding]:
-    """Calls of a session that has none: its answers hold them as text, as they were sent."""
+    """Return a finding if answers hold calls as text, for a session without call parts."""
     answers = [index for index, message in enumerate(messages) if message.role == "assistant"]
     openers = openers_in(messages[index].text for index in answers)
-    held = [(index, opener) for index, opener in zip(answers, openers, strict=True) if opener]
-    if not held:
+    pairs = [(index, opener) for index, opener in zip(answers, openers, strict=True) if opener]
+    if not pairs:
         return []
-    index, opener = held[0]
-    return [
-        finding(
-            "calls-in-text",
-            _where(index, places),
-            f"{counted(len(held), 'answer')}, the first with {opener!r}",
-        )
-    ]
+    index, opener = pairs[0]
+    words = f"{counted(len(pairs), 'answer')}, the first with {opener!r}"
+    return [finding("calls-in-text", _where(index, places), words)]
 
 
 def _where(index: int, places: Sequence[str]) -> str:
-    """Return a message's place as findings name it; lazily, since most messages have none."""
+    """Return a message's place as findings name it."""
     where = f"messages.{index}"
     place = places[index] if index < len(places) else where
     return where if place == where else f"{where} ({place})"
@@ -108,122 +107,120 @@ _NOTHING: Final[Sequence[Finding]] = ()
 
 
 @dataclass
-class _Round:
-    """The calls that wait for results, by the messages that they stand in, and the ids that were
-    used."""
+class _Pairing:
+    """The pairing of calls and results, while a session's messages are gone through."""
 
     places: Sequence[str]
-    open_calls: dict[str, int] = field(default_factory=dict)
+    open_calls: dict[str, int] = field(default_factory=dict)  # id → the call's message
     answered: set[str] = field(default_factory=set)
     results: int = 0
     names: dict[str, str] = field(default_factory=dict)
-    told: list[int] = field(default_factory=list)  # the messages that say a result as text
+    in_text: list[int] = field(default_factory=list)  # the messages that hold a result as text
 
-    def said(self, message: Message, index: int) -> None:
-        """Note the user's words; results that stand in them as text answer open calls of their
-        tools.
-        """
+    def _find_text_results(self, message: Message, index: int) -> None:
+        """Close the open calls that a user's message answers in its text."""
         texts = (part.text for part in message.parts if isinstance(part, TextPart))
-        for name in (found[1] for found in map(_RESULT.match, texts) if found):
-            given = next((each for each in self.open_calls if self.names[each] == name), None)
-            if given is not None:
-                del self.open_calls[given]
-                self.answered.add(given)
-                self.told.append(index)
+        for name in (match[1] for match in map(_RESULT.match, texts) if match):
+            call_id = next((each for each in self.open_calls if self.names[each] == name), None)
+            if call_id is not None:
+                del self.open_calls[call_id]
+                self.answered.add(call_id)
+                self.in_text.append(index)
 
-    def call(self, call: ToolCallPart, index: int) -> Sequence[Finding]:
-        given = call.tool_call_id
+    def add_call(self, call: ToolCallPart, index: int) -> Sequence[Finding]:
+        call_id = call.tool_call_id
         found = _NOTHING
-        if not given:
-            found = [self._told("missing-id", index, f"a call of {call.tool_name!r} has no id")]
-        elif given in self.names:
-            found = [self._told("duplicate-id", index, f"id {given!r} is used twice")]
-        self.open_calls[given] = index
-        self.names[given] = call.tool_name
+        if not call_id:
+            found = [self._finding("missing-id", index, f"a call of {call.tool_name!r} has no id")]
+        elif call_id in self.names:
+            found = [self._finding("duplicate-id", index, f"id {call_id!r} is used twice")]
+        self.open_calls[call_id] = index
+        self.names[call_id] = call.tool_name
         return found
 
-    def result(self, result: ToolResultPart, index: int) -> Sequence[Finding]:
-        given = result.tool_call_id
+    def add_result(self, result: ToolResultPart, index: int) -> Sequence[Finding]:
+        call_id = result.tool_call_id
         self.results += 1
-        found = _NOTHING if given else [self._told("missing-id", index, "a result has no id")]
-        if self.open_calls.pop(given, None) is not None:
-            self.answered.add(given)
-        elif given and given in self.answered:
-            found = [self._told("duplicate-id", index, f"the call {given!r} is answered twice")]
-        elif given:
-            found = [self._told("orphan-result", index, f"no open call has the id {given!r}")]
+        found = _NOTHING if call_id else [self._finding("missing-id", index, "a result has no id")]
+        if self.open_calls.pop(call_id, None) is not None:
+            self.answered.add(call_id)
+        elif call_id and call_id in self.answered:
+            message = f"the call {call_id!r} is answered twice"
+            found = [self._finding("duplicate-id", index, message)]
+        elif call_id:
+            found = [self._finding("orphan-result", index, f"no open call has the id {call_id!r}")]
         return found
 
-    def missing(self, message: Message, index: int) -> list[Finding]:
-        """The next turn has come: what is open now, and is not answered in its text, never is."""
+    def close_round(self, message: Message, index: int) -> list[Finding]:
+        """Return findings for calls that are still open when the next turn begins."""
         if message.role == "user":
-            self.said(message, index)
+            self._find_text_results(message, index)
         found = [
-            self._told("missing-result", index, f"the call {call_id!r} has no result")
+            self._finding("missing-result", index, f"the call {call_id!r} has no result")
             for call_id, index in self.open_calls.items()
         ]
         self.open_calls.clear()
         return found
 
-    def _told(self, code: str, index: int, message: str) -> Finding:
+    def _finding(self, code: str, index: int, message: str) -> Finding:
         return finding(code, _where(index, self.places), message)
 
 
-def _order(role: Role, before: str, where: str) -> list[Finding]:
-    if role == "system" and before:
-        return [finding("role-order", where, f"a system message after one of the {before}")]
-    if role == "assistant" and not before:
+def _order_findings(role: Role, previous: str, where: str) -> list[Finding]:
+    if role == "system" and previous:
+        return [finding("role-order", where, f"a system message after one of the {previous}")]
+    if role == "assistant" and not previous:
         return [finding("role-order", where, "the session begins with an answer")]
     return []
 
 
 def repair(session: Session) -> tuple[Session, list[str]]:
-    """Return the session with what can be mended in one way only, and what was done, in words.
+    """Return the session with all that has one possible repair, and a list of the repairs.
 
-    Empty messages go; calls without an id get an ordinal one; a result without an id, or with one
-    that no call has, goes to the only call that waits; an answer given twice alike is kept once.
+    Empty messages are dropped. Calls without an id get an ordinal one. A result without an id, or
+    with an id that no call has, gets the id of the only call that it may belong to.
     """
     done: list[str] = []
     messages: list[Message] = []
-    kept: list[int] = []
+    indexes: list[int] = []
     for index, message in enumerate(_with_ids(session.messages, done)):
         if message.parts:
             messages.append(message)
-            kept.append(index)
+            indexes.append(index)
         else:
             done.append(f"messages.{index}: an empty message is left out")
-    before = -1
-    while before != len(done):  # a pair that is found may leave only one way for another
-        before = len(done)
-        messages = _paired(messages, done)
+    count = -1
+    while count != len(done):  # one pair may leave a single candidate for another
+        count = len(done)
+        messages = _with_pairs(messages, done)
     if not done:
         return session, []
-    return replace(with_messages(session, kept), messages=tuple(messages)), done
+    return replace(with_messages(session, indexes), messages=tuple(messages)), done
 
 
 def _with_ids(messages: Sequence[Message], done: list[str]) -> list[Message]:
-    """Ids for calls that have none: ordinal, and none that is taken."""
-    taken = {call.tool_call_id for message in messages for call in message.tool_calls}
-    made = 0
+    """Return the messages with an unused ordinal id for each call that has none."""
+    used_ids = {call.tool_call_id for message in messages for call in message.tool_calls}
+    number = 0
     result: list[Message] = []
     for index, message in enumerate(messages):
         parts: list[Part] = []
         for part in message.parts:
             if isinstance(part, ToolCallPart) and not part.tool_call_id:
-                made += 1
-                while f"call_{made}" in taken:
-                    made += 1
-                part = replace(part, tool_call_id=f"call_{made}")
+                number += 1
+                while f"call_{number}" in used_ids:
+                    number += 1
+                part = replace(part, tool_call_id=f"call_{number}")
                 done.append(
-                    f"messages.{index}: the call of {part.tool_name!r} has the id call_{made}"
+                    f"messages.{index}: the call of {part.tool_name!r} has the id call_{number}"
                 )
             parts.append(part)
         result.append(replace(message, parts=tuple(parts)))
     return result
 
 
-def _paired(messages: Sequence[Message], done: list[str]) -> list[Message]:
-    """Results that belong to no call by their id, given to the one that they can only belong to."""
+def _with_pairs(messages: Sequence[Message], done: list[str]) -> list[Message]:
+    """Return the messages with each result that has no call given to its only candidate."""
     result: list[Message] = []
     waiting: list[ToolCallPart] = []
     for index, message in enumerate(messages):
@@ -234,9 +231,9 @@ def _paired(messages: Sequence[Message], done: list[str]) -> list[Message]:
         parts: list[Part] = []
         for part in message.parts:
             if isinstance(part, ToolResultPart) and part.tool_call_id not in known:
-                open_now = _candidates(part, waiting, messages[index:])
-                if len(open_now) == 1:
-                    call = open_now[0]
+                candidates = _candidates(part, waiting, messages[index:])
+                if len(candidates) == 1:
+                    call = candidates[0]
                     name = part.tool_name or call.tool_name
                     part = replace(part, tool_call_id=call.tool_call_id, tool_name=name)
                     done.append(f"messages.{index}: the result belongs to {call.tool_call_id}")
@@ -250,9 +247,7 @@ def _paired(messages: Sequence[Message], done: list[str]) -> list[Message]:
 def _candidates(
     result: ToolResultPart, waiting: Sequence[ToolCallPart], later: Sequence[Message]
 ) -> list[ToolCallPart]:
-    """Return the calls that may be meant: of that tool, and answered by no other result of this
-    round.
-    """
+    """Return the waiting calls of a result's tool that no result of this round answers by id."""
     named: set[str] = set()
     for message in later:
         if message.role != "tool":

@@ -1,10 +1,8 @@
-"""The garbage collector: while a session is read or a command runs it comes seldom, and as ever
-again after that.
+"""Let Python's garbage collector run less often while a session is read or a command runs.
 
-A session is built of a million values that all stay, and the collector looks at every one of them
-again and again: a fifth of the time of an import. A command loads modules, which all stay, too; in
-the app it would look at all of them, a third of a second each time. This is the one place that
-touches it.
+A session consists of a million values that all stay, and the collector would examine them again
+and again: a fifth of an import's time. Modules stay, too; in the app it takes a third of a second
+to examine them. No other module changes the collector's settings.
 """
 
 from __future__ import annotations
@@ -19,17 +17,19 @@ from typing import Final, TypeVar
 
 Item = TypeVar("Item")
 
-# Never off: a parser's cycles would stay for the whole file. All that a session of 20 MB holds is
-# looked at once, when it is there.
+# Not off: a parser's cycles would stay for the whole file. A session of 20 MB is examined once.
 _SELDOM: Final = (200_000, 20, 100)
 _lock = Lock()
-_readers: list[tuple[int, int, int]] = []  # the thresholds that each found, of several threads
+_readers: list[tuple[int, int, int]] = []  # for each thread in `seldom`, the usual thresholds
 
 
 @contextmanager
 def seldom() -> Iterator[None]:
-    """The thresholds are the process's: the last one to leave puts back what the first one found,
-    unless somebody has set others meanwhile."""
+    """Let the collector run less often within.
+
+    Thresholds are the process's: the last thread to leave restores those that the first found,
+    unless others were set meanwhile.
+    """
     with _lock:
         found = gc.get_threshold()
         _readers.append(_readers[0] if _readers else found)
@@ -60,21 +60,17 @@ def last_in_process() -> Iterator[None]:
 
 
 def overlook_what_is_there() -> None:
-    """Freeze what lives as long as the process, modules above all, so that it is not examined
-    again.
-    """
+    """Freeze the values that exist, modules above all, so that they are not examined again."""
     gc.collect()
     gc.freeze()
 
 
 def each_seldom(items: Generator[Item, None, None]) -> Iterator[Item]:
-    """Yield the items, each made while the collector comes seldom; not so while the caller has
-    one.
-    """
+    """Yield the items; the collector runs less often while one is built, and as usual between."""
     with closing(items):
         while True:
             with seldom():
-                made = list(islice(items, 1))  # none at the end
-            if not made:
+                item = list(islice(items, 1))  # empty at the end
+            if not item:
                 return
-            yield made.pop()  # not held here: a large one may go before the next is read
+            yield item.pop()  # no reference stays here: it may be large

@@ -1,6 +1,6 @@
-"""The two configurations of a session that was read: most files say nothing of either.
+"""Build the two configurations of a session that was read, which most files do not mention.
 
-A file of rows has a hundred thousand sessions, which share those that are empty.
+A file of rows may have a hundred thousand sessions: they share the empty configurations.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 
 def task_of(model: str, agent_prompt: str) -> TaskConfig:
-    """Return the task of a session with this agent prompt, and this model where it names one."""
+    """Return the task of a session with this agent prompt, and with this model if not empty."""
     if not model and not agent_prompt:
         return _NO_TASK
     named = {"model_name": model} if model else {}
@@ -22,7 +22,7 @@ def task_of(model: str, agent_prompt: str) -> TaskConfig:
 
 
 def dynamic_of(environment: str) -> DynamicTaskConfig:
-    """Return the settings that change with each request, if only an environment block is known."""
+    """Return the dynamic configuration with this environment block."""
     if not environment:
         return _NO_ENVIRONMENT
     return DynamicTaskConfig(dynamic_environment_details_block=environment)

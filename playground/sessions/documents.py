@@ -1,4 +1,4 @@
-"""Read one document, JSON or YAML, and what is complete of one that is cut off or spoiled."""
+"""Read a JSON or YAML document, or the complete part of one that is cut off or spoiled."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
 
 
 def read_json(text: str, where: str, found: list[Finding]) -> Any:
-    """Return a JSON document. What is whole before the place where it is torn or spoiled is kept,
-    with a finding; InputFault with line and column where that is nothing.
+    """Return a JSON document, or the complete part before a fault, with a finding.
+
+    Raises InputFault with line and column if that part is empty.
     """
     try:
         return parse_json(text, where)
@@ -37,8 +38,9 @@ def read_json(text: str, where: str, found: list[Finding]) -> Any:
 
 
 def read_yaml_items(text: str, where: str, found: list[Finding]) -> Any:
-    """Return a YAML document by the safe loader; of a list that is torn or spoiled the items
-    before, with a finding. Raises InputFault for tags and alias bombs, and where nothing is whole.
+    """Return a YAML document, or the items of its list before a fault, with a finding.
+
+    Raises InputFault as `read_yaml` does, and if no item is complete.
     """
     try:
         return read_yaml(text, where)
@@ -52,8 +54,9 @@ def read_yaml_items(text: str, where: str, found: list[Finding]) -> Any:
 
 
 def read_yaml_documents(text: str, where: str, found: list[Finding]) -> list[Any]:
-    """Return the documents of a YAML file by the safe loader; of one that is torn or spoiled those
-    before, with a finding. Raises InputFault as `read_yaml_items` does.
+    """Return the documents of a YAML file, or those before a fault, with a finding.
+
+    Raises InputFault as `read_yaml` does, and if no document is complete.
     """
     try:
         documents: list[Any] = read_yaml(text, where, several=True)
@@ -71,8 +74,9 @@ def read_yaml_documents(text: str, where: str, found: list[Finding]) -> list[Any
 
 
 def parse_json(text: str, where: str, line: int | None = None) -> Any:
-    """Return a JSON value; numbers that JSON has not are NotANumber. Raises InputFault with line
-    and column.
+    """Return a JSON value, with NotANumber for numbers that JSON lacks.
+
+    Raises InputFault with line and column.
     """
     try:
         return load_json(text, strict=True)
@@ -88,7 +92,7 @@ def parse_json(text: str, where: str, line: int | None = None) -> Any:
 
 
 def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]]) -> Any:
-    """Return a JSON object, or a list, of a text that somebody wrote. Raises InputFault."""
+    """Return the JSON object or list in a user's text. Raises InputFault for anything else."""
     value = parse_json(text, where)
     if not isinstance(value, wanted):
         kind = "a JSON object" if wanted is dict else "a JSON list"
@@ -97,9 +101,7 @@ def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]
 
 
 def whole_part(text: str) -> Any:
-    """Return the complete part of a JSON document that is cut off; None if it is spoiled
-    otherwise.
-    """
+    """Return the complete part of a JSON document that is cut off; None for another fault."""
     try:
         return from_json(text, allow_partial=True)
     except ValueError:
@@ -107,7 +109,7 @@ def whole_part(text: str) -> Any:
 
 
 def before_fault(text: str) -> Any:
-    """Return the complete part of a JSON document before its fault; None for nothing."""
+    """Return the complete part of a JSON document before its fault; None if there is none."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
@@ -118,18 +120,18 @@ def before_fault(text: str) -> Any:
 
 
 def item_starts(text: str, fault: BaseException | None) -> list[int]:
-    """Return where to cut a YAML list so that all before is complete, the likeliest place first.
+    """Return where to cut a YAML list so that all items before are complete, likeliest first.
 
-    Return [] if the loader's `fault` is no torn or spoiled place (a tag, say). The item in which
-    the text breaks is left out; a scalar that never ends may have begun in the item before.
+    This is before the item with the fault or, since a scalar that never ends may have begun
+    earlier, the item before it. Return [] if `fault` is not about syntax but, say, a tag.
     """
     from yaml.parser import ParserError
     from yaml.scanner import ScannerError
 
     if not isinstance(fault, ScannerError | ParserError):
         return []
-    begun = fault.context_mark if isinstance(fault, ScannerError) else None  # of a scalar, say
-    mark = begun or fault.problem_mark
+    start = fault.context_mark if isinstance(fault, ScannerError) else None  # of a scalar, say
+    mark = start or fault.problem_mark
     index = len(text) if mark is None else mark.index
     items = [(match.start(), match[1]) for match in _ITEM.finditer(text)]
     starts = [at for at, indent in items if indent == items[0][1] and at <= index]

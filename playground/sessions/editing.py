@@ -1,7 +1,6 @@
-"""A user's changes to a session, as values: an `Edit` is one step, `edited` applies them in order.
+"""Edit a session: an `Edit` is a user's change as a value, `edited` applies edits in order.
 
-An edit changes what is sent and nothing else. Recordings stay as they are, and keep naming the
-messages that they named before.
+Edits change only what is sent. Recordings stay as they are, and still belong to the same messages.
 """
 
 from __future__ import annotations
@@ -64,8 +63,8 @@ NEW_PARTS: Final[dict[str, Part]] = {
 class Edit:
     """One change.
 
-    `index` is that of a message or a tool, `part` that of a part in the message, `to` the place it
-    moves to. `value` is the new text, or for roles and new parts their name.
+    `index` is of a message or a tool, `part` of a part in the message, `to` of the place that
+    either moves to. `value` is the new text, or the name of a role or of a kind of part.
     """
 
     action: Action
@@ -79,8 +78,8 @@ class Edit:
         """The change in words; messages and parts are counted from 0, as everywhere."""
         if self.action in _PROMPTS:
             return self.action
-        if self.action in _PLAIN:
-            return _PLAIN[self.action]
+        if self.action in _LABELS:
+            return _LABELS[self.action]
         if self.action == "add message":
             return f"add a message as number {self.index + 1}"
         what, _, thing = self.action.rpartition(" ")
@@ -92,8 +91,10 @@ class Edit:
 
 
 def edited(session: Session, edits: Iterable[Edit]) -> Session:
-    """Return the session with all the edits. Raises InputFault for one that it has no place for,
-    and for a value that cannot be read or that no file could hold.
+    """Return the session with all edits.
+
+    Raises InputFault for an edit of something that is not there, and for a value that cannot be
+    read or that no file could hold.
     """
     for edit in edits:
         if edit.action not in _ACTIONS:
@@ -104,22 +105,20 @@ def edited(session: Session, edits: Iterable[Edit]) -> Session:
 
 
 def _check(value: Any, where: str) -> None:
-    """Raises InputFault where a text holds half a character."""
-    found: list[Finding] = []
-    replace_half_surrogates(value, "", found)
-    if found:
+    """Raise InputFault if a text holds half a character."""
+    findings: list[Finding] = []
+    replace_half_surrogates(value, "", findings)
+    if findings:
         raise InputFault(
             "half of a surrogate pair",
             where=where,
-            field=found[0].where,
+            field=findings[0].where,
             expected="whole characters",
         )
 
 
 def system_prompt(session: Session) -> str:
-    """Return the agent prompt; in a session that has none, the system message that it begins
-    with.
-    """
+    """Return the agent prompt, or else the system message that the session begins with."""
     return session.task.user_agent_prompt or (
         session.messages[0].text if begins_with_system(session) else ""
     )
@@ -131,8 +130,9 @@ def part_text(part: Part) -> str:
 
 
 def split_off(session: Session, index: int) -> Session:
-    """Return the messages from this index on, as a session of their own with the same prompt and
-    tools; what was recorded of the whole stays with the whole.
+    """Return a session with the messages from `index` on and the same prompt and tools.
+
+    Requests, recordings and other records of the whole session are left out.
     """
     return replace(
         session,
@@ -160,9 +160,11 @@ def begins_with_system(session: Session) -> bool:
 
 
 def _system_prompt(session: Session, edit: Edit) -> Session:
-    """A message that is the system prompt stays where it is: no other gets another number, and
-    nothing else of what is sent changes. With a placeholder, or without any text, it becomes the
-    agent prompt: a message has none that are filled in."""
+    """Set the system prompt, in the first message if it stands there.
+
+    With a placeholder or an empty text, that message is removed, and the agent prompt is set:
+    placeholders are filled in only there.
+    """
     if session.task.user_agent_prompt or not begins_with_system(session):
         return _with_task(session, user_agent_prompt=edit.value)
     if not edit.value or any(each.placeholder in edit.value for each in PromptTemplateType):
@@ -176,7 +178,7 @@ def _custom_instructions(session: Session, edit: Edit) -> Session:
 
 
 def _expected_calls(session: Session, edit: Edit) -> Session:
-    """Return a JSON list of expected replies, as a session file has it; no text for none."""
+    """Set the expected replies, a JSON list as in a session file; no text stands for none."""
     return replace(session, expected=read_expected(edit.value or "[]", len(session.messages)))
 
 
@@ -230,17 +232,15 @@ def _role(session: Session, edit: Edit) -> Session:
 
 
 def _add_message(session: Session, edit: Edit) -> Session:
-    """Return a message of the other speaker, behind the one of this index; -1 is before the
-    first.
-    """
-    behind = edit.index + 1
+    """Add a message of the other speaker after the one of this index; -1 is before the first."""
+    place = edit.index + 1
     role: Role = "user"
     if edit.index != -1:
-        before = _item(session.messages, edit.index, "message")
-        role = "assistant" if before.role == "user" else "user"
+        previous = _item(session.messages, edit.index, "message")
+        role = "assistant" if previous.role == "user" else "user"
     messages = (*session.messages, Message(role, (TextPart(""),)))
     new = len(session.messages)
-    order = [*range(behind), new, *range(behind, new)]
+    order = [*range(place), new, *range(place, new)]
     return with_messages(replace(session, messages=messages), order)
 
 
@@ -269,16 +269,16 @@ def _without(count: int, index: int) -> list[int]:
 
 
 def _part(session: Session, edit: Edit) -> Session:
-    """A part of text gets another text; any other is read from its JSON."""
+    """Give a part another text, or replace it by a part in JSON if it has no text."""
     message = _item(session.messages, edit.index, "message")
-    part = _item(message.parts, edit.part, "part")
+    part: Part = _item(message.parts, edit.part, "part")
     if isinstance(part, TextPart | ReasoningPart):
-        given: Part = replace(part, text=edit.value)
+        part = replace(part, text=edit.value)
     else:
         where = f"message {edit.index}, part {edit.part}"
-        given = read_part(edit.value, where)
-        _check(given, where)
-    parts = (*message.parts[: edit.part], given, *message.parts[edit.part + 1 :])
+        part = read_part(edit.value, where)
+        _check(part, where)
+    parts = (*message.parts[: edit.part], part, *message.parts[edit.part + 1 :])
     return _with_parts(session, edit.index, parts)
 
 
@@ -336,7 +336,7 @@ _ACTIONS: Final[dict[Action, Callable[[Session, Edit], Session]]] = {
     "remove part": _remove_part,
     "move part": _move_part,
 }
-_PLAIN: Final = {
+_LABELS: Final = {
     "model": "another model",
     "expected calls": "expected calls",
     "all tools": "another list of tools",

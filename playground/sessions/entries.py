@@ -1,14 +1,13 @@
-"""A session as a workspace keeps it, in a file of lines: a label, what was done, what came.
+"""Read and write entries: the files, made of lines, in which a workspace stores its sessions.
 
-    {"format": "playground-workspace/1", "title": …, "messages": 12, …}
-    {"edits": […], "undone": […], "findings": […]}
-    {"format": "playground-session/1", …}        the session as it came, before any edit
-    {"name": …, "chunks": […], …}                each recording that was made since, newest first
+    {"format": "playground-workspace/1", "title": …, "messages": 12, …}       the label
+    {"edits": […], "undone": […], "findings": […]}                            the steps
+    {"format": "playground-session/1", …}        the session as it was imported, before any edit
+    {"name": …, "chunks": […], …}                each later recording, the newest first
 
-A workspace knows an entry by its file's name; the entry itself has none. The session as it came is
-never written anew: an edit changes the first two lines, and the others are copied as they stand.
-What looks like a secret is starred out before it becomes a line, in whatever pieces it came, and
-its length stays.
+A workspace knows an entry by its file's name; the entry itself has none. The imported session is
+written once: an edit changes the first two lines, and the others are copied unchanged.
+A secret is starred out before it is written, even if it comes in pieces; its length stays.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from playground.base.json_numbers import finite, json_fault
 from playground.nouns.tools import ToolMetadata
 from playground.recordings.environment import environment_secrets
 from playground.recordings.recording import Recording
-from playground.recordings.scrubbing import Tally, searcher, starred
+from playground.recordings.scrubbing import Tally, searcher, star_secrets
 from playground.recordings.value_scrubbing import scrubbed_with
 from playground.sessions.editing import Edit, edited
 from playground.sessions.native_format import (
@@ -47,9 +46,9 @@ _LINES: Final = 3  # before the recordings
 
 @dataclass(frozen=True)
 class Label:
-    """A list's line about an entry.
+    """The facts about an entry that a list shows.
 
-    `origin` is the file that it came from, or the sample; `starred` counts the secrets that were
+    `origin` is the file or sample that was imported; `starred` counts the secrets that were
     starred out, by kind.
     """
 
@@ -64,7 +63,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Entry:
-    """A session as it came, its edits, and what was recorded since; `text` is all of it."""
+    """An imported session with its edits and later recordings; `text` is the whole file."""
 
     label: Label
     original: Session
@@ -76,9 +75,7 @@ class Entry:
 
     @property
     def session(self) -> Session:
-        """Return the session with its edits and recordings. Raises InputFault for an edit without
-        a place.
-        """
+        """The session with its edits and recordings. Raises InputFault as `edited` does."""
         after = edited(self.original, self.edits)
         return replace(after, recordings=(*self.recordings, *after.recordings))
 
@@ -90,12 +87,10 @@ def new_entry(
     findings: Sequence[Finding] = (),
     scrub: bool = True,
 ) -> str:
-    """Return the text of an entry for a session that has just come; with `scrub`, without its
-    secrets.
-    """
+    """Return the text of an entry for a new session; with `scrub`, without its secrets."""
     cleaner = _Cleaner(scrub)
     line = _line(cleaner.session(json.loads("".join(line_pieces(session)))))
-    found = cleaner.value([asdict(each) for each in findings])
+    clean_findings = cleaner.value([asdict(each) for each in findings])
     label = Label(
         title=cleaner.text(session.title),
         origin=origin,
@@ -104,17 +99,18 @@ def new_entry(
         recordings=len(session.recordings),
         starred=cleaner.counts,
     )
-    return "".join([_labelled(label), _line({"findings": found}), line])
+    return "".join([_label_line(label), _line({"findings": clean_findings}), line])
 
 
 def starred_in(text: str) -> dict[str, int]:
-    """Return how many secrets of which kind were starred out of an entry."""
+    """Return the numbers of secrets that were starred out of an entry, by kind."""
     return read_label(text.partition("\n")[0], "entry").starred
 
 
 def read_entry(text: str, where: str) -> Entry:
-    """Return an entry from its file's text. Raises InputFault where it is torn, or of a newer
-    version.
+    """Return an entry from its file's text.
+
+    Raises InputFault if it is cut off, or of a newer version.
     """
     lines = text.split("\n")
     label = read_label(lines[0], where)
@@ -122,7 +118,7 @@ def read_entry(text: str, where: str) -> Entry:
         raise InputFault(
             "the file breaks off", where=where, line=len(lines), expected="a whole workspace file"
         )
-    done = _object(lines[1], where, 2)
+    steps = _object(lines[1], where, 2)
     session = parse_session(_json(lines[2], where, 3), lines[2], f"{where}:3")
     recordings = [
         read_recording(_json(line, where, number), f"{where}:{number}")
@@ -138,9 +134,9 @@ def read_entry(text: str, where: str) -> Entry:
     return Entry(
         label,
         session,
-        _read(Edit, done.get("edits", []), where),
-        _read(Edit, done.get("undone", []), where),
-        _read(Finding, done.get("findings", []), where),
+        _read(Edit, steps.get("edits", []), where),
+        _read(Edit, steps.get("undone", []), where),
+        _read(Finding, steps.get("findings", []), where),
         tuple(recordings),
         text,
     )
@@ -149,17 +145,17 @@ def read_entry(text: str, where: str) -> Entry:
 def read_label(line: str, where: str) -> Label:
     """Return the label from an entry's first line. Raises InputFault as `read_entry` does."""
     value = _object(line, where, 1)
-    given = value.pop("format", None)
-    if given != FORMAT:
-        newer = isinstance(given, str) and given.startswith(FAMILY)
+    version = value.pop("format", None)
+    if version != FORMAT:
+        is_ours = isinstance(version, str) and version.startswith(FAMILY)
         raise InputFault(
-            f"a workspace file of another version ({given!r})"
-            if newer
-            else f"no workspace file: its format is {given!r}",
+            f"a workspace file of another version ({version!r})"
+            if is_ours
+            else f"no workspace file: its format is {version!r}",
             where=where,
             line=1,
             field="format",
-            expected=f'"{FORMAT}"' + (", or a playground that knows it" if newer else ""),
+            expected=f'"{FORMAT}"' + (", or a playground that knows it" if is_ours else ""),
         )
     known = {key: value[key] for key in Label.__dataclass_fields__ if key in value}
     try:
@@ -171,69 +167,64 @@ def read_label(line: str, where: str) -> Label:
 def with_edits(
     text: str, edits: Sequence[Edit], undone: Sequence[Edit], *, scrub: bool = True
 ) -> str:
-    """Return the entry with these edits in place of its own; with `scrub`, new ones lose their
-    secrets.
+    """Return the entry with these edits in place of its own; with `scrub`, without the secrets
+    in new ones.
     """
-    label, done, rest = _opened(text)
-    before = [*done.get("edits", []), *done.get("undone", [])]
+    label, steps, rest = _split_entry(text)
+    known = [*steps.get("edits", []), *steps.get("undone", [])]
     cleaner = _Cleaner(scrub)
-    done |= {
-        key: [cleaner.edit(edit, before) for edit in steps]
-        for key, steps in (("edits", edits), ("undone", undone))
-    }
-    label = replace(label, edits=len(edits), starred=_added(label.starred, cleaner))
-    return "".join([_labelled(label), _line(done), rest])
+    steps["edits"] = [cleaner.edit(edit, known) for edit in edits]
+    steps["undone"] = [cleaner.edit(edit, known) for edit in undone]
+    label = replace(label, edits=len(edits), starred=_sum_counts(label.starred, cleaner))
+    return "".join([_label_line(label), _line(steps), rest])
 
 
 def with_recording(text: str, recording: Recording, *, scrub: bool = True) -> str:
-    """Return the entry with one more recording, the newest, in place of one of the same name."""
-    label, done, rest = _opened(text)
-    session, *others = _split(rest)
+    """Return the entry with a recording as its newest, in place of one of the same name."""
+    label, steps, rest = _split_entry(text)
+    session, *others = _lines(rest)
     kept = [line for line in others if json.loads(line).get("name", "") != recording.name]
     cleaner = _Cleaner(scrub)
     line = _line(cleaner.recording(dump_recording(recording)))
     label = replace(
         label,
         recordings=label.recordings - len(others) + len(kept) + 1,
-        starred=_added(label.starred, cleaner),
+        starred=_sum_counts(label.starred, cleaner),
     )
-    return "".join([_labelled(label), _line(done), session, line, *kept])
+    return "".join([_label_line(label), _line(steps), session, line, *kept])
 
 
 def without_secrets(
     recording: Recording, tools: Sequence[ToolMetadata]
 ) -> tuple[Recording, list[ToolMetadata], dict[str, int]]:
-    """Return a recording and its tools as they may be passed on, and how many secrets of which
-    kind were starred out: as where an entry is written.
-    """
+    """Return a recording and its tools without secrets, and the numbers of secrets by kind."""
     cleaner = _Cleaner(scrub=True)
     clean = read_recording(cleaner.recording(dump_recording(recording)))
-    described = [tool.model_dump(mode="json") for tool in tools]
-    kept = [ToolMetadata.model_validate(cleaner.value(each)) for each in described]
-    return clean, kept, cleaner.counts
+    values = [cleaner.value(tool.model_dump(mode="json")) for tool in tools]
+    return clean, list(map(ToolMetadata.model_validate, values)), cleaner.counts
 
 
 # lines
 
 
-def _added(before: Mapping[str, int], cleaner: _Cleaner) -> dict[str, int]:
-    return dict(Counter(before) + Counter(cleaner.counts))
+def _sum_counts(counts: Mapping[str, int], cleaner: _Cleaner) -> dict[str, int]:
+    return dict(Counter(counts) + Counter(cleaner.counts))
 
 
-def _opened(text: str) -> tuple[Label, dict[str, Any], str]:
-    """Return the label, what was done, and all other lines as they stand."""
+def _split_entry(text: str) -> tuple[Label, dict[str, Any], str]:
+    """Return the label, the steps, and all other lines unchanged."""
     first, second, rest = text.split("\n", 2)
     return read_label(first, "entry"), json.loads(second), rest
 
 
-def _split(text: str) -> list[str]:
-    """Lines that end in a line feed alone, whatever else a text in them holds."""
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text; only a line feed ends one."""
     return [f"{line}\n" for line in text.split("\n")[:-1]]
 
 
-def _labelled(label: Label) -> str:
-    given = {key: value for key, value in asdict(label).items() if value}
-    return _line({"format": FORMAT, **given})
+def _label_line(label: Label) -> str:
+    fields = {key: value for key, value in asdict(label).items() if value}
+    return _line({"format": FORMAT, **fields})
 
 
 def _line(value: Any) -> str:
@@ -283,7 +274,7 @@ def _fault(error: ValidationError, where: str, line: int) -> InputFault:
 
 
 class _Cleaner:
-    """Stars out what looks like a secret, and counts it; where nothing is written, it does not."""
+    """A cleaner that stars out secrets and counts them, or with `scrub` False changes nothing."""
 
     def __init__(self, scrub: bool) -> None:
         self._search = searcher(tuple(environment_secrets())) if scrub else None
@@ -294,10 +285,10 @@ class _Cleaner:
         return self._tally.counts
 
     def text(self, text: str) -> str:
-        return starred(text, self._search, self._tally) if self._search else text
+        return star_secrets(text, self._search, self._tally) if self._search else text
 
     def value(self, value: Any) -> Any:
-        """Return a JSON value, keys of objects too."""
+        """Return a JSON value without secrets, also in keys of objects."""
         return scrubbed_with(self._search, value, self._tally) if self._search else value
 
     def session(self, plain: dict[str, Any]) -> dict[str, Any]:
@@ -308,32 +299,34 @@ class _Cleaner:
         return clean
 
     def recording(self, plain: dict[str, Any]) -> dict[str, Any]:
-        """A secret may stand in several chunks of one text: each text is looked through whole."""
+        """Return a recording without secrets; each text is searched in one piece, since a secret
+        may stand in several chunks.
+        """
         chunks = plain.pop("chunks", None)
         clean: dict[str, Any] = self.value(plain)
         if chunks:
             for pieces in _texts(chunks):
-                self._pieces(pieces)
+                self._clean_pieces(pieces)
             clean["chunks"] = [self._chunk(chunk) for chunk in chunks]
         return clean
 
-    def edit(self, edit: Edit, before: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return an edit as plain values; one that stood there before has no secrets left."""
+    def edit(self, edit: Edit, known: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return an edit as plain values without secrets; one of `known` has none."""
         plain = {key: value for key, value in asdict(edit).items() if value}
-        return plain if plain in before else {**plain, "value": self.text(edit.value)}
+        return plain if plain in known else {**plain, "value": self.text(edit.value)}
 
     def _chunk(self, chunk: dict[str, Any]) -> dict[str, Any]:
-        whole = ("tool_call", "signal")  # the rest is a text that has been looked through, a time
-        return {key: self.value(item) if key in whole else item for key, item in chunk.items()}
+        unsearched = ("tool_call", "signal")  # all else is a text that was searched, or a time
+        return {key: self.value(item) if key in unsearched else item for key, item in chunk.items()}
 
-    def _pieces(self, pieces: list[tuple[dict[str, Any], str]]) -> None:
+    def _clean_pieces(self, pieces: list[tuple[dict[str, Any], str]]) -> None:
         texts = [_text(holder[key], key) for holder, key in pieces]
-        whole = "".join(texts)
-        clean, place = self.text(whole), 0
-        for (holder, key), text in zip(pieces, texts, strict=True) if clean != whole else ():
+        full_text = "".join(texts)
+        clean, place = self.text(full_text), 0
+        for (holder, key), text in zip(pieces, texts, strict=True) if clean != full_text else ():
             piece, place = clean[place : place + len(text)], place + len(text)
-            packed = key == "base64"
-            holder[key] = base64.b64encode(piece.encode("latin-1")).decode() if packed else piece
+            is_bytes = key == "base64"
+            holder[key] = base64.b64encode(piece.encode("latin-1")).decode() if is_bytes else piece
 
 
 def _text(value: str, key: str) -> str:
@@ -341,7 +334,7 @@ def _text(value: str, key: str) -> str:
 
 
 def _texts(chunks: Sequence[dict[str, Any]]) -> Iterator[list[tuple[dict[str, Any], str]]]:
-    """Yield the pieces of each text of a reply: where they stand, in order."""
+    """Yield the places of the pieces of each text in a reply, in order, as object and key."""
     found: dict[object, list[tuple[dict[str, Any], str]]] = {}
     for chunk in chunks:
         for key in ("text", "base64"):

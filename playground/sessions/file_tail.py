@@ -1,4 +1,4 @@
-"""Read the end of a file: its last line, its last character."""
+"""Read the end of a file: its last line, and a last character that is cut."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from typing import IO
 
 
 def last_line(file: IO[bytes], size: int, longest: int) -> tuple[bytes, int]:
-    """Return the last line that is not blank, and where it begins; a line that is too long is not
-    one.
-    """
+    """Return the last line that is not blank and its offset; (b"", 0) if it is too long."""
     room = 1 << 16
     while True:
         start = max(0, size - room)
@@ -23,7 +21,7 @@ def last_line(file: IO[bytes], size: int, longest: int) -> tuple[bytes, int]:
 
 
 def line_at(file: IO[bytes], start: int) -> int:
-    """Return the number of the line that begins at this byte."""
+    """Return the number of the line that begins at this offset."""
     file.seek(0)
     number = 1
     while start > 0 and (data := file.read(min(start, 1 << 20))):
@@ -32,12 +30,12 @@ def line_at(file: IO[bytes], start: int) -> int:
 
 
 def whole_utf8(data: bytes) -> bytes:
-    """Return the bytes without a last character that is cut in two."""
+    """Return the bytes without a last character that is incomplete."""
     for size in range(1, min(3, len(data)) + 1):
         first = data[-size]
-        if first >= 0xC0:  # of 2, 3 or 4 bytes
-            due = 2 + (first >= 0xE0) + (first >= 0xF0)
-            return data[:-size] if size < due else data
+        if first >= 0xC0:  # it begins a character of 2, 3 or 4 bytes
+            expected_size = 2 + (first >= 0xE0) + (first >= 0xF0)
+            return data[:-size] if size < expected_size else data
         if first < 0x80:
             return data
     return data

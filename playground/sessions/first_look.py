@@ -1,4 +1,4 @@
-"""Facts that most formats ask of a file first, found once for all of them."""
+"""Store facts about a file that most formats need to recognise it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playground.sessions.source import Source
 
 
 def first_lines(source: Source) -> list[dict[str, Any]]:
-    """Return the objects among a file's first lines; none of a file that is a document."""
+    """Return the objects among a file's first lines; [] for a document."""
     found: list[dict[str, Any]] | None = source.seen.get("first lines")
     if found is None:
         found = [line for line in source.head if type(line) is dict] if source.is_lines else []
@@ -20,7 +20,7 @@ def first_lines(source: Source) -> list[dict[str, Any]]:
 def has_field(source: Source, names: Collection[str]) -> bool:
     """Return True if the document, or one of the first lines, has a field of one of these names.
 
-    Objects in a list at the top count too. This spares most formats a longer look.
+    Objects in a list at the top count, too. Most formats can then be ruled out at once.
     """
     found: set[str] | None = source.seen.get("fields")
     if found is None:

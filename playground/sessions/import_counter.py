@@ -1,4 +1,4 @@
-"""Count what is kept of a file while it is read."""
+"""Count what an importer takes over from a file, and what it loses."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass
 class ImportCounter:
-    """The numbers of kept and lost things of one builder, or of several that share it.
+    """The numbers of kept and lost things of one builder, or of several that share a counter.
 
-    They show whether a line of a file left anything.
+    They show whether a line of a file left anything in a session.
     """
 
-    times: int = 0
+    kept: int = 0
     lost: int = 0

@@ -1,4 +1,4 @@
-"""Importing: sessions out of any file, mended where asked, written as sessions or as ATIF."""
+"""Import sessions: repair them, summarise them, and write them as sessions or as ATIF."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ _LONGEST: Final = 200  # bytes of a title in a file's name; systems take 255 in 
 
 
 def repaired(loaded: LoadedSession) -> tuple[LoadedSession, list[str]]:
-    """Return the session with the doctor's repairs, what they were, and the findings that
-    remain.
-    """
+    """Return the session with its repairs and the remaining findings, and a list of the repairs."""
     before = check(loaded.session, loaded.places)
     session, done = repair(loaded.session)
     others: list[Finding] = [found for found in loaded.findings if found not in before]
@@ -33,7 +31,7 @@ def repaired(loaded: LoadedSession) -> tuple[LoadedSession, list[str]]:
 
 
 def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, Any]:
-    """Return an import's counts, and all its findings."""
+    """Return the counts and all findings of an imported session."""
     session = loaded.session
     codes = Counter(found.code for found in loaded.findings)
     return {
@@ -52,15 +50,16 @@ def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, A
 
 
 def _requests(session: Session) -> int:
-    """Return the requests that came as sent, or else those that were answered."""
+    """Return the number of requests that the file has as they were sent, or else of answers."""
     sent = sum(not row.sub_agent for row in session.rows)
     return sent or len(session.replies)
 
 
 class Writer:
-    """Writes sessions one after another: to one file, to lines of one or of a pipe, into a folder.
+    """A writer of sessions, to a file, to lines of a file or pipe, or into a folder.
 
-    All of them are there when it is left without an error, or none. `inputs` are what is read.
+    When its context ends without an error, all of them are written, otherwise none. `inputs` are
+    the files that are read, which must not be overwritten.
     """
 
     def __init__(
@@ -72,10 +71,10 @@ class Writer:
         self._batch = Batch(inputs=inputs, force=force)
         self._lines: IO[str] | None = None
         self._names: Counter[str] = Counter()
-        self._taken: set[str] = set()  # names in small letters, which are the same to some systems
+        self._used_names: set[str] = set()  # in small letters: some systems ignore the case
 
     def __enter__(self) -> Self:
-        """Raises InputFault where the file cannot be written: before anything is read."""
+        """Open the output. Raises InputFault if it cannot be written, before anything is read."""
         is_lines = self._out is not None and self._out.suffix == ".jsonl"
         if is_lines and self._dump is dump_atif:
             problem = "atif has a file for each session, and no lines"
@@ -99,16 +98,16 @@ class Writer:
 
     @property
     def piped(self) -> bool:
-        """True if the output is a device or a pipe, `/dev/stdout` say."""
+        """True if the output is a device or a pipe, such as `/dev/stdout`."""
         return self._out is not None and not self._out.is_dir() and is_special(self._out)
 
     def _is_piped_session(self) -> bool:
         return self.piped and self._dump is dump_session
 
     def write(self, session: Session) -> str:
-        """Write one more session; the name of its file, "" where nothing is to be written.
+        """Write a session, and return its file's name, or "" if there is no output.
 
-        A second session turns a file's name into a folder of that name, without the suffix.
+        After the first session, the others go into a folder of the file's name without suffix.
         """
         if self._out is None:
             return ""
@@ -126,18 +125,18 @@ class Writer:
         return self._file(self._out, session)
 
     def _into(self, folder: Path, session: Session) -> str:
-        kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in session.title)
-        short = kept.strip("-.")[:80].encode()[:_LONGEST].decode(errors="ignore")
-        return self._file(folder / f"{self._free(short or 'session')}.json", session)
+        name = "".join(c if c.isalnum() or c in "-_." else "-" for c in session.title)
+        name = name.strip("-.")[:80].encode()[:_LONGEST].decode(errors="ignore")
+        return self._file(folder / f"{self._unused_name(name or 'session')}.json", session)
 
-    def _free(self, name: str) -> str:
-        """Return the name, or the first with a number behind it that no session has."""
-        free = name
-        while free.lower() in self._taken:
+    def _unused_name(self, name: str) -> str:
+        """Return the name, or the first one with a number after it that no session has."""
+        unused = name
+        while unused.lower() in self._used_names:
             self._names[name] += 1
-            free = f"{name}-{self._names[name] + 1}"
-        self._taken.add(free.lower())
-        return free
+            unused = f"{name}-{self._names[name] + 1}"
+        self._used_names.add(unused.lower())
+        return unused
 
     def _file(self, path: Path, session: Session) -> str:
         with self._batch.file(path) as file:

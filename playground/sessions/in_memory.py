@@ -1,6 +1,6 @@
-"""Sessions out of memory: messages, tools and requests as a program holds them, any provider's.
+"""Build sessions from values in memory: messages, tools and requests of any provider.
 
-What a program made is its user's own, so what cannot be read raises; of a file it is a finding.
+A value that cannot be read raises an error, because the caller made it; in a file it is a finding.
 """
 
 from __future__ import annotations
@@ -38,14 +38,18 @@ def session(
     system: Any = "",
     model: str = "",
     title: str = "",
+    *,
+    explicit_caching: bool | None = None,
 ) -> Session:
-    """Return a session of what is in memory.
+    """Return a session of messages, tools and prompt in memory.
 
     `messages` are a text (the user's), messages as OpenAI, Anthropic, Gemini or Bedrock take them
-    or as their SDKs give them, `pg.Message`s, or the whole body of a request, whose own tools,
-    system prompt and model count where none are given here. `tools` are of any form that
-    `read_tools` knows. Parts that a session has no room for are left out. Raises InputFault with
-    the place of what is no message or no tool.
+    or as their SDKs return them, `pg.Message`s, or a whole request body. Tools, system prompt and
+    model of a body count unless the arguments have them. `tools` are of any form that `read_tools`
+    knows. Parts that a session has no room for are left out. `explicit_caching` lets a policy mark
+    requests to Gemini.
+
+    Raises InputFault with the place of a value that is no message or no tool.
     """
     body = _body(messages)
     builder = SessionBuilder(title=title)
@@ -55,7 +59,7 @@ def session(
     with refused("of no known form", field="system", expected=_MESSAGE):
         parts = read_parts(builder, json_value(prompt, "system"), Place(field="system"))
     if parts:
-        builder.say("system", parts, Place(field="system"))
+        builder.add_message("system", parts, Place(field="system"))
     elif prompt:
         raise InputFault(
             f"{prompt!r:.60} is not a text", field="system", expected="a text, or parts"
@@ -64,11 +68,12 @@ def session(
         _read(builder, message, Place(field="messages").at(index))
     builder.model = model or str(body.get("model") or body.get("modelId") or "")
     own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
-    return replace(builder.finish(), tools=tuple(read_tools(tools or own)))
+    made = replace(builder.finish(), tools=tuple(read_tools(tools or own)))
+    return made.with_explicit_caching(explicit_caching)
 
 
 def _body(given: Any) -> dict[str, Any]:
-    """Return the body of a request with its `messages` as a list; a message or several make one."""
+    """Return a request's body with `messages` as a list, from a body, messages or one message."""
     if isinstance(given, str):
         return {"messages": [{"role": "user", "content": given}] if given else []}
     if isinstance(given, Message | BaseModel):
@@ -85,14 +90,14 @@ def _body(given: Any) -> dict[str, Any]:
 
 def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
     if isinstance(value, Message):
-        builder.say(value.role, value.parts, place)
+        builder.add_message(value.role, value.parts, place)
         return
-    before = len(builder.messages)
+    start = len(builder.messages)
     plain = json_value(value, place.field)
     if isinstance(plain, dict):
         with refused("of no known form", field=place.field, expected=_MESSAGE):
             read_message(builder, plain, place)
-    if len(builder.messages) == before:
+    if len(builder.messages) == start:
         role = plain.get("role") if isinstance(plain, dict) else None
         known = f"; roles: {', '.join(ROLES)}" if role else ""
         problem = f"{plain!r:.60} is not a message{known}"
@@ -100,16 +105,14 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return a value in memory as a JSON document, for the formats to recognise. Raises
-    InputFault.
-    """
+    """Return a value as a JSON document, for the formats to recognise. Raises InputFault."""
     return json.dumps(json_value(value, ""), ensure_ascii=True).encode()
 
 
 def json_value(value: Any, where: str) -> Any:
     """Return a value as JSON has it: models of SDKs dumped, tuples as lists, bytes in Base64.
 
-    Raises InputFault with the place of what JSON cannot say.
+    Raises InputFault with the place of a value that JSON cannot express.
     """
     try:
         return _json_value(value, where)
@@ -122,7 +125,7 @@ def _json_value(value: Any, where: str) -> Any:
     match value:
         case None | bool() | int() | float():
             return value
-        case str():  # half surrogates, which no file can hold, as where a file is read
+        case str():  # without half surrogates, as if it were read from a file
             return replace_half_surrogates(value, where, [])
         case bytes() | bytearray():  # an image, as Bedrock's SDK takes it
             return base64.b64encode(value).decode("ascii")

@@ -1,4 +1,4 @@
-"""JSON inside a text, as many files have it where a value may stand."""
+"""Read JSON inside a text, as many files have it in place of a value."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from typing import Any
 from playground.base.json_numbers import load_json
 
 
-def json_or_text(text: Any) -> Any:
-    """Return a value that may be JSON inside a text; the text itself where it is none."""
-    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
-        return text
-    try:
-        return load_json(text, strict=True)
-    except (ValueError, RecursionError):
-        return text
+def json_or_text(value: Any) -> Any:
+    """Return the value of a text that is a JSON object or list; any other value as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    return json_value(value)
+
+
+def json_value(value: Any) -> Any:
+    """Return the value of a text that is JSON; any other value as it is."""
+    if isinstance(value, str):
+        try:
+            return load_json(value, strict=True)
+        except (ValueError, RecursionError):
+            return value
+    return value

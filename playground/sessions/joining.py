@@ -1,4 +1,4 @@
-"""A session brought into another: what it brings replaces, the rest stays."""
+"""Bring one session into another: its own values replace the other's, the rest stays."""
 
 from __future__ import annotations
 
@@ -9,37 +9,39 @@ from playground.sessions.editing import begins_with_system, system_prompt
 from playground.sessions.session import Session
 
 
-def joined(session: Session, given: Session) -> Session:
-    """Return the session with what the given one brings. What is known of messages goes with them:
-    no request, compaction or row is left of messages that were replaced.
+def joined(session: Session, other: Session) -> Session:
+    """Return the session with the values that `other` has.
+
+    If it has messages, the requests, compactions and rows are its own, too.
     """
-    known = given if given.messages else session
-    is_default = given.dynamic == DynamicTaskConfig()
+    base = other if other.messages else session
+    is_default = other.dynamic == DynamicTaskConfig()
     return replace(
-        known,
-        title=session.title or given.title,
-        purpose=session.purpose or given.purpose,
-        scripted=session.scripted and given.scripted,
-        task=_task(session, given),
-        dynamic=session.dynamic if is_default else given.dynamic,
-        tools=given.tools or session.tools,
-        recordings=(*given.recordings, *session.recordings),
+        base,
+        title=session.title or other.title,
+        purpose=session.purpose or other.purpose,
+        scripted=session.scripted and other.scripted,
+        task=_task(session, other),
+        dynamic=session.dynamic if is_default else other.dynamic,
+        tools=other.tools or session.tools,
+        recordings=(*other.recordings, *session.recordings),
     )
 
 
-def _task(session: Session, given: Session) -> TaskConfig:
-    """Return the prompts and the model that are brought, and for the rest those that there are. A
-    system message that goes with its conversation is the agent prompt of the next one.
+def _task(session: Session, other: Session) -> TaskConfig:
+    """Return the task with the prompts and the model of `other`, if it has them.
+
+    If its messages replace those of a session that begins with a system message, this becomes
+    the agent prompt.
     """
-    brought = given.task
+    new = other.task
     update: dict[str, object] = {}
-    if system_prompt(given):
-        update = {"user_agent_prompt": brought.user_agent_prompt}
-        update["system_rules"] = brought.system_rules
-    elif given.messages and begins_with_system(session):
+    if system_prompt(other):
+        update = {"user_agent_prompt": new.user_agent_prompt, "system_rules": new.system_rules}
+    elif other.messages and begins_with_system(session):
         update = {"user_agent_prompt": system_prompt(session)}
-    if brought.user_prompt:
-        update["user_prompt"] = brought.user_prompt
-    if "model_name" in brought.model_fields_set:
-        update["model_name"] = brought.model_name
+    if new.user_prompt:
+        update["user_prompt"] = new.user_prompt
+    if "model_name" in new.model_fields_set:
+        update["model_name"] = new.model_name
     return session.task.model_copy(update=update)

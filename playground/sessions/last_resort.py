@@ -1,7 +1,6 @@
-"""The one place where a reader of foreign data may fail in a way that nobody foresaw.
+"""Turn unexpected errors in readers of foreign data into an InputFault instead of a traceback.
 
-What somebody brought is refused in words then, with Python's own, instead of a traceback. The tests
-empty UNEXPECTED_ERRORS: a reader that stumbles over a shape is a bug, to be mended there.
+The tests empty UNEXPECTED_ERRORS, since each such error is a bug of its reader.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ UNEXPECTED_OR_TOO_DEEP: tuple[type[Exception], ...] = (*UNEXPECTED_ERRORS, Recur
 
 @contextmanager
 def refused(problem: str, *, where: str = "", field: str = "", expected: str) -> Iterator[None]:
-    """A shape that the readers within did not foresee is an InputFault."""
+    """Raise InputFault, with the error's own words, in place of an unexpected error within."""
     try:
         yield
     except UNEXPECTED_ERRORS as error:
-        told = f"{problem} ({type(error).__name__}: {error})"
-        raise InputFault(told, where=where, field=field, expected=expected) from error
+        words = f"{problem} ({type(error).__name__}: {error})"
+        raise InputFault(words, where=where, field=field, expected=expected) from error

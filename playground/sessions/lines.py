@@ -1,7 +1,7 @@
-"""Files of lines into one session: every line leaves something, or is told of.
+"""Read a file of lines into one session; lines that leave nothing in it are findings.
 
-A line that leaves nothing is a finding, one for each kind of line; where most lines leave nothing
-the file is of another format than it seemed, and is refused.
+There is one finding for each kind of line. If most lines leave nothing, the file is of another
+format than it seemed, and is refused.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from playground.base.findings import finding
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.source import Source
 
-Entry = tuple[int, Place, Any]  # the number of a line, where it stands, its value
+Entry = tuple[int, Place, Any]  # number, place and value of a line
 
 
 @dataclass
 class _Kind:
-    """Lines of one kind that left nothing."""
+    """The lines of one kind that left nothing in the session."""
 
     first: int
     count: int = 0
@@ -31,42 +31,43 @@ def read_lines(
     builder: SessionBuilder,
     read: Callable[[dict[str, Any], Place], None],
     quiet: Collection[str] = (),
-    within: Iterable[Entry] | None = None,
+    lines: Iterable[Entry] | None = None,
 ) -> None:
-    """Give every line that is an object to `read`, which puts it into the builder, or into others
-    that share its `kept`. `within` are the lines where a file wraps them in something else.
+    """Call `read` for every line that is an object, to add it to a builder.
 
-    `quiet` are kinds of lines that say nothing of the conversation, or what other lines say too;
-    one that ends in `*` stands for all that begin so.
-    Raises InputFault where most of the other lines leave nothing.
+    This is `builder` or one that shares its counter. `lines` are by default the file's own; a file
+    may wrap them in something else. `quiet` are kinds of lines that may leave nothing: they hold
+    nothing of the conversation, or repeat other lines; a final `*` stands for any ending.
+
+    Raises InputFault if most of the other lines leave nothing.
     """
     silent: dict[str, _Kind] = {}
-    known: dict[str, bool] = {}
-    kept = builder.kept
+    is_quiet_kind: dict[str, bool] = {}
+    counter = builder.counter
     seen = useless = 0
-    for line, place, value in entries(source) if within is None else within:
-        before, lost = kept.times, kept.lost
+    for line, place, value in entries(source) if lines is None else lines:
+        before, lost = counter.kept, counter.lost
         if isinstance(value, dict):
             read(value, place)
         else:
-            builder.lost(f"a line that is a {type(value).__name__}", place)
-        if kept.times > before:
+            builder.note_loss(f"a line that is a {type(value).__name__}", place)
+        if counter.kept > before:
             seen += 1
             continue
         kind = kind_of(value)
-        if kept.lost == lost:
+        if counter.lost == lost:
             silent.setdefault(kind, _Kind(line)).count += 1
-        if kind not in known:
-            known[kind] = is_quiet(kind, quiet)
-        seen += not known[kind]
-        useless += not known[kind]
-    _tell(builder, silent, quiet)
+        if kind not in is_quiet_kind:
+            is_quiet_kind[kind] = is_quiet(kind, quiet)
+        seen += not is_quiet_kind[kind]
+        useless += not is_quiet_kind[kind]
+    _add_findings(builder, silent, quiet)
     if useless > seen / 2:
         _refuse(source, builder, silent, useless, seen)
 
 
 def entries(source: Source) -> Iterator[Entry]:
-    """Yield the lines of a file; the same as a list in one document is read alike."""
+    """Yield the lines of a file, or the items of a document that is a list."""
     if source.is_lines or not isinstance(source.document, list):
         for line, value in source.lines():
             yield line, tuple.__new__(Place, (line, "")), value  # as in Place.at
@@ -80,15 +81,15 @@ def kind_of(value: Any) -> str:
     if not isinstance(value, dict):
         return type(value).__name__
     for key in ("type", "kind", "event", "role", "method"):
-        given = value.get(key)
-        if isinstance(given, str) and given:
-            more = value.get("subtype")
-            return f"{given}/{more}" if isinstance(more, str) and more else given
+        kind = value.get(key)
+        if isinstance(kind, str) and kind:
+            subtype = value.get("subtype")
+            return f"{kind}/{subtype}" if isinstance(subtype, str) and subtype else kind
     return ", ".join(sorted(map(str, value))[:6]) or "{}"
 
 
 def note_torn_text(source: Source) -> None:
-    """A text whose last line has no end was cut off, where a tool writes whole lines: a finding."""
+    """Add a finding if the last line has no end, for files of tools that write whole lines."""
     text = source.text
     if text.strip() and not text.endswith("\n"):
         where = f"line {text.count(chr(10)) + 1}"
@@ -96,18 +97,19 @@ def note_torn_text(source: Source) -> None:
 
 
 def is_quiet(kind: str, quiet: Collection[str]) -> bool:
-    """Return True if a kind is one of these: itself, by its type alone, or by its beginning."""
+    """Return True if `quiet` has a kind, its type before `/`, or a beginning of it with `*`."""
     if kind in quiet or kind.partition("/")[0] in quiet:
         return True
     return any(name.endswith("*") and kind.startswith(name[:-1]) for name in quiet)
 
 
-def _tell(builder: SessionBuilder, silent: dict[str, _Kind], quiet: Collection[str]) -> None:
+def _add_findings(
+    builder: SessionBuilder, silent: dict[str, _Kind], quiet: Collection[str]
+) -> None:
     for kind, found in silent.items():
-        known = is_quiet(kind, quiet)
         lines = f"{found.count} lines" if found.count > 1 else "a line"
         message = f"{lines} of the kind {kind!r}, of which nothing is kept"
-        code = "bookkeeping" if known else "lines-left-out"
+        code = "bookkeeping" if is_quiet(kind, quiet) else "lines-left-out"
         builder.findings.append(finding(code, f"line {found.first}", message))
 
 

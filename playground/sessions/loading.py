@@ -1,7 +1,7 @@
-"""Files in: sessions, recordings and tool lists from a path or from uploaded bytes.
+"""Load sessions and recordings from a path, or from content in memory.
 
-The format is recognised from the content, or given by name. Every session that comes in is seen
-by the pairing doctor.
+The format is recognised from the content, unless the caller names it. Every session is checked for
+calls and results that do not match (`checks.py`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadedSession:
-    """A session, what was noticed while it was read, and the format that it came in."""
+    """A session, the findings about it and its file, and the format of the file."""
 
     session: Session
     findings: list[Finding]
@@ -48,7 +48,7 @@ class LoadedSession:
 
 Given = str | PathLike[str] | bytes | Mapping[str, Any] | Sequence[Any]
 _IN_MEMORY: Final = "in memory"
-_SMALL: Final = 1 << 16  # bytes; so small a file makes too few values for the collector to matter
+_SMALL: Final = 1 << 16  # bytes: smaller files have too few values for the collector to matter
 _EMPTY: Final = "nothing of it is in the session"  # where nothing is lost
 _LONGEST_NAME: Final = 4096  # characters: no file system takes a longer path
 _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, as dicts and lists"
@@ -56,14 +56,16 @@ _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, a
 
 @takes(format="text or nothing")
 def load_session(path: Given, format: str | None = None) -> Session:
-    """Read a session in any supported format, recognised from its content unless it is named.
+    """Read a session in any supported format, recognised from its content unless named.
 
-    `path` is a file or folder; or what one would hold, as text, bytes, dicts and lists: a request
-    of any provider, a list of messages, a trace (see `session` for single messages and tools). A
-    text is taken for content where it begins with a brace or bracket, or has several lines.
-    Of a file with several sessions it is the first, `FILE#2` the second (see `load_sessions`).
-    Raises InputFault with file, line, field and what would be right, UnknownNameError for a format
-    that there is none of.
+    `path` is a file or folder, or the content of one as text, bytes, dicts and lists: a request of
+    any provider, a list of messages, a trace (see `session` for single messages and tools). A text
+    is content if it begins with a brace or bracket, or has several lines, unless a file has that
+    name. If a file has several sessions, `FILE` is the first, `FILE#2` the second (see
+    `load_sessions`).
+
+    Raises InputFault with file, line, field and what is expected, and UnknownNameError for an
+    unknown format.
     """
     return with_receipt(first_session(source_of(path), format).session, _receipt(path, format))
 
@@ -77,17 +79,16 @@ def load_sessions(
 ) -> Iterator[LoadedSession]:
     """Yield all sessions of a file or folder; files of lines are read line by line.
 
-    `path` may be content, as for `load_session`. `progress` is called with the bytes read and the
-    bytes in all. With a list `left_out`, a session or line that cannot be read is added to it as a
-    fault, and reading continues after it if the format has a session a line; otherwise it ends
-    there.
+    `path` may be content, as for `load_session`. `progress` is called with the number of bytes
+    read and the file's size. If `left_out` is a list, a session or line that cannot be read is
+    added to it as a fault; reading then goes on, if the format has a session in each line, or ends.
     """
     source = source_of(path)
     source.progress, source.left_out = progress, left_out
-    return _going_on(source, format, _receipt(path, format))
+    return _with_receipts(source, format, _receipt(path, format))
 
 
-def _going_on(
+def _with_receipts(
     source: Source, format: str | None, receipt: Callable[[], Receipt]
 ) -> Iterator[LoadedSession]:
     with source.going_on():
@@ -97,20 +98,20 @@ def _going_on(
 
 
 def _receipt(given: Given, format: str | None) -> Callable[[], Receipt]:
-    """Return how the receipt of a file is read: nothing of it is computed before."""
+    """Return a function that computes the receipt of a file when it is asked for."""
 
     def read() -> Receipt:
         source, other = source_of(given), source_of(given)
-        source.number = other.number = 0  # all sessions of it, also where a name chooses one
+        source.number = other.number = 0  # all sessions, even if a name chooses one
         return receipt_of_sessions(other, [*read_sessions(source, format)])
 
     return read
 
 
 def receipt_of_sessions(source: Source, loaded: Sequence[LoadedSession]) -> Receipt:
-    """Return the receipt of a file of which all sessions were read, from a source that was not.
+    """Return the receipt of a file, from all its sessions and a source that was not read yet.
 
-    Raises InputFault where it cannot be opened.
+    Raises InputFault if the file cannot be opened.
     """
     from playground.sessions.receipts.comparison import receipt_of
     from playground.sessions.receipts.leaves import leaves_of
@@ -123,7 +124,7 @@ def receipt_of_sessions(source: Source, loaded: Sequence[LoadedSession]) -> Rece
 
 
 def source_of(given: Any) -> Source:
-    """Return a file, or what is given in its place."""
+    """Return the source for a path or content. Raises InputFault for anything else."""
     match given:
         case str() if _is_content(given):
             return Source(_IN_MEMORY, given.encode("utf-8", "surrogatepass"))
@@ -140,7 +141,7 @@ def source_of(given: Any) -> Source:
 
 
 def _is_content(given: str) -> bool:
-    """Return True if a text is a session's own content, and no name of a file that exists."""
+    """Return True if a text looks like a session's content, and no file has that name."""
     if given.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") and "\n" not in given:
         return False
     return len(given) > _LONGEST_NAME or not os.path.lexists(given)
@@ -148,12 +149,13 @@ def _is_content(given: str) -> bool:
 
 @takes(name="text or nothing")
 def load_recording(path: Given, name: str | None = None) -> Recording:
-    """Read a recording: a provider's raw stream, or the one of that name in any session file.
+    """Read a recording: a provider's raw stream, or a recording in any session file.
 
-    `path` may be content, as for `load_session`. Without a name it is the file's first, also where
-    there are many, as in a cassette of HTTP: `[r.name for each in load_sessions(path) for r in
-    each.session.recordings]` lists them. Raises InputFault where the file holds none,
-    UnknownNameError with their names where there is none of that name.
+    `path` may be content, as for `load_session`. Without a name it is the file's first recording.
+    A cassette of HTTP may have many: `[r.name for each in load_sessions(path) for r in
+    each.session.recordings]` lists them.
+
+    Raises InputFault if the file has no recording, and UnknownNameError if none has that name.
     """
     source = source_of(path)
     found = [r for loaded in read_sessions(source) for r in loaded.session.recordings]
@@ -177,8 +179,8 @@ def sample_sessions() -> dict[str, Session]:
 
 
 def first_session(source: Source, format: str | None = None) -> LoadedSession:
-    """Return the session of a file that its name chooses, or its first, with a finding where it
-    holds more and nobody chose.
+    """Return the session that a file's name chooses, or the first, with a finding if there are
+    more.
     """
     sessions = read_sessions(source, format)
     first = next(sessions)
@@ -189,13 +191,12 @@ def first_session(source: Source, format: str | None = None) -> LoadedSession:
 
 
 def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedSession]:
-    """Yield all sessions of a source, or the one that its name chooses, each checked by the
-    doctor.
+    """Yield all sessions of a source, checked, or only the one that its name chooses.
 
-    A source in no known form is unwrapped: from a command, source code, a code fence. If the
-    format that claims a file keeps no word of it, the others that claim it are tried. Raises
-    InputFault if none of them keeps anything, or if there are fewer sessions than the one that is
-    asked for.
+    A source in no known format is unwrapped from a command, source code or a code fence. If the
+    first format that recognises a file finds no words in it, others that recognise it are tried.
+
+    Raises InputFault if none of them finds anything, or if the chosen number is too high.
     """
     sessions = _read_sessions(source, format)
     if not source.number:
@@ -215,14 +216,14 @@ def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedS
 
 def _read_sessions(source: Source, format: str | None) -> Iterator[LoadedSession]:
     chosen, source = (get_format(format), source) if format else _recognised(source)
-    before = list(source.findings)
+    findings = list(source.findings)
     sessions = _read(chosen, source)
     first = _to_first_words(sessions)
-    if not first or not _says_anything(first[-1]):
+    if not first or not _has_words(first[-1]):
         others = () if format else (each for each in recognising(source) if each is not chosen)
-        found = next(_with_words(others, source, before), None)
-        if found is not None:
-            first, sessions = found
+        started = next(_with_words(others, source, findings), None)
+        if started is not None:
+            first, sessions = started
         elif not any(chosen.own or _holds_anything(each.session) for each in first):
             _refuse(chosen, source, first)
     while first:
@@ -238,46 +239,48 @@ def _read(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
             read = _checked(chosen, source)
             yield from read if 0 < source.size < _SMALL else each_seldom(read)
     except WrongForm as wrong:
-        told = f"{problem} ({wrong})"
-        raise InputFault(told, where=source.name, field=wrong.field, expected=expected) from wrong
+        words = f"{problem} ({wrong})"
+        raise InputFault(words, where=source.name, field=wrong.field, expected=expected) from wrong
 
 
-_Begun = tuple[deque[LoadedSession], Iterator[LoadedSession]]  # what was read, what is to come
+_Started = tuple[deque[LoadedSession], Iterator[LoadedSession]]  # the first sessions, the others
 
 
 def _with_words(
     others: Iterable[SessionFormat], source: Source, findings: list[Finding]
-) -> Iterator[_Begun]:
-    """Read a source by the other formats that find words in it."""
+) -> Iterator[_Started]:
+    """Yield the sessions as each of the other formats reads them, if it finds words."""
     for other in others:
         source.findings[:] = findings
         sessions = _read(other, source)
         with suppress(InputFault):
             first = _to_first_words(sessions)
-            if first and _says_anything(first[-1]):
+            if first and _has_words(first[-1]):
                 yield first, sessions
 
 
 def _to_first_words(sessions: Iterator[LoadedSession]) -> deque[LoadedSession]:
-    """Return the sessions up to the first in which anything is said, or all of them."""
+    """Return the sessions up to the first one with words, or all of them."""
     first: deque[LoadedSession] = deque()
     for loaded in sessions:
         first.append(loaded)
-        if _says_anything(loaded):
+        if _has_words(loaded):
             break
     return first
 
 
-def _says_anything(loaded: LoadedSession) -> bool:
-    """Return True if more than a system prompt and tools is there."""
+def _has_words(loaded: LoadedSession) -> bool:
+    """Return True if a session holds more than a system prompt and tools."""
     session = loaded.session
-    said = any(message.role != "system" and message.parts for message in session.messages)
-    return said or bool(session.recordings or session.rows)
+    has_parts = any(message.role != "system" and message.parts for message in session.messages)
+    return has_parts or bool(session.recordings or session.rows)
 
 
 def _refuse(chosen: SessionFormat, source: Source, read: Iterable[LoadedSession]) -> None:
-    """Raises InputFault where there is no session, unless what was left out is being collected, and
-    where nothing is kept of what there is: a file that says nothing is a session that says so."""
+    """Raise InputFault if there is no session and no line was left out, or if something was lost.
+
+    A file that holds nothing, and of which nothing is lost, is an empty session.
+    """
     if not read and not source.left_out:
         raise InputFault("it holds no session", where=source.name, expected="at least one")
     findings = (found for loaded in read for found in loaded.findings)
@@ -291,16 +294,14 @@ def _refuse(chosen: SessionFormat, source: Source, read: Iterable[LoadedSession]
 
 
 def _recognised(source: Source) -> tuple[SessionFormat, Source]:
-    """Return the form of a source as it is, or else of what it is wrapped around. Raises
-    InputFault.
-    """
+    """Return the format of a source, or else of the content that it wraps. Raises InputFault."""
     try:
         return recognised(source), source
     except InputFault:
         from playground.sessions.pasted import MOST_SOURCE, unwrapped
 
-        no_text = source.is_folder or source.is_zip or source.size > MOST_SOURCE
-        inner = None if no_text else unwrapped(source.text)
+        is_no_text = source.is_folder or source.is_zip or source.size > MOST_SOURCE
+        inner = None if is_no_text else unwrapped(source.text)
         if inner is None:
             raise
         found = Source(source.name, inner.text.encode("utf-8", "surrogatepass"))
@@ -327,8 +328,8 @@ def _holds_anything(session: Session) -> bool:
 
 
 def file_bytes(path: str | Path) -> bytes:
-    """Return a file's content; a folder, a missing or an oversized file is an InputFault, as is a
-    session of it that a name chooses (`FILE#2`) where the whole file is meant.
+    """Return a file's content. Raises InputFault for a folder, a missing or too large file, and a
+    name that chooses a session (`FILE#2`).
     """
     source = Source.open(path)
     if source.number:

@@ -1,1 +1,1 @@
-"""Frames (pandas), figures (plotly), notebook bundles and page components of the core's values."""
+"""Answers as pandas frames, plotly figures, notebook bundles and the data of page components."""

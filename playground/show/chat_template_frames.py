@@ -1,4 +1,4 @@
-"""Tables of chat templates: a session rendered by one, the faults of one or of a dialect."""
+"""Chat templates as pandas tables: warnings of a rendering, faults of a template or a dialect."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from playground.questions.raw_prompt import RawPrompt
 
 @draws("frame", RawPrompt)
 def warnings(value: RawPrompt) -> pd.DataFrame:
-    """One row a warning of the chat template."""
+    """Return a row for each warning of the chat template."""
     return findings(value.findings)
 
 
 @draws("frame", TemplateAudit)
 def audit(value: TemplateAudit) -> pd.DataFrame:
-    """One row a fault of the template."""
+    """Return a row for each fault of the template."""
     return findings(value.findings)
 
 
 @draws("frame", LawChecks)
 def laws(value: LawChecks) -> pd.DataFrame:
-    """One row a law: whether it holds, of how many examples, or what breaks it."""
+    """Return a row for each law, with the number of examples tried and what breaks it."""
     rows = [[c.law, c.title, c.tried, c.broken.says if c.broken else "holds"] for c in value]
     return pd.DataFrame(rows, columns=["law", "says", "examples", "result"])
 
 
 def findings(found: Sequence[Finding]) -> pd.DataFrame:
-    """One row a finding."""
+    """Return a row for each finding."""
     rows = [[each.code, each.severity, each.where, each.message] for each in found]
     return pd.DataFrame(rows, columns=["code", "severity", "where", "message"])

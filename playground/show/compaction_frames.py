@@ -1,4 +1,4 @@
-"""Shortened histories as pandas tables and as curves: by policy, and by turn."""
+"""Shortened histories as pandas tables and as curves, by policy and by turn."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import plotly.graph_objects as go
 
 from playground.base.display import draws
 from playground.cache.answers.compacted import CompactionWhatIf, Shorter
-from playground.show.kept_figures import LEGEND, KeptFigure
+from playground.show.kept_figures import LEGEND, FigureWithTable
 
 
 @draws("frame", CompactionWhatIf)
 def compaction(value: CompactionWhatIf) -> pd.DataFrame:
-    """One row a policy: cuts, what they break off, what is saved, when it pays back. The relative
-    cost is 1 for keeping everything."""
+    """Return a row for each policy: its cuts, what they cost and save, and when they pay off.
+
+    The relative cost of keeping everything is 1.
+    """
     frame = pd.DataFrame([_row(value, row) for row in value.rows])
     return frame.astype({"pays from turn": "Int64"})
 
@@ -37,7 +39,7 @@ def _row(value: CompactionWhatIf, row: Shorter) -> dict[str, object]:
 
 
 def cuts(row: Shorter) -> pd.DataFrame:
-    """One row for each cut of a policy."""
+    """Return a row for each cut of a policy."""
     head = ["turn", "prefix lost, tokens", "request is shorter by", "marks", "of them survive"]
     rows = [[c.turn + 1, c.lost, c.shorter, c.marks, c.survive] for c in row.cuts]
     return pd.DataFrame(rows, columns=head)
@@ -45,10 +47,8 @@ def cuts(row: Shorter) -> pd.DataFrame:
 
 @draws("figure", CompactionWhatIf)
 def curve(value: CompactionWhatIf) -> go.Figure:
-    """Return what each policy has saved up to every turn, in full-price tokens; a loss is
-    negative.
-    """
-    figure = KeptFigure()
+    """Draw what each policy has saved by every turn, in full-price tokens; a loss is negative."""
+    figure = FigureWithTable()
     turns = [turn + 1 for turn in range(len(value.everything.costs))]
     for row in value.rows[1:]:
         saved = [each / 1000 for each in value.saved(row)]

@@ -51,27 +51,29 @@ def pytest_file(
     tools: Sequence[ToolMetadata],
     beside: Sequence[Timeline] = (),
 ) -> str:
-    """Return a test that holds the chunks and the events that they give now; it names what was seen
-    `beside` that reading."""
+    """Return a test with the recording's chunks, which checks that they still give these events.
+
+    Its docstring names the readings that were shown `beside` this one.
+    """
     switches = timeline.result.switches
     return _TEST.format(
         dialect=timeline.dialect,
         beside="".join(f", beside {reading_name(each)}" for each in beside),
         name=visible(recording.name).replace('"', "'").replace("\\", "/"),
-        recording=_raw(dump_recording(recording)),
-        tools=_raw([tool.model_dump(mode="json", exclude_defaults=True) for tool in tools]),
+        recording=_raw_json(dump_recording(recording)),
+        tools=_raw_json([tool.model_dump(mode="json", exclude_defaults=True) for tool in tools]),
         switches=repr(asdict(switches)),
-        events=_raw([event_json(event) for event in timeline.result.events]),
+        events=_raw_json([event_json(event) for event in timeline.result.events]),
     )
 
 
-def _raw(value: Any) -> str:
-    """JSON for a raw string literal: in JSON no three quotes ever follow one another."""
+def _raw_json(value: Any) -> str:
+    """Return JSON for a raw string literal, since JSON never has three quotes in a row."""
     return json.dumps(value, ensure_ascii=True, indent=1)
 
 
 def replay_json(timeline: Timeline, beside: Sequence[Timeline] = ()) -> str:
-    """Return a replay as JSON, with the readings that stand beside it by their names."""
+    """Return a replay as JSON, with the readings shown beside it, by name."""
     data = timeline_json(timeline)
     if beside:
         data["beside"] = {reading_name(each): timeline_json(each) for each in beside}
@@ -79,10 +81,10 @@ def replay_json(timeline: Timeline, beside: Sequence[Timeline] = ()) -> str:
 
 
 def request_texts(column: Column) -> dict[str, tuple[str, str]]:
-    """Return a dialect's whole request to take along, by its form: the file's ending and its text.
+    """Return a dialect's request in three formats: by format, the file's ending and its text.
 
-    JSON and Python hold the messages as they are sent, and a native request's tools; the text is
-    that of all messages, in order.
+    JSON and Python hold the messages as they are sent, and the tools of a native request; "Text"
+    is the text of all messages, in order.
     """
     rendering = column.rendering
     request: dict[str, Any] = {"messages": rendering.messages}

@@ -1,8 +1,8 @@
-"""Values as plotly figures, which tell their numbers where no script runs."""
+"""Values as plotly figures, which show their numbers as a table where no script runs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import plotly.graph_objects as go
 
@@ -13,7 +13,7 @@ from playground.nouns.events import event_name
 from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS
-from playground.show.kept_figures import LEGEND, KeptFigure
+from playground.show.kept_figures import LEGEND, FigureWithTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,8 @@ _TRANSPARENT: Final = "rgba(0,0,0,0)"
 
 @draws("figure", Comparison)
 def comparison(value: Comparison) -> go.Figure:
-    """Horizontal stacked bars: characters by kind, one bar a dialect."""
-    figure = KeptFigure()
+    """Draw a horizontal stacked bar for each dialect: its characters by kind."""
+    figure = FigureWithTable()
     names = [column.dialect.name for column in value.columns]
     for kind, colour in KIND_COLOURS.items():
         counts = [column.characters.get(kind, 0) for column in value.columns]
@@ -33,80 +33,83 @@ def comparison(value: Comparison) -> go.Figure:
             figure.add_bar(
                 y=names, x=counts, name=kind, orientation="h", marker_color=colour, meta=kind
             )
-    figure.update_layout(
+    return _laid_out(
+        figure,
         barmode="stack",
         height=110 + 34 * len(names),
-        margin={"l": 10, "r": 10, "t": 30, "b": 10},
         yaxis={"autorange": "reversed", "automargin": True},
         xaxis={"title": "characters", "automargin": True},
         legend={**LEGEND, "traceorder": "normal"},
+    )
+
+
+def _laid_out(figure: go.Figure, *, top: int = 30, **layout: Any) -> go.Figure:
+    """Lay a figure out with small margins on the page's own background, and return it."""
+    figure.update_layout(
+        margin={"l": 10, "r": 10, "t": top, "b": 10},
         paper_bgcolor=_TRANSPARENT,
         plot_bgcolor=_TRANSPARENT,
+        **layout,
     )
     return figure
 
 
 @draws("figure", CacheMatrix)
 def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
-    """Cost of input as a share of its full price, dialects by policies: cheaper is darker."""
+    """Draw the cost of input as a share of its full price, dialects by policies; cheap is dark."""
     dialects = list(dict.fromkeys(cell.dialect for cell in cells))
     policies = list(dict.fromkeys(cell.policy for cell in cells))
     costs = {(c.dialect, c.policy): c.cost_permille / 1000 for c in cells if not c.errors}
     rows = [[costs.get((dialect, policy)) for policy in policies] for dialect in dialects]
-    figure = KeptFigure(
+    figure = FigureWithTable(
         go.Heatmap(
             x=policies,
             y=dialects,
             z=rows,
             zmin=0,
-            zmax=1.25,  # everything written and nothing read, at Anthropic's price for a write
+            zmax=1.25,  # everything is written and nothing read, at Anthropic's price of writing
             colorscale="Viridis",
             texttemplate="%{z:.2f}",
             hovertemplate="%{y}, %{x}: %{z:.2f} of the full price<extra></extra>",
             colorbar={"title": "cost"},
         )
     )
-    figure.update_layout(
+    return _laid_out(
+        figure,
+        top=10,
         height=170 + 34 * len(dialects),
-        margin={"l": 10, "r": 10, "t": 10, "b": 10},
         yaxis={"autorange": "reversed", "automargin": True},
         xaxis={"automargin": True, "tickangle": -40},
-        paper_bgcolor=_TRANSPARENT,
-        plot_bgcolor=_TRANSPARENT,
     )
-    return figure
 
 
 @draws("figure", CacheSimulation)
 def simulation(value: CacheSimulation) -> go.Figure:
-    """Stacked bars: tokens read, written and at full price, one bar a request."""
+    """Draw a stacked bar for each request: its tokens read, written and at full price."""
     numbers = list(range(1, len(value.requests) + 1))
     tokens = (
         [one.read for one in value.requests],
         [sum(one.written.values()) for one in value.requests],
         [one.uncached for one in value.requests],
     )
-    figure = KeptFigure()
+    figure = FigureWithTable()
     for (name, colour), sizes in zip(OUTCOME_COLOURS.items(), tokens, strict=True):
         figure.add_bar(x=numbers, y=sizes, name=name, marker_color=colour)
-    figure.update_layout(
+    return _laid_out(
+        figure,
         barmode="stack",
         height=280,
-        margin={"l": 10, "r": 10, "t": 30, "b": 10},
         xaxis={"title": "request", "automargin": True},
         yaxis={"title": "tokens", "automargin": True},
-        paper_bgcolor=_TRANSPARENT,
-        plot_bgcolor=_TRANSPARENT,
     )
-    return figure
 
 
 @draws("figure", CachePlacement)
 def threshold(value: CachePlacement) -> go.Figure:
-    """Return a gauge of characters against the Gemini threshold."""
+    """Draw a gauge of characters against the Gemini threshold."""
     top = max(value.threshold * 2, value.text_characters * 1.1)
     reached = value.text_characters >= value.threshold
-    figure = KeptFigure(
+    figure = FigureWithTable(
         go.Indicator(
             mode="gauge+number",
             value=value.text_characters,
@@ -133,8 +136,8 @@ def threshold(value: CachePlacement) -> go.Figure:
 
 @draws("figure", Timeline)
 def timeline(value: Timeline) -> go.Figure:
-    """Cumulative characters over time, a line for each kind of event."""
-    figure = KeptFigure()
+    """Draw cumulative characters over time, a line for each kind of event."""
+    figure = FigureWithTable()
     for name, colour in EVENT_COLOURS.items():
         times, totals, total = [], [], 0
         for step in value.steps:
@@ -144,12 +147,9 @@ def timeline(value: Timeline) -> go.Figure:
             totals.append(total)
         if total:
             figure.add_scatter(x=times, y=totals, name=name, line={"shape": "hv", "color": colour})
-    figure.update_layout(
+    return _laid_out(
+        figure,
         height=280,
-        margin={"l": 10, "r": 10, "t": 30, "b": 10},
         xaxis={"title": f"seconds ({value.timing})", "automargin": True},
         yaxis={"title": "characters", "automargin": True},
-        paper_bgcolor=_TRANSPARENT,
-        plot_bgcolor=_TRANSPARENT,
     )
-    return figure

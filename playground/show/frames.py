@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @draws("frame", Comparison)
 def comparison(value: Comparison) -> pd.DataFrame:
-    """One row a dialect; a column for each kind of text holds its characters."""
+    """Return a row for each dialect, with the characters of each kind of text."""
     rows = [
         {
             "dialect": column.dialect.name,
@@ -51,21 +51,21 @@ def comparison(value: Comparison) -> pd.DataFrame:
         }
         for column in value.columns
     ]
-    frame = pd.DataFrame(rows).fillna(0)  # a kind of text that only other dialects have
+    frame = pd.DataFrame(rows).fillna(0)  # for kinds of text that only other dialects have
     numbers = frame.columns.drop("dialect")
     frame[numbers] = frame[numbers].astype(int)
     return frame
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:
-    """One row a dialect; for each kind of fact in the tools' schemas, how many its prompt keeps."""
+    """Return a row for each dialect: how many facts of the tools' schemas it keeps, by kind."""
     return pd.DataFrame(
         [{"dialect": c.dialect.name, **kept_by_kind(c.schema_facts)} for c in value.columns]
     )
 
 
 def dropped_facts(column: Column) -> pd.DataFrame:
-    """One row for each fact of the tools' schemas that a dialect's prompt does not say."""
+    """Return a row for each fact of the tools' schemas that a dialect's prompt leaves out."""
     head = ["tool", "parameter", "keyword", "kind"]
     dropped = [fact for fact in column.schema_facts if not fact.kept]
     rows = [[fact.tool, fact.where, fact.keyword, fact.kind] for fact in dropped]
@@ -73,7 +73,7 @@ def dropped_facts(column: Column) -> pd.DataFrame:
 
 
 def payload_differences(found: Mapping[str, ProviderPayload]) -> pd.DataFrame:
-    """One row for each difference between what a provider gets and what was rendered."""
+    """Return a row for each difference between what a provider gets and what was rendered."""
     rows = [
         {
             "sent to": name,
@@ -90,13 +90,13 @@ def payload_differences(found: Mapping[str, ProviderPayload]) -> pd.DataFrame:
 
 @draws("frame", ProviderPayload)
 def differences(value: ProviderPayload) -> pd.DataFrame:
-    """One row for each difference between what is sent and what was rendered."""
+    """Return a row for each difference between what is sent and what was rendered."""
     return findings(value.grouped)
 
 
 @draws("frame", CarryMatrix)
 def carry(value: CarryMatrix) -> pd.DataFrame:
-    """One row a value, one column a dialect: `carried` or the finding's code."""
+    """Return a row for each value and a column for each dialect: "carried", or a finding's code."""
     rows = [
         {
             "value": name,
@@ -113,7 +113,7 @@ def carry(value: CarryMatrix) -> pd.DataFrame:
 
 
 def carry_totals(value: CarryMatrix) -> pd.DataFrame:
-    """One row a dialect: how many values it carries, and which it refuses."""
+    """Return a row for each dialect: how many values it carries, and which it refuses."""
     rows = [
         {
             "dialect": dialect,
@@ -127,7 +127,7 @@ def carry_totals(value: CarryMatrix) -> pd.DataFrame:
 
 
 def placements(values: Sequence[CachePlacement]) -> pd.DataFrame:
-    """One row a dialect: how many marks, and why there are none."""
+    """Return a row for each dialect: how many marks, and why there are none."""
     rows = [
         {
             "dialect": value.dialect,
@@ -142,7 +142,7 @@ def placements(values: Sequence[CachePlacement]) -> pd.DataFrame:
 
 @draws("frame", CachePlacement)
 def placement(value: CachePlacement) -> pd.DataFrame:
-    """One row a part of a message."""
+    """Return a row for each part of a message."""
     rows = [
         {
             "message": part.message,
@@ -160,7 +160,7 @@ def placement(value: CachePlacement) -> pd.DataFrame:
 
 
 def calls(result: ParseResult) -> pd.DataFrame:
-    """One row a call: of a complete one the arguments as JSON, of an aborted one their raw text."""
+    """Return a row for each call: its arguments as JSON, or their raw text if it was aborted."""
     columns = ["call", "complete", "arguments"]
     rows: list[list[object]] = []
     for call in result.tool_calls:
@@ -172,19 +172,19 @@ def calls(result: ParseResult) -> pd.DataFrame:
 
 @draws("frame", Detections)
 def detections(found: Sequence[Detection]) -> pd.DataFrame:
-    """One row a dialect, the likeliest first."""
+    """Return a row for each dialect, the likeliest first."""
     rows = [{"dialect": d.dialect, "calls": d.calls, "reason": d.reason} for d in found]
     return pd.DataFrame(rows, columns=["dialect", "calls", "reason"])
 
 
 def changes(found: Sequence[EventChange]) -> pd.DataFrame:
-    """One row an event that only one of two readings has."""
+    """Return a row for each event that only one of two readings has."""
     columns = ["change", "event", "span", "text"]
     return pd.DataFrame([change_words(change) for change in found], columns=columns)
 
 
 def cross_readings(rows: Sequence[CrossReading]) -> pd.DataFrame:
-    """One row a dialect: what it reads of one recording."""
+    """Return a row for each dialect: what it reads of one recording."""
     return pd.DataFrame(
         [
             {
@@ -205,25 +205,25 @@ def cross_readings(rows: Sequence[CrossReading]) -> pd.DataFrame:
 
 @draws("frame", Guide)
 def guide_summary(value: Guide) -> pd.DataFrame:
-    """One row a fact of the dialect; line breaks as ↵."""
+    """Return a row for each fact of the dialect, with line breaks as ↵."""
     rows = [{"fact": name, "value": text.replace("\n", "↵")} for name, text in value.summary()]
     return pd.DataFrame(rows, columns=["fact", "value"])
 
 
 def special_tokens(value: LlamaFormat) -> pd.DataFrame:
-    """One row a token of a raw format, with its meaning."""
+    """Return a row for each token of a raw format, with its meaning."""
     rows = [{"token": token, "meaning": meaning} for token, meaning in value.tokens.items()]
     return pd.DataFrame(rows, columns=["token", "meaning"])
 
 
 @draws("frame", ParseResult)
 def reading(value: ParseResult) -> pd.DataFrame:
-    """One row an event of a reply, in order."""
+    """Return a row for each event of a reply, in order."""
     return events(value.events)
 
 
 def events(listed: Sequence[Event]) -> pd.DataFrame:
-    """One row an event of a reply that was read at once."""
+    """Return a row for each of these events."""
     rows = [
         {
             "event": event_name(event),
@@ -238,7 +238,7 @@ def events(listed: Sequence[Event]) -> pd.DataFrame:
 
 @draws("frame", Timeline)
 def timeline(value: Timeline) -> pd.DataFrame:
-    """One row an event, in order, with the step that gave it."""
+    """Return a row for each event, in order, with the step that it came from."""
     rows = [
         {
             "step": index,
@@ -256,7 +256,7 @@ def timeline(value: Timeline) -> pd.DataFrame:
 
 @draws("frame", CacheMatrix)
 def cache_matrix(cells: Sequence[CacheSimulation]) -> pd.DataFrame:
-    """One row a dialect and policy: shares of all input, costs as shares of its full price."""
+    """Return a row for each dialect and policy: shares of all input, and of its full price."""
     rows = [
         {
             "dialect": cell.dialect,
@@ -274,9 +274,9 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> pd.DataFrame:
 
 
 def cost_matrix(cells: Sequence[CacheSimulation]) -> pd.DataFrame:
-    """One row a dialect, one column a policy: cost of all input as a share of its full price.
+    """Return the cost of all input as a share of its full price: dialects by policies.
 
-    No number stands where the provider would refuse the requests.
+    It is NaN if the provider would refuse the requests.
     """
     costs: dict[str, dict[str, float]] = {}
     for cell in cells:
@@ -287,7 +287,7 @@ def cost_matrix(cells: Sequence[CacheSimulation]) -> pd.DataFrame:
 
 @draws("frame", CacheSimulation)
 def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
-    """One row a request: tokens read, written and paid in full, its cost, and why."""
+    """Return a row for each request: tokens read, written and paid in full, its cost, and why."""
     rows = [
         {
             "request": number,
@@ -297,8 +297,8 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
             "cost": one.cost / 1000 / one.total if one.total else 1.0,
             "tokens from": sent.token_range(one.total)[0],
             "to": sent.token_range(one.total)[1],
-            **_billed(cell, number - 1),
-            **_told(cell, number - 1),
+            **_bill_columns(cell, number - 1),
+            **_provider_statement(cell, number - 1),
             "state": one.state,
             "reason": cell.why(number - 1),
         }
@@ -307,16 +307,17 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _told(cell: CacheSimulation, number: int) -> dict[str, str]:
-    """Return the column of the provider's own word, if it said anything of a request."""
+def _provider_statement(cell: CacheSimulation, number: int) -> dict[str, str]:
+    """Return three columns in words, if the provider said anything: predicted, billed, told."""
     if not any(cell.told):
         return {}
-    return {"told by the provider": str(cell.told[number] or "")}
+    names = ("predicted", "billed", "told by the provider")
+    return dict(zip(names, cell.three_answers(number), strict=True))
 
 
-def _billed(cell: CacheSimulation, number: int) -> dict[str, float | None]:
-    """Return the billed columns beside the predicted ones, if any request has a bill."""
-    # Where none has, three columns of nothing would say that nothing was billed.
+def _bill_columns(cell: CacheSimulation, number: int) -> dict[str, float | None]:
+    """Return the columns of billed tokens, if any request has a bill."""
+    # Without any bill, three empty columns would look as if nothing was billed.
     if not any(cell.billed):
         return {}
     bill = cell.billed[number]
@@ -329,7 +330,7 @@ def _billed(cell: CacheSimulation, number: int) -> dict[str, float | None]:
 
 
 def rules(value: Rules) -> pd.DataFrame:
-    """One row a rule of a provider: what it is, who says so and when, and who says otherwise."""
+    """Return a row for each rule of a provider: value, source and date, and conflicting sources."""
     rows = [
         {
             "rule": name.replace("_", " "),
@@ -349,5 +350,5 @@ def rules(value: Rules) -> pd.DataFrame:
 
 @draws("frame", CacheWire)
 def wire(value: CacheWire) -> pd.DataFrame:
-    """One row a block that is sent."""
+    """Return a row for each block that is sent."""
     return pd.DataFrame(wire_rows(value), columns=WIRE_HEAD)

@@ -1,7 +1,7 @@
-"""Requests side by side as one grid: a row an origin, a column a request.
+"""Requests side by side as one grid, with a row for each origin and a column for each request.
 
-The one rule: a column's cells stand in the order in which their text is sent, whatever stands in
-the others. Where two requests put two origins in another order, one of the two has two rows.
+The one rule: the cells of every column stand in the order in which their text is sent. If two
+requests have two origins in different orders, one of these origins has two rows.
 """
 
 from __future__ import annotations
@@ -14,11 +14,22 @@ from typing import Any, Final
 from playground.base.wording import keep_order
 
 Payload = dict[str, Any]
-_DECIDED: Final = ("badge", "marked", "reason")
+_DECISION_FIELDS: Final = ("badge", "marked", "reason")
+_KINDS: Final = (
+    "rules",
+    "tools",
+    "tool",
+    "system",
+    "agent",
+    "system-rules",
+    "user-prompt",
+    "message",
+    "environment",
+)
 
 
 class _Row:
-    """A row while the grid is put together: known by itself, since its number still changes."""
+    """A row while the grid is put together; its number may still change, so it is no number yet."""
 
     __slots__ = ("label", "origin")
 
@@ -28,19 +39,21 @@ class _Row:
 
 
 def grid(panes: Sequence[Payload]) -> Payload:
-    """Return the component's data: `rows` as origin and label, each different text once in `texts`.
+    """Return the component's data: `rows` as origin and label, `panes`, each text once in `texts`.
 
-    A pane is given as `name`, `note` and `messages`, each with its `role` and its `blocks`. It
-    comes out with `cells`: the number of a row and its blocks, each as the number of its text, its
-    kind, the role where a message begins, and what was decided about it where something was. Texts
-    are exact; all else is words, in which nothing turns ours around.
+    A pane comes as `name`, `note` and `messages`, each with its `role` and its `blocks`. It leaves
+    with `cells`: each has the number of a row and its blocks, each of which has the number of its
+    text, its kind, the role if it begins a message, and the decision about it, if any. Texts are
+    unchanged; all other words are guarded against characters that change the reading direction.
     """
     rows: list[_Row] = []
     placed: list[list[tuple[_Row, list[tuple[str, Payload]]]]] = []
     for pane in panes:
         runs = [list(run) for _, run in groupby(_blocks(pane), key=lambda each: each[1]["origin"])]
-        rows, used = _merged(rows, [(run[0][1]["origin"], run[0][1]["label"]) for run in runs])
-        placed.append(list(zip(used, runs, strict=True)))
+        rows, column_rows = _merge_rows(
+            rows, [(run[0][1]["origin"], run[0][1]["label"]) for run in runs]
+        )
+        placed.append(list(zip(column_rows, runs, strict=True)))
     numbers = {id(row): number for number, row in enumerate(rows)}
     texts: dict[str, int] = {}
     return {
@@ -49,6 +62,7 @@ def grid(panes: Sequence[Payload]) -> Payload:
             {
                 "name": keep_order(pane["name"]),
                 "note": keep_order(pane["note"]),
+                "parts": pane.get("parts", {}),
                 "cells": [
                     [numbers[id(row)], [_block(block, role, texts) for role, block in run]]
                     for row, run in cells
@@ -60,8 +74,28 @@ def grid(panes: Sequence[Payload]) -> Payload:
     }
 
 
+def with_row(data: Payload, origin: str, label: str) -> Payload:
+    """Return a grid that has a row of this origin: an empty one, in its place, if it has none."""
+    rows = data["rows"]
+    if any(each == origin for each, _ in rows):
+        return data
+    rank = _rank(origin)
+    at = next((number for number, (each, _) in enumerate(rows) if _rank(each) > rank), len(rows))
+    panes = [
+        {**pane, "cells": [[row + (row >= at), blocks] for row, blocks in pane["cells"]]}
+        for pane in data["panes"]
+    ]
+    return {**data, "rows": [*rows[:at], [origin, keep_order(label)], *rows[at:]], "panes": panes}
+
+
+def _rank(origin: str) -> tuple[int, int]:
+    """Return the place of an origin among the parts of a request."""
+    kind, _, number = origin.partition(":")
+    return _KINDS.index(kind) if kind in _KINDS else -1, int(number) if number.isdecimal() else 0
+
+
 def _blocks(pane: Payload) -> Iterator[tuple[str, Payload]]:
-    """Yield a pane's blocks in order, each with the role of the message that it begins, or "" """
+    """Yield a pane's blocks in order, each with the role of the message that it begins, or ""."""
     for message in pane["messages"]:
         for number, block in enumerate(message["blocks"]):
             yield ("" if number else message["role"], block)
@@ -69,38 +103,39 @@ def _blocks(pane: Payload) -> Iterator[tuple[str, Payload]]:
 
 def _block(block: Payload, role: str, texts: dict[str, int]) -> list[Any]:
     number = texts.setdefault(block["text"], len(texts))
-    decided = {name: _said(block[name]) for name in _DECIDED if name in block}
-    return [number, keep_order(block["kind"]), keep_order(role), *([decided] if decided else [])]
+    decision = {name: _guard_order(block[name]) for name in _DECISION_FIELDS if name in block}
+    return [number, keep_order(block["kind"]), keep_order(role), *([decision] if decision else [])]
 
 
-def _said(value: Any) -> Any:
+def _guard_order(value: Any) -> Any:
     return keep_order(value) if isinstance(value, str) else value
 
 
-def _merged(rows: list[_Row], wanted: Iterable[tuple[str, str]]) -> tuple[list[_Row], list[_Row]]:
-    """Return the rows with room for a further column, and the row of each of its runs, in its
-    order.
+def _merge_rows(
+    rows: list[_Row], column: Iterable[tuple[str, str]]
+) -> tuple[list[_Row], list[_Row]]:
+    """Return the rows with those that a further column adds, and the rows of its runs, in order.
 
-    A run takes the next row of its origin; where none is left below the run before it, it gets a
-    new one just there. Time is linear, but for the bisection.
+    A run takes the next row of its origin below the run before it; if there is none, it gets a new
+    row just there. Time is linear, but for the bisection.
     """
     places: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         places.setdefault(row.origin, []).append(number)
-    added: dict[int, list[_Row]] = {}  # the number of the row before → those that follow it now
-    used: list[_Row] = []
+    added: dict[int, list[_Row]] = {}  # number of a row → the new rows after it
+    column_rows: list[_Row] = []
     last = -1
-    for origin, label in wanted:
+    for origin, label in column:
         free = places.get(origin, [])
         at = bisect_right(free, last)
         if at < len(free):
             last = free[at]
-            used.append(rows[last])
+            column_rows.append(rows[last])
         else:
             row = _Row(origin, label)
             added.setdefault(last, []).append(row)
-            used.append(row)
+            column_rows.append(row)
     merged = list(added.get(-1, []))
     for number, row in enumerate(rows):
         merged += [row, *added.get(number, [])]
-    return merged, used
+    return merged, column_rows

@@ -1,7 +1,7 @@
-"""Figures that are still told where no script runs: as a table, beside what plotly draws.
+"""Plotly figures with their numbers as a table, for readers that run no script.
 
-A saved notebook that a site shows, nbconvert and mail take scripts away, and a figure of plotly is
-nothing else. Where plotly drew beside it, the table is folded.
+Sites that show saved notebooks, nbconvert and mail remove scripts, and with them plotly's figures.
+Where plotly does draw the figure, the table below it is folded.
 """
 
 from __future__ import annotations
@@ -18,60 +18,65 @@ from playground.base.wording import grouped, visible
 from playground.show.markup import table
 
 LEGEND: Final = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
-"""Above the figure: below it, it lies over the title of the axis."""
+"""A legend above the figure; below, it would cover the title of the axis."""
 _MOST_ROWS: Final = 200
 _OPEN: Final = "<details open><summary>As a table</summary>{table}</details>"
 _FOLDING: Final = """
 <script>document.currentScript.previousElementSibling.open = false</script>"""
 
 
-class KeptFigure(go.Figure):  # type: ignore[misc]
+class FigureWithTable(go.Figure):  # type: ignore[misc]
     """A figure of plotly with its numbers as a table."""
 
-    _ipython_display_ = None  # plotly's own, which shows the figure alone
+    _ipython_display_ = None  # plotly's own would show the figure alone
 
     def _repr_mimebundle_(self, *args: Any, **named: Any) -> Bundle:
         bundle: Bundle = super()._repr_mimebundle_(*args, **named)
-        drawn = bundle.get("text/html", "")  # else it is drawn from JSON, by who does not show this
-        return {**bundle, "text/html": drawn + self.kept() + (_FOLDING if drawn else "")}
+        html = bundle.get("text/html", "")  # without it, the reader draws JSON and ignores HTML
+        return {**bundle, "text/html": html + self.table_markup() + (_FOLDING if html else "")}
 
-    def kept(self) -> str:
+    def table_markup(self) -> str:
         """Return the figure's numbers as markup."""
         head, rows = _numbers(self.data)
-        left = len(rows) - _MOST_ROWS
-        caption = f"the first {_MOST_ROWS} of {len(rows):,}" if left > 0 else ""
+        hidden = len(rows) - _MOST_ROWS
+        caption = f"the first {_MOST_ROWS} of {len(rows):,}" if hidden > 0 else ""
         return _OPEN.format(table=table(caption, head, rows[:_MOST_ROWS]))
 
 
-def drawn(text: str) -> str:
-    """A text of a session as plotly draws it, in an element of its own: letter by letter, though
-    plotly takes `<a href=…>` for a link, and with hidden characters escaped."""
+def plotly_text(text: str) -> str:
+    """Return a text of a session so that plotly draws it letter by letter.
+
+    Plotly would take `<a href=…>` for a link; hidden characters are escaped.
+    """
     return escape(visible(text), quote=False)
 
 
 def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
-    """Return a row for each bar or line, for a row of a map, for the one value of a gauge."""
+    """Return a head, and a row for each bar, line or row of a map, or for the value of a gauge."""
     first: Any = traces[0] if traces else None
     match first.type if first else "":
         case "bar":
             places = first.y if first.orientation == "h" else first.x
             names = [unescape(str(each)) for each in places]
             sizes = ((t.x if t.orientation == "h" else t.y) for t in traces)
-            rows = zip(names, *(map(_told, each) for each in sizes), strict=True)
+            rows = zip(names, *(map(_number_text, each) for each in sizes), strict=True)
             return ["", *(str(trace.name) for trace in traces)], [list(row) for row in rows]
         case "heatmap":
             cells = zip(first.y, first.z, strict=True)
-            return ["", *map(str, first.x)], [[str(y), *map(_told, z)] for y, z in cells]
+            return ["", *map(str, first.x)], [[str(y), *map(_number_text, z)] for y, z in cells]
         case "indicator":
-            return ["", "value"], [[str(first.title.text), _told(first.value)]]
+            return ["", "value"], [[str(first.title.text), _number_text(first.value)]]
         case "scatter":
-            ends = ([unescape(str(t.name)), _told(t.x[-1]), _told(t.y[-1])] for t in traces)
+            ends = (
+                [unescape(str(t.name)), _number_text(t.x[-1]), _number_text(t.y[-1])]
+                for t in traces
+            )
             return ["", "last at", "in all"], list(ends)
         case _:
             return [], []
 
 
-def _told(value: float | date | None) -> str:
+def _number_text(value: float | date | None) -> str:
     if value is None or isinstance(value, date):
         return str(value or "")
     return grouped(value, 0 if float(value).is_integer() else 2)

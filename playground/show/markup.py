@@ -1,9 +1,8 @@
-"""Answers as HTML: plain markup first, which a script then replaces by the app's own component.
+"""Answers as HTML: plain markup, which a script then replaces by the app's own component.
 
-A saved notebook, nbconvert or a mail may take scripts away, or never run them: the markup is what
-stands there then, so it says all that matters. A widget beside it would hide it. Session text is
-hostile: it goes through `escaped` into words of ours, through `exact` into a text to be read or
-copied, and through `embedded` into a script element.
+Sites that show saved notebooks, nbconvert and mail may remove scripts or not run them. The plain
+markup remains then, so it says all that matters. Session text is hostile: `escaped` puts it into
+words of ours, `exact` into a text to be read or copied, and `embedded` into a script element.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ body {{ margin: 1rem; font-family: system-ui, sans-serif; color: #1b1f24; backgr
 </html>
 """
 
-# The component draws in a shadow tree: its rules and a notebook's do not meet. No module, since
-# only a classic script knows which element it is, and a notebook runs it where it stands.
+# The component draws in a shadow tree, so that its style rules and a notebook's do not mix. The
+# script is no module, because only a classic script knows its own element (`currentScript`).
 _LIVE: Final = """<div class="playground">{static}</div>
 <script type="application/json">{data}</script>
 <script>
@@ -68,7 +67,7 @@ host().render({{ model: {{ get: () => data }}, el }})
 _LONE: Final = re.compile("[\ud800-\udfff]")
 _TABLE: Final = "border-collapse: collapse; font-size: 0.85em; margin-bottom: 1em"
 _CELL: Final = "padding: 0.2em 0.6em; text-align: left; vertical-align: top"
-# The family twice: browsers draw a lone `monospace` smaller than the text around it.
+# The family stands twice, because browsers draw a lone `monospace` smaller than the text around it.
 CODE_STYLE: Final = (
     "margin: 0; white-space: pre-wrap; overflow-wrap: anywhere;"
     " font-family: monospace, monospace; font-size: 0.9em"
@@ -77,10 +76,10 @@ CODE_STYLE: Final = (
 
 @dataclass(frozen=True)
 class Markup:
-    """An answer as markup: `head` stays, `static` gives way to the component where scripts run.
+    """An answer as markup: `head` stays, `static` is replaced by the component where scripts run.
 
-    `line` says it in one line of figures. `data` is what the component is fed; `brief` is what it
-    is fed in a notebook, where the whole would make the file too large.
+    `line` sums the answer up in figures. `data` gives the component's data; `brief` gives less of
+    it, for a notebook, whose file would become too large otherwise.
     """
 
     title: str
@@ -92,19 +91,19 @@ class Markup:
     brief: Callable[[], Any] | None = None
 
     def page(self) -> str:
-        """One HTML page, with all of it."""
+        """Return a complete HTML page."""
         title, line = escaped(self.title), escaped(self.line)
         tab = escape(keep_order(self.title))  # no element may stand in a <title>
-        return _PAGE.format(tab=tab, title=title, line=line, shown=self._shown(self.data))
+        return _PAGE.format(tab=tab, title=title, line=line, shown=self._markup(self.data))
 
     def bundle(self) -> Bundle:
         """Return the bundle that a notebook stores."""
         line = f"<p><b>{escaped(self.title)}</b>: {escaped(self.line)}</p>"
-        shown = self._shown(self.brief or self.data)
+        shown = self._markup(self.brief or self.data)
         return {"text/plain": self._plain(), "text/html": f"{line}\n{shown}"}
 
     def widget(self) -> Any:
-        """Return the component as an anywidget. Raises InputFault where that is not installed."""
+        """Return the component as an anywidget. Raises InputFault if that is not installed."""
         try:
             import anywidget
             import traitlets
@@ -128,7 +127,7 @@ class Markup:
     def _plain(self) -> str:
         return keep_order(" ".join(f"{self.title}: {self.line}".split()))
 
-    def _shown(self, data: Callable[[], Any]) -> str:
+    def _markup(self, data: Callable[[], Any]) -> str:
         if not self.component:
             return self.head + self.static
         _, css, js = component_files(self.component, self.component)
@@ -141,29 +140,31 @@ class Markup:
 
 
 def escaped(text: str) -> str:
-    """Words of ours as markup; a name in them cannot turn them around."""
+    """Return words of ours as markup; no name in them can change the direction of reading."""
     return keep_order_as(escape, text)
 
 
 def exact(text: str) -> str:
-    """A text as markup that shows it character by character, in an element of its own; half a
-    surrogate, which no file can hold, is replaced."""
+    """Return a text as markup that shows it character by character, for an element of its own.
+
+    Half surrogates, which no file can hold, are replaced.
+    """
     return escape(_LONE.sub("\ufffd", text))
 
 
 def embedded(value: Any) -> str:
-    """JSON that can stand inside a script element: ASCII, and no tag can end it."""
+    """Return ASCII JSON for a script element, in which no tag can end that element."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Texts as a table."""
+    """Return texts as a table."""
     return cells(caption, head, ([escaped(cell) for cell in row] for row in rows))
 
 
 def cells(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Pieces of markup as a table; the head is text."""
+    """Return pieces of markup as a table; caption and head are text."""
     top = "".join(f'<th scope="col" style="{_CELL}">{escaped(cell)}</th>' for cell in head)
     body = "".join(
         "<tr>" + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in row) + "</tr>"
@@ -176,7 +177,7 @@ def cells(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> s
 
 
 def code(text: str, most: int | None = None) -> str:
-    """Return a text as it stands, its beginning where it is longer than `most` characters."""
+    """Return a text as preformatted markup, cut after `most` characters."""
     shown = text if most is None or len(text) <= most else text[:most]
     left = len(text) - len(shown)
     more = f"<div>… {left:,} more characters</div>" if left else ""
@@ -184,7 +185,7 @@ def code(text: str, most: int | None = None) -> str:
 
 
 def coloured(text: str, colour: str) -> str:
-    """Return a piece of text on its colour, pale enough for the writing of either theme."""
+    """Return a piece of text on a colour, pale enough for dark and for light text."""
     return f'<span style="background: {colour}40">{exact(text)}</span>'
 
 

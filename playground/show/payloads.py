@@ -20,6 +20,12 @@ Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
 MAX_DIFF_LINES: Final = 4_000
 _LABEL: Final = 160
+_SECTIONS: Final = {
+    "dialect rules": "Rules",
+    "tool docs": "Tools",
+    **dict.fromkeys(("user", "assistant", "tool results", "environment"), "History"),
+}
+_KINDS: Final = {"agent": "agent prompt", "user-prompt": "user prompt"}
 
 # panes
 
@@ -42,7 +48,7 @@ def page_count(messages: int) -> int:
 
 
 def comparison_pane(column: Column, most: int | None = None) -> Payload:
-    """One dialect's request, its tools first. Here and below `most` keeps so many messages."""
+    """Return a dialect's request, its tools first. Here and below, `most` limits the messages."""
     messages = [{"role": "tools (request field)", "blocks": _tool_blocks(column)}]
     for message, blocks in zip(column.rendering.messages, column.rendering.blocks, strict=True):
         messages.append({"role": message["role"], "blocks": [_block(block) for block in blocks]})
@@ -50,11 +56,20 @@ def comparison_pane(column: Column, most: int | None = None) -> Payload:
         "name": column.dialect.name,
         "note": counted(sum(column.characters.values()), "character"),
         "messages": [message for message in messages if message["blocks"]][:most],
+        "parts": _sections(column.characters),
     }
 
 
+def _sections(characters: Mapping[str, int]) -> dict[str, int]:
+    """Return the characters of each section of a request."""
+    sizes = dict.fromkeys(("Rules", "Tools", "Prompts", "History"), 0)
+    for kind, size in characters.items():
+        sizes[_SECTIONS.get(kind, "Prompts")] += size
+    return sizes
+
+
 def placement_pane(placement: CachePlacement, most: int | None = None) -> Payload:
-    """One dialect's request with the decision about each part."""
+    """Return a dialect's request with the decision about each part."""
     messages: dict[int, Payload] = {}
     for part in placement.parts:
         message = messages.setdefault(part.message, {"role": part.role, "blocks": []})
@@ -67,19 +82,21 @@ def placement_pane(placement: CachePlacement, most: int | None = None) -> Payloa
 
 
 def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -> Payload:
-    """Return the dialect's request, message by message, before an adapter has seen it."""
+    """Return a dialect's request, message by message, before an adapter changes it."""
     found = [
         {"role": str(message["role"]), "blocks": [_message_block(index, message_text(message))]}
         for index, message in enumerate(rendering.messages[:most])
     ]
     if rendering.tools:
         text = dump_json(rendering.tools)
-        found.insert(0, {"role": "tools (request field)", "blocks": [_plain("tools", text)]})
+        found.insert(0, {"role": "tools (request field)", "blocks": [_own_block("tools", text)]})
     return {"name": f"{dialect}, as rendered", "note": "", "messages": found}
 
 
 def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -> Payload:
-    """Return a provider's body, message by message; what was rendered as what lights up
+    """Return a provider's body, message by message.
+
+    A message has the origin of the rendered one that it comes from, so that both are highlighted
     together.
     """
     by_place: dict[str, list[str]] = {}
@@ -87,30 +104,33 @@ def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -
         by_place.setdefault(difference.where, []).append(difference.code)
     shown = _tool_fields(payload, by_place)
     for wire in payload.messages[:most]:
-        # What an adapter adds by itself, such as a system field, stands with the first message.
+        # What an adapter has moved, such as a system field, stands with the first message.
         first = wire.rendered[0] if wire.rendered else 0
         codes = [code for index in wire.rendered for code in by_place.get(f"message {index}", [])]
-        block = _message_block(first, wire.text) if wire.rendered else _plain("added", wire.text)
+        block = (
+            _message_block(first, wire.text) if wire.rendered else _own_block("added", wire.text)
+        )
         role = f"{wire.field}: {wire.role}" if wire.role else wire.field
-        shown.append({"role": role, "blocks": [_badged(block, codes)]})
+        shown.append({"role": role, "blocks": [_with_badge(block, codes)]})
     note = f"{payload.model}, {len(payload.differences)} differences"
     return {"name": name, "note": note, "messages": shown}
 
 
 def _tool_fields(payload: ProviderPayload, by_place: Mapping[str, Sequence[str]]) -> list[Payload]:
-    """Return the body's tools, whichever of the fields holds them, with what became of any of
-    them.
-    """
+    """Return the body's tools from either field, with the codes of all differences in tools."""
     codes = [code for where, given in by_place.items() if "tool " in where for code in given]
     return [
-        {"role": key, "blocks": [_badged(_plain("tools", dump_json(payload.body[key])), codes)]}
+        {
+            "role": key,
+            "blocks": [_with_badge(_own_block("tools", dump_json(payload.body[key])), codes)],
+        }
         for key in ("toolConfig", "tools")
         if payload.body.get(key)
     ]
 
 
-def _badged(block: Payload, codes: Sequence[str]) -> Payload:
-    """Return a block with the codes of what is different in it, each once."""
+def _with_badge(block: Payload, codes: Sequence[str]) -> Payload:
+    """Return a block with a badge of the codes of its differences, each once."""
     return {**block, "badge": ", ".join(dict.fromkeys(codes))} if codes else block
 
 
@@ -119,7 +139,7 @@ def _message_block(index: int, text: str) -> Payload:
     return {"origin": origin, "kind": "message", "label": f"message {index}", "text": text}
 
 
-def _plain(origin: str, text: str) -> Payload:
+def _own_block(origin: str, text: str) -> Payload:
     return {"origin": origin, "kind": origin, "label": origin, "text": text}
 
 
@@ -132,9 +152,14 @@ def _block(block: Block) -> Payload:
     return {
         "origin": block.origin,
         "kind": block.kind,
-        "label": block.origin if ":" in block.origin else block.kind,
+        "label": label_of(block.origin, block.kind),
         "text": block.text,
     }
+
+
+def label_of(origin: str, kind: str = "") -> str:
+    """Return the name of an origin's row."""
+    return origin if ":" in origin else kind or _KINDS.get(origin, origin)
 
 
 def _part(part: PartPlacement) -> Payload:
@@ -169,7 +194,7 @@ def page_origins(columns: Sequence[Column], page: int, pages: int) -> list[str]:
 
 
 def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, str]]:
-    """Rows of a diff, invisible characters shown; long equal runs are folded."""
+    """Return the rows of a diff, with invisible characters shown and long equal runs folded."""
     rows: list[tuple[str, str]] = []
     for change, group in groupby(lines, key=lambda line: line.change):
         run = list(group)
@@ -177,7 +202,7 @@ def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, s
             case "heading":
                 rows += [("heading", keep_order(line.text)) for line in run]
             case "same":
-                rows += _folded([visible(line.text) for line in run], context)
+                rows += _fold_equal([visible(line.text) for line in run], context)
             case "removed" | "added":
                 rows += [(change, visible(line.text)) for line in run]
     if len(rows) > MAX_DIFF_LINES:
@@ -186,7 +211,7 @@ def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, s
     return rows
 
 
-def _folded(run: list[str], context: int) -> list[tuple[str, str]]:
+def _fold_equal(run: list[str], context: int) -> list[tuple[str, str]]:
     if len(run) <= 2 * context + 1:
         return [("same", text) for text in run]
     return [

@@ -1,4 +1,4 @@
-"""Policies as bars, the cheapest first: what each pays for tokens read, written and in full."""
+"""Policies as bars, the cheapest first: what each pays for tokens read, written and uncached."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.cache.answers.cells import CacheSimulation
 
 
 class PricedPolicy(NamedTuple):
-    """A way to send the requests: the key by which it is chosen, its name, its outcome."""
+    """A way to send the requests: its key, its name, and its simulation."""
 
     key: str
     name: str
@@ -18,18 +18,21 @@ class PricedPolicy(NamedTuple):
 
 
 def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[str, Any]]:
-    """Return a row for each outcome, with the names of all that have it; the first stands for them,
-    or the chosen one. What the provider refuses has none."""
+    """Return a bar for each outcome, with the names of all policies that have it.
+
+    It is called by the chosen policy, or by the first. Policies that the provider refuses have no
+    bar.
+    """
     priced = [each for each in candidates if not each.cell.errors]
     priced.sort(key=lambda each: (each.cell.cost_permille, each.key != chosen))
-    alike: dict[tuple[int, ...], list[PricedPolicy]] = {}
+    by_outcome: dict[tuple[int, ...], list[PricedPolicy]] = {}
     for each in priced:
-        alike.setdefault(_outcome(each.cell), []).append(each)
-    return [_row(group, chosen) for group in alike.values()]
+        by_outcome.setdefault(_outcome(each.cell), []).append(each)
+    return [_row(group, chosen) for group in by_outcome.values()]
 
 
 def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> str:
-    """Say in one sentence what the cheapest saves over `cell`; "" if nothing does."""
+    """Return a sentence on what the cheapest policy saves over `cell`; "" if nothing."""
     priced = [each for each in candidates if not each.cell.errors]
     best = min(priced, key=lambda each: each.cell.cost_permille, default=None)
     if best is None or best.cell.cost_permille >= cell.cost_permille:
@@ -59,7 +62,7 @@ def _outcome(cell: CacheSimulation) -> tuple[int, ...]:
 
 
 def _paid_for(cell: CacheSimulation) -> list[float]:
-    """Return what is paid for tokens read, written and in full, as shares of the full price."""
+    """Return what is paid for tokens read, written and uncached, as shares of the full price."""
     total = sum(one.total for one in cell.requests) or 1
     price = cell.rules.read_permille(cell.model) if cell.rules else 1000
     reads = sum(one.read for one in cell.requests) * price / 1000 / total

@@ -9,13 +9,13 @@ from playground.sessions.receipts.receipt import Receipt
 
 
 def receipt_counts(value: Receipt) -> pd.DataFrame:
-    """One row for each thing that is counted, in the file and in its sessions."""
+    """Return a row for each thing that is counted, in the file and in its sessions."""
     return pd.DataFrame(value.counts, columns=["what", "in the file", "in its sessions"])
 
 
 @draws("frame", Receipt)
 def receipt(value: Receipt) -> pd.DataFrame:
-    """One row for each path of the file at which something is in no session, the worst first."""
+    """Return a row for each path of the file with something that is in no session, worst first."""
     head = ["path", "what", "times", "characters", "why", "the first"]
     rows = [(*row[:5], row.first.text[:200]) for row in value.by_path]
     return pd.DataFrame(rows, columns=head)

@@ -1,4 +1,4 @@
-"""The data of the player: one stream, read in up to four columns, by dialects and by servers."""
+"""The data of the player: one stream, as up to four dialects and servers read it, in columns."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ _LABEL: Final = 160
 
 
 def player(*readings: Timeline) -> Payload:
-    """Return readings of one stream as columns under one transport: text and steps once, segments
-    and events of each by offset, states by number, and where the columns differ."""
+    """Return readings of one stream as columns of one player.
+
+    Text and steps stand once; each column has its segments and events by offset, and its states by
+    number. `differences` are the offsets where columns begin to differ.
+    """
     first = readings[0]
     columns = [_column(each) for each in readings]
     return {
@@ -51,7 +54,7 @@ def player(*readings: Timeline) -> Payload:
 
 
 def reading_name(reading: Timeline) -> str:
-    """Return what a column is called: a server, or a dialect."""
+    """Return the name of a column: a server's or a dialect's."""
     result = reading.result
     return result.name if isinstance(result, ServerReading) else reading.dialect
 
@@ -65,9 +68,9 @@ def _column(reading: Timeline) -> Payload:
         state = step.state
         call = "" if state.call_index is None else f"call {state.call_index}"
         named = " · ".join(x for x in (call, state.call_name, state.argument) if x)
-        # Thousands of steps share a few states: each is sent to the browser once, by its number.
-        told = (state.mode, keep_order(named), state.held[:_LABEL])
-        number = states.setdefault(told, len(states))
+        # Thousands of steps share a few states: each state is sent once, and steps have its number.
+        state_data = (state.mode, keep_order(named), state.held[:_LABEL])
+        number = states.setdefault(state_data, len(states))
         # steps never go back
         steps.append([step.stop, number, bisect_right(first_steps, index)])
     dropped = result.dropped if isinstance(result, ServerReading) else []
@@ -100,8 +103,10 @@ def _note(reading: Timeline) -> str:
 
 
 def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
-    """Return each call: its name, its arguments by their place in the text, the step that ended it,
-    and whether it was aborted; neither for one that is left open."""
+    """Return each call: its name, its arguments by offset, the steps at which it began and ended.
+
+    For an aborted call the last step stands under "aborted"; a call left open has neither.
+    """
     calls: dict[int, Payload] = {}
     for event, ended in zip(reading.result.events, last, strict=True):
         match event:
@@ -124,27 +129,26 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
 
 
 def _findings(reading: Timeline) -> Iterator[tuple[str, str, str, int, str, str, str]]:
-    """Yield each finding of a column: its column, severity, code, place, message, what to do, and
-    the text that it is about."""
+    """Yield each finding of a column: column, severity, code, offset, message, advice, and text."""
     for event in reading.result.events:
         if isinstance(event, FindingEvent):
             found = event.finding
             meaning = CODES[found.code].meaning if found.code in CODES else ""
-            told = [each for each in (meaning, FIXES.get(found.code, "")) if each]
-            told = [each for each in told if each not in found.message]
+            advice = [each for each in (meaning, FIXES.get(found.code, "")) if each]
+            advice = [each for each in advice if each not in found.message]
             yield (
                 keep_order(reading_name(reading)),
                 found.severity,
                 found.code,
                 event.span.start,
                 keep_order(found.message),
-                ". ".join(each[:1].upper() + each[1:] for each in told),
+                ". ".join(each[:1].upper() + each[1:] for each in advice),
                 event.text[:_LABEL],
             )
 
 
 def _differences(columns: Sequence[Sequence[Sequence[Any]]]) -> Iterator[int]:
-    """Yield each offset at which the columns begin to make different things of the text."""
+    """Yield each offset at which the columns begin to read the text differently."""
     edges = sorted({edge for column in columns for _, *span in column for edge in span})
     places = [0] * len(columns)
     before: tuple[str, ...] = ()
@@ -169,8 +173,8 @@ def _kind(event: Event) -> str:
 
 
 def _steps_of_events(timeline: Timeline) -> tuple[list[int], list[int]]:
-    """For each merged event the steps that began and ended it; all are in the stream's order."""
-    # Merged events are runs of the raw ones: one walk over both finds where each began and ended.
+    """Return the steps at which each merged event began, and those at which it ended."""
+    # A merged event is a run of raw ones, in the same order: one walk over both suffices.
     raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
     first: list[int] = []
     last: list[int] = []

@@ -1,4 +1,4 @@
-"""The data of the cache's picture: what is said of all requests, and the strip of each."""
+"""The data of the cache's picture: figures and findings of all requests, and a strip for each."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
 
 Payload = dict[str, Any]
-Figure = tuple[str, str, str]  # what it is, of what, and whether it is good or bad
+Figure = tuple[str, str, str]  # value, label, and "good", "bad" or ""
 _BEGINNING: Final = 2_000  # characters of a block
 _GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
 _LABELLED: Final = 12  # breaks in the chart
 
 
 def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payload:
-    """Return every request of a simulation: blocks to scale, marks and how far they look, the
-    outcome; with `placed`, why each block of the last one is marked or not."""
+    """Return every request of a simulation: blocks to scale, marks and their reach, the outcome.
+
+    With `placed`, `parts` says why each block of the last request is marked or not.
+    """
     minimum = cell.rules.minimum(cell.model) if cell.rules else 0
     sentence, note = _sentence(cell, placed)
     return {
@@ -30,7 +32,7 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
         "sentence": keep_order(sentence),
         "note": keep_order(note),
         "figures": _figures(cell),
-        "predicted": _predicted(cell),
+        "predicted": _predicted_words(cell),
         "threshold": _threshold(placed),
         "prices": _prices(cell),
         "breaks": _flags(cell),
@@ -41,23 +43,25 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
 
 
 def _sentence(cell: CacheSimulation, placed: CachePlacement | None) -> tuple[str, str]:
-    """Return what matters most, and the rest. A bill is what was paid, so nothing that is predicted
-    stands in its sentence."""
+    """Return the most important sentence, and the rest.
+
+    If there is a bill, the sentence is about what was paid, and predicts nothing.
+    """
     text = billed(cell) or headline(cell).text
     if placed and placed.refusal:
         text = f"{text} Nothing is marked: {placed.refusal.explanation}."
     if placed is None or placed.family != "gemini" or billed(cell):
         first, stop, rest = text.partition(". ")
         return first + stop.strip(), rest
-    apart = placed.text_characters - placed.threshold
-    side, size = ("above", "long enough") if apart >= 0 else ("below", "too short")
-    away = counted(abs(apart), "character")
-    first = f"{away} {side} the Gemini threshold: {size} for an explicit cache."
+    distance = placed.text_characters - placed.threshold
+    side, size = ("above", "long enough") if distance >= 0 else ("below", "too short")
+    characters = counted(abs(distance), "character")
+    first = f"{characters} {side} the Gemini threshold: {size} for an explicit cache."
     return first, f"{placed.text_characters:,} of {placed.threshold:,} characters count. {text}"
 
 
 def _figures(cell: CacheSimulation) -> list[Figure]:
-    """Return what was billed, where bills are, else what is predicted."""
+    """Return the billed figures if there are bills, otherwise the predicted ones."""
     bills = [each for each in cell.billed if each]
     total = sum(each.total for each in bills)
     if not total or not cell.paid:
@@ -92,8 +96,8 @@ def _share(share: float, of: str, good: float, bad: float) -> Figure:
     return percent(share), of, "good" if better else "bad" if worse else ""
 
 
-def _predicted(cell: CacheSimulation) -> list[str]:
-    """Return what is predicted beside a bill, word by word; nothing where there is no bill."""
+def _predicted_words(cell: CacheSimulation) -> list[str]:
+    """Return the predicted figures in words, to stand beside a bill; nothing without a bill."""
     if not billed(cell):
         return []
     words = [f"{value} {of}" for value, of, _ in _predicted_figures(cell)]
@@ -108,7 +112,7 @@ def _threshold(placed: CachePlacement | None) -> Payload | None:
 
 
 def _prices(cell: CacheSimulation) -> dict[str, str]:
-    """Return the price of a token read, and of one written, as multiples of its full price."""
+    """Return the prices of reading and of writing a token, as multiples of its full price."""
     if cell.rules is None or cell.rules.match == "unknown":
         return {}
     written = cell.rules.write_permille(str(cell.rules.value("default_ttl") or ""))
@@ -117,7 +121,7 @@ def _prices(cell: CacheSimulation) -> dict[str, str]:
 
 
 def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
-    """Return what the chart says over a request: what broke there, and what that costs."""
+    """Return the labels over requests at which a cache broke: their number and what it costs."""
     flags = {
         number: f"{number + 1}: {cell.requests[number - 1].left - cell.requests[number].read:,}"
         for number in cell.breaks
@@ -130,7 +134,7 @@ def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
 
 
 def _finding(code: str, where: str, message: str) -> tuple[str, str, str]:
-    """Return what is wrong, where, and what to do, each in words of its own."""
+    """Return what is wrong, where, and what to do about it."""
     fix = FIXES.get(code, "")
     what = message.removesuffix(fix).rstrip("; ")
     return (
@@ -141,25 +145,27 @@ def _finding(code: str, where: str, message: str) -> tuple[str, str, str]:
 
 
 def _parts(cell: CacheSimulation, placed: CachePlacement) -> list[Any]:
-    """Return for each block of the last request its part's origin, whether it is marked, and why;
-    None for a block that no policy sees."""
+    """Return the origin of each block of the last request, whether it is marked, and why.
+
+    None stands for a block that no policy sees.
+    """
     by_place = {(part.message, part.part): part for part in placed.parts}
-    found: list[Any] = []
+    parts: list[Any] = []
     for number, block in enumerate(cell.row[-1].wire.blocks if cell.row else ()):
         place = block.place if placed.dialect else (number, 0)
         part = by_place.get(place) if place else None
         if part is None or part.environment:
-            found.append(None)
+            parts.append(None)
             continue
         origin = f"part:{part.message}.{part.part}"
-        found.append([origin, part.decision.marked, keep_order(part.decision.explanation)])
-    return found
+        parts.append([origin, part.decision.marked, keep_order(part.decision.explanation)])
+    return parts
 
 
 def _request(cell: CacheSimulation, number: int) -> Payload:
     sent, outcome, rules = cell.row[number], cell.requests[number], cell.rules
     difference = cell.differences[number]
-    shared = _shared(cell, number)
+    shared = _shared_blocks(cell, number)
     sizes = [0, *sent.sizes]  # a running total: a block's size is the step to the next one
     bill = cell.billed[number] if cell.billed else None
     marks = outcome.breakpoints if rules else ()
@@ -191,13 +197,13 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
     }
 
 
-def _shared(cell: CacheSimulation, number: int) -> int:
-    """Return how many blocks the browser has from the request before: these are not sent again."""
+def _shared_blocks(cell: CacheSimulation, number: int) -> int:
+    """Return the number of blocks shared with the request before, which are not sent again."""
     if number == 0:
         return 0
     before, sent = cell.row[number - 1], cell.row[number]
     if sent.billed or before.billed:
-        return 0  # a bill scales the sizes of all blocks: none is drawn as it was before
+        return 0  # a bill scales the sizes of all blocks, so none is drawn as before
     difference = cell.differences[number]
     return len(before.chain) if difference is None else difference.block or 0
 

@@ -11,10 +11,9 @@ from playground.tokens import TokenCount
 
 
 def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.DataFrame:
-    """Return a comparison's table with tokens, their kind and their range; empty where none is
-    known yet.
+    """Return a comparison's table with tokens, their kind and their range.
 
-    `counts` has one for each row.
+    `counts` has a count for each row, or None if it is not known yet.
     """
     shown = frame.copy()
     place = list(frame.columns).index("characters") + 1
@@ -25,8 +24,8 @@ def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.
     return shown
 
 
-def in_short(count: TokenCount) -> str:
-    """2,309 tokens, with a ~ where the count is not exact."""
+def short_count(count: TokenCount) -> str:
+    """Return "2,309 tokens", with a ~ before it if the count is not exact."""
     return f"{'' if count.kind == 'exact' else '~'}{counted(count.tokens, 'token')}"
 
 

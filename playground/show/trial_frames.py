@@ -10,7 +10,7 @@ from playground.questions.trials import Trial
 
 @draws("frame", Trial)
 def trial(value: Trial) -> pd.DataFrame:
-    """One row an arm, the best first: shares with their 95 % intervals as text, medians."""
+    """Return a row for each arm, the best first: medians, and shares with 95 % intervals."""
     return pd.DataFrame(
         [
             {
@@ -31,7 +31,7 @@ def trial(value: Trial) -> pd.DataFrame:
 
 
 def trial_misses(value: Trial) -> pd.DataFrame:
-    """One row for each case and arm that missed in one way: how often, and what differed."""
+    """Return a row for each way in which an arm missed a case: how often, and what differed."""
     return pd.DataFrame(
         [
             {
@@ -48,7 +48,7 @@ def trial_misses(value: Trial) -> pd.DataFrame:
 
 
 def trial_pairs(value: Trial) -> pd.DataFrame:
-    """One row for every two arms: right arguments case by case, and the sign test's p."""
+    """Return a row for each pair of arms: right arguments case by case, and the sign test's p."""
     return pd.DataFrame(
         [
             {

@@ -1,4 +1,4 @@
-"""Two versions as pandas tables: every block, who wrote how much, what caches still read."""
+"""Two versions as pandas tables: their blocks, tokens by writer, and what caches still read."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ HEAD = ["change", "part", "block", "written by", "tokens before", "tokens after"
 
 @draws("frame", VersionDiff)
 def versions(value: VersionDiff) -> pd.DataFrame:
-    """One row a block, in the second version's order."""
+    """Return a row for each block, in the second version's order."""
     return blocks(value.changes)
 
 
 def blocks(changes: Sequence[BlockChange]) -> pd.DataFrame:
-    """One row for each of these blocks."""
+    """Return a row for each of these blocks."""
     frame = pd.DataFrame([_block(change) for change in changes], columns=HEAD)
-    return frame.astype({"tokens before": "Int64", "tokens after": "Int64"})  # none of what is not
+    return frame.astype({"tokens before": "Int64", "tokens after": "Int64"})  # which may be empty
 
 
 def _block(change: BlockChange) -> list[object]:
@@ -42,7 +42,7 @@ def _block(change: BlockChange) -> list[object]:
 
 
 def writers(value: VersionDiff) -> pd.DataFrame:
-    """One row for each that wrote anything: its tokens before and after."""
+    """Return a row for each writer: its tokens before and after."""
     rows = [
         {"written by": name, "tokens before": old, "tokens after": new, "more": new - old}
         for name, (old, new) in value.by_writer.items()
@@ -51,7 +51,7 @@ def writers(value: VersionDiff) -> pd.DataFrame:
 
 
 def costs(found: Sequence[PrefixCost]) -> pd.DataFrame:
-    """One row a provider: what the first leaves in its cache, and what the second reads of it."""
+    """Return a row for each provider: what the first version caches, and the second reads of it."""
     return pd.DataFrame(
         [
             {

@@ -1,4 +1,4 @@
-"""Values as plain JSON: for the command line, tables, and the page components."""
+"""Values as plain JSON and rows of text, for the command line, tables and page components."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 def event_text(event: Event) -> str:
-    """Return an event's content in one line of a table; half a surrogate is replaced."""
-    return _LONE.sub("\ufffd", _shown(event))
+    """Return an event's content for a table, with half surrogates replaced."""
+    return _LONE.sub("\ufffd", _event_content(event))
 
 
-def _shown(event: Event) -> str:
+def _event_content(event: Event) -> str:
     match event:
         case FindingEvent():
             return f"{event.finding.code}: {event.finding.message}"
@@ -132,7 +132,7 @@ def decision_json(decision: CacheDecision) -> dict[str, Any]:
 
 
 def timeline_json(timeline: Timeline) -> dict[str, Any]:
-    """Return a replay: what the reply says, what was odd, and every merged event."""
+    """Return a replay: the reply's content, its findings, and every merged event."""
     data = {
         "recording": timeline.recording,
         "dialect": timeline.dialect or None,
@@ -146,7 +146,7 @@ def timeline_json(timeline: Timeline) -> dict[str, Any]:
 
 
 def server_json(reading: ServerReading) -> dict[str, Any]:
-    """Return what a server hands over: its name and parser, their source, and its reading."""
+    """Return a server's reading, with its name and parser and their source."""
     return {
         "name": reading.server,
         "parser": reading.parser,
@@ -208,7 +208,7 @@ def wire_rows(wire: CacheWire) -> list[list[str]]:
 
 
 def wire_json(wire: CacheWire) -> dict[str, Any]:
-    """Return the HTTP requests that would be sent, where they are marked, and what got lost."""
+    """Return the HTTP requests that would be sent, their blocks, and the marks that got lost."""
     return {
         "dialect": wire.dialect,
         "policy": wire.policy,
@@ -221,7 +221,7 @@ def wire_json(wire: CacheWire) -> dict[str, Any]:
 
 
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
-    """Return what requests would read, write and cost, and the differences of consecutive ones."""
+    """Return what requests would read, write and cost, and how each differs from the one before."""
     return {
         "dialect": cell.dialect,
         "policy": cell.policy,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from playground.app import navigation, state
+from playground.app.pages import PageEntry
 from playground.app.shared import (
     brought,
     components,
@@ -32,7 +33,7 @@ from playground.sessions.joining import joined
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 
-_SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
+_SHOWING = ("compare", "cache")  # pages that show any session
 _UNREAD = 5  # lines of what could not be read
 
 
@@ -109,12 +110,10 @@ def _offer_buttons(key: str, offers: list[Offer]) -> None:
             )
 
 
-def go_on(page: str) -> None:
+def go_on(page: PageEntry) -> None:
     """Go on to the page that shows what was used: a callback cannot leave a page by itself."""
     if name := brought.taken_target():
-        if name == page:
-            return
-        navigation.go(name)
+        navigation.go_from(page, name)
 
 
 def _use(offer: Offer) -> None:
@@ -148,10 +147,10 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
             from_template = (("start", "A chat template"),)
             return [
                 Offer("See the raw prompt", lambda: _template(found), "raw", by_template),
-                Offer("Own dialect from it", lambda: _derive(found), "own", from_template),
+                Offer("Derive a dialect", lambda: _derive(found), "declare", from_template),
             ]
         case "dialect":
-            return [Offer("Open as own dialect", lambda: _declare(found), "own")]
+            return [Offer("Open as custom dialect", lambda: _declare(found), "declare")]
         case "policy":
             name = parse_policy(found.data, found.name).name
             costs = (("policy", name),)

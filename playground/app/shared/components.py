@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -50,13 +50,22 @@ def panes(
     *,
     selected: str = "",
     figures: Sequence[Sequence[Sequence[str]]] = (),
+    editing: Mapping[str, Any] | None = None,
     key: str,
     on_select: Callable[[], None] = _nothing,
+    on_asked: Callable[[], None] = _nothing,
 ) -> None:
     """Requests side by side; `selected` is the origin of the blocks that are lit in each, `figures`
-    what is known of each by now, in their order."""
-    data = panes.keyed(selected=selected, figures=figures)
-    _registered("panes", "panes")(data=data, key=key, on_origin_change=on_select)
+    what is known of each by now, in their order. `editing` is the open block ({} for none); without
+    it, none can be opened."""
+    data = panes.keyed(selected=selected, figures=figures, editing=editing)
+    _registered("panes", "panes")(
+        data=data,
+        key=key,
+        on_origin_change=on_select,
+        on_draft_change=_nothing,
+        on_asked_change=on_asked,
+    )
 
 
 def difference(lines: Picture, *, key: str) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import streamlit as st
 
-from playground.app import navigation, pages, state
+from playground.app import navigation, state
 from playground.app.pages import PageEntry
 from playground.app.shared import bring, components, history, keys, model, say, workspace
 from playground.base import paths
 
-_OWN_VIEWS = {"compare"}  # pages whose row of controls leads to their views
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
 
 
@@ -34,14 +34,13 @@ def head(entry: PageEntry) -> bool:
             bring.dialog(entry.name)
         if st.button("Help", key="help", icon=":material/help:", help="Keys and documentation: ?"):
             help_dialog(entry)
-    st.title(entry.title, anchor=False)
+    with st.container(key=f"page {navigation.current(entry).name}"):
+        st.title(entry.title, anchor=False)
     pressed = keys.listen(entry)
     if pressed == "i":
         bring.dialog(entry.name)
     elif pressed == "?":
         help_dialog(entry)
-    if len(pages.views(entry)) > 1 and entry.name not in _OWN_VIEWS:
-        navigation.view_links(entry)
     if is_there:
         workspace.notice()
     return is_there
@@ -69,15 +68,24 @@ def _undo(working: state.WorkingSession) -> None:
 
 
 @contextmanager
-def toolbar() -> Iterator[None]:
+def toolbar() -> Iterator[Any]:
     """Hold the controls of a page: one row below the bar, each control behind its name."""
-    with st.container(horizontal=True, key="toolbar", vertical_alignment="center", gap="small"):
-        yield
+    row = st.container(horizontal=True, key="toolbar", vertical_alignment="center", gap="small")
+    with row:
+        yield row
+
+
+def show_views(page: str) -> None:
+    """Draw a page that is nothing but views: the chosen one, its controls in the page's row."""
+    with toolbar() as row:
+        chosen = navigation.view_select(page)
+    navigation.show(chosen, row)
 
 
 @st.dialog("Help", width="large", on_dismiss="rerun")
 def help_dialog(entry: PageEntry) -> None:
-    """The page's question, its keys, a link to what is seen, and its document."""
+    """Show the page's question, its keys, a link to what is seen, and its document."""
+    entry = navigation.current(entry)
     say.text(entry.question)
     components.verbatim(str(st.context.url or ""), "link", key="link")
     keys.show()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from playground.app import state
-from playground.app.shared import belongings, widget_changes, widgets
+from playground.app.shared import belongings, widget_changes
 from playground.base.errors import InputFault
 from playground.nouns.tools import ToolMetadata
-from playground.sessions.changes import message_after
 from playground.sessions.editing import Edit
 from playground.sessions.line_ends import as_edited, with_line_ends_of
+from playground.sessions.source_texts import tool_text
 from playground.sessions.tool_files import read_tool_file
 
 T = TypeVar("T", str, bool)
@@ -28,9 +28,9 @@ class Editor(NamedTuple, Generic[T]):
     fault: str
 
 
-def edit(name: str, step: Edit) -> None:
-    """One more step, behind which nothing is left to be done again. Raises InputFault."""
-    state.keep_steps(name, [*state.edit_steps(name), step], [])
+def edit(name: str, *steps: Edit) -> None:
+    """Add steps, after which nothing is left to be done again. Raises InputFault."""
+    state.keep_steps(name, [*state.edit_steps(name), *steps], [])
 
 
 def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | bool = "") -> None:
@@ -60,21 +60,13 @@ def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
     return Editor(widget, shown, on_change, fault)
 
 
-def is_unread(name: str, noun: str) -> bool:
-    """Return True if an editor of a "part" or a "tool" holds a text that cannot be read.
-
-    While it does, none of its kind gets another number.
-    """
-    return any(key.startswith(state.edit_key(name, f"{noun} ")) for key in _drafts(name))
-
-
 def set_tools(name: str, data: bytes, file_name: str) -> None:
     """The tools of a file are now the session's, of twins the first, as where a session is read.
     Raises InputFault."""
     tools: dict[str, ToolMetadata] = {}
     for tool in read_tool_file(data, file_name).tools:
         tools.setdefault(tool.name, tool)
-    texts = ",\n".join(map(widgets.tool_text, tools.values()))
+    texts = ",\n".join(map(tool_text, tools.values()))
     edit(name, Edit("all tools", f"[{texts}]"))
 
 
@@ -97,47 +89,28 @@ def _model_is_last(name: str) -> bool:
 
 
 def undo(name: str) -> None:
-    """Take back the last step; first of all, what cannot be read."""
-    if _drafts(name):
-        _keep_drafts(name, {})
-    elif _model_is_last(name):
+    """Take back the last step."""
+    if _model_is_last(name):
         *rest, (_, before, _) = _models(name)
         state.hold(_MODELS + name, rest)
         state.choose(state.MODEL, before)
     elif steps := state.edit_steps(name):
-        _go_to(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
+        state.keep_steps(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
 
 
 def forget_unread(name: str, key: str) -> None:
-    """The editor of this key shows again what is in use."""
+    """Show again, in the editor of this key, the text that is in use."""
     _keep_drafts(name, {each: draft for each, draft in _drafts(name).items() if each != key})
-
-
-def _go_to(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None:
-    """Other steps are in force; the message that is edited stays the one that it was."""
-    key = chosen_key(name, "message")
-    index = state.held(key)
-    if isinstance(index, int):
-        original, before = state.original_session(name), state.edit_steps(name)
-        state.hold(key, message_after(original, before, steps, index))
-    state.keep_steps(name, steps, undone)
-
-
-def chosen_key(name: str, noun: str) -> str:
-    """Return the key of the index of the message or tool that is edited."""
-    return f"edited {noun} of {name}"
 
 
 def redo(name: str) -> None:
     """Do again what was taken back last."""
     if undone := state.undone_steps(name):
-        _go_to(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
+        state.keep_steps(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
 
 
 def next_undo(name: str) -> str:
     """Say what `undo` would take back; "" for nothing."""
-    if _drafts(name):
-        return "what cannot be read"
     if _model_is_last(name):
         return "another model"
     steps = state.edit_steps(name)
@@ -151,22 +124,20 @@ def next_redo(name: str) -> str:
 
 
 def renamed(old: str, new: str) -> None:
-    """A session has another name: what could not be read yet goes with it."""
+    """Give the texts that cannot be read yet to a session's new name."""
     drafts = _drafts(old)
     here, there = state.edit_key(old, ""), state.edit_key(new, "")
     _keep_drafts(new, {there + key.removeprefix(here): drafts[key] for key in drafts})
     _keep_drafts(old, {})
-    for noun in ("message", "tool"):
-        state.hold(chosen_key(new, noun), state.held(chosen_key(old, noun)))
 
 
 def reset(name: str) -> None:
-    """The session as its file has it; every step can be done again, and last the model chosen."""
+    """Go back to the session as its file has it; every step can be done again, the model last."""
     _keep_drafts(name, {})
     model = state.held(state.MODEL)
     chosen = [Edit("model", model)] if model else []
     undone = [*state.undone_steps(name), *chosen, *reversed(state.edit_steps(name))]
-    _go_to(name, [], undone)
+    state.keep_steps(name, [], undone)
     state.choose(state.MODEL, None)
 
 

@@ -21,12 +21,14 @@ _PAGES: Final = {
     f"g{_LETTERS.get(entry.name, entry.name[0])}": entry for entry in listed()[:ON_TOP]
 }
 _STEPS: Final = {"undo": history.undo, "redo": history.redo}
+RUN: Final = "run"  # by Ctrl+Enter, on the page that hears it
 _LISTED: Final = {
     "i": "import something of yours",
     "?": "this list",
     "s": "the list of sessions",
     "y": "copy the link to what is seen",
     "Ctrl+Z, Ctrl+Shift+Z": "undo, redo: edits and the model alike",
+    "Ctrl+Enter": "run in all columns; in a text, keep it",
     "/": "search in the columns",
     "Space": "play or pause a replay",
     "[ and ]": "the finding before, the next finding",
@@ -41,7 +43,7 @@ def listen(entry: PageEntry) -> str:
     dialog."""
     off = bool(state.held(_OFF))
     wanted = [] if off else [*_PAGES, "i", "?", "s", "y"]
-    pressed = components.keys([*wanted, *_STEPS], entry.name, key=_KEYS, on_pressed=_take_step)
+    pressed = components.keys([*wanted, *_STEPS, RUN], entry.name, key=_KEYS, on_pressed=_take_step)
     if off:
         return ""  # a key that was pressed before the browser knew
     if pressed in _PAGES:
@@ -54,6 +56,11 @@ def _take_step() -> None:
     step = _STEPS.get(str(state.component_value(_KEYS, "pressed")))
     if step:
         step(state.chosen_name())
+
+
+def is_pressed(key: str) -> bool:
+    """Return True if this key was pressed for this run."""
+    return bool(state.component_value(_KEYS, "pressed") == key)
 
 
 def show() -> None:

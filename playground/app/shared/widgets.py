@@ -18,7 +18,6 @@ from playground.base.fixes import FIXES
 from playground.base.wording import counted
 from playground.dialects import DeclaredDialect, dialect_names, get_dialect
 from playground.dialects.models import dialect_for
-from playground.nouns.tools import ToolMetadata
 from playground.parsing.switches import Switches
 from playground.show import payloads
 
@@ -29,7 +28,7 @@ _MOST_FINDINGS: Final = 40  # that are told one by one
 _MOST_PLACES: Final = 12
 _SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
-    ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
+    ("calls_in_reasoning", "A call in reasoning is", ("unclosed", "call", "reasoning")),
     ("text_after_calls", "Text after a call is", ("text", "finding")),
     ("broken_calls", "The text of a broken call is", ("apart", "text")),
     ("misfits", "A call without required arguments is", ("call", "text")),
@@ -139,10 +138,3 @@ def reading_switches(dialect: str) -> Switches:
         picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
         chosen[field] = picked or default
     return replace(own, **chosen)  # type: ignore[arg-type]
-
-
-def tool_text(tool: ToolMetadata) -> str:
-    """Return a tool as JSON for its editor, without fields that have their default."""
-    return json.dumps(
-        tool.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1
-    )

@@ -18,7 +18,7 @@ from playground.app.state import WorkingSession
 from playground.base import paths
 from playground.base.errors import InputFault, PlaygroundError
 from playground.base.wording import counted
-from playground.recordings.scrubbing import starred_out
+from playground.recordings.scrubbing import describe_stars
 from playground.sessions.entries import read_label
 
 OTHER: Final = "another session"
@@ -211,7 +211,7 @@ def _of_a_kept_one(name: str) -> None:
     )
     found = state.entry(name)
     if found and found.label.starred:
-        say.caption(f"{starred_out(found.label.starred)}, in what is kept.")
+        say.caption(f"{describe_stars(found.label.starred)}, in what is kept.")
     _button("Delete", "delete", _remove, name)
 
 
@@ -241,12 +241,8 @@ def shelf() -> None:
         with st.container(
             horizontal=True, key=f"kept {name}", vertical_alignment="center", gap="small"
         ):
-            st.page_link(
-                navigation.page("compare"),
-                label=_plain(say.shown(name)),
-                width=260,
-                query_params={"session": say.option(name)},
-            )
+            label = _plain(say.shown(name))
+            navigation.link("compare", label, width=260, session=say.option(name))
             say.text(_told(name))
             _button("Delete", "delete", _remove, name, key="delete kept")
     if (more := len(found) - _MOST_SHOWN) > 0:

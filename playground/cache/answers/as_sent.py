@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from playground.base.errors import InputFault
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
+from playground.dialects.marks.policies import AS_SENT as AS_SENT
 from playground.sessions.rows import bodies
 from playground.sessions.session import RequestRow, Session
 
 Noted = TypeVar("Noted")
-AS_SENT: Final = "as-sent"  # where a policy's name stands for others
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from playground.base.display import Drawn, Listed, Live
 from playground.base.findings import Finding
 from playground.base.wording import dollars, grouped
 from playground.cache.answers.hints import NotedRequest, hint
-from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.known_rules import known_rules, price_under
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.answers.paid import Paid
 from playground.cache.bounds import ReadBounds, Verdict, read_bounds
@@ -195,6 +195,14 @@ class CacheSimulation(Drawn, Live):
             found |= {each.number: told} if told else {}
         return found
 
+    def three_answers(self, number: int) -> tuple[str, str, str]:
+        """Return a request's read tokens as predicted, as billed, and as told by the provider."""
+        one, bill = self.requests[number], self.billed[number] if any(self.billed) else None
+        told = self.told[number] if any(self.told) else None
+        sure = "" if one.state == "exact" else f", {one.sureness}"
+        read = "" if bill is None else f"{bill.read:,} read" + ", a sum of rounds" * bill.summed
+        return f"{one.read:,} read{sure}", read, str(told or "")
+
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
     ) -> list[str]:
@@ -283,8 +291,11 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def price(self) -> Price | None:
-        """The model's list price, if LiteLLM's cost map has one."""
-        return price_of(self.model)
+        """The model's list price, if a source has one and the rules are the model's own."""
+        return self._price_of_model(self.model)
+
+    def _price_of_model(self, model: str) -> Price | None:
+        return price_of(model) if self.rules is None else price_under(self.rules, model)
 
     @property
     def nano_dollars(self) -> int | None:
@@ -300,7 +311,7 @@ class CacheSimulation(Drawn, Live):
     def _price_of(self, number: int) -> Price | None:
         """Return a request's price: that of its own model, where the bodies name several."""
         own = self.row[number].wire.model if self.row else self.model
-        return self.price if own == self.model else price_of(own)
+        return self.price if own == self.model else self._price_of_model(own)
 
     @cached_property
     def terms(self) -> list[Terms]:
@@ -345,6 +356,11 @@ class CacheSimulation(Drawn, Live):
             low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
             found.append(
                 f"tokens are estimates by kinds of characters: {low} to {high} times as many"
+            )
+        if any(sent.has_opaque and sent.billed is None for sent in self.row):
+            found.append(
+                "the size of a picture, a file or a tool that the provider defines is not in the "
+                "body: tokens and prices are guesses there"
             )
         if self.price:
             nano = self.nano_dollars

@@ -6,7 +6,7 @@ do its work is not examined.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from playground.base.arguments import takes, texts
@@ -29,19 +29,21 @@ from playground.cache.shortening import (
 )
 from playground.dialects import get_dialect
 from playground.dialects.marks.policies import CacheRequest, Policy, get_policy
+from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireReader
 from playground.nouns.wire_bodies import messages_of
-from playground.sessions.session import Session
+from playground.sessions.session import Session, as_session
 from playground.sessions.stretches import stretches
 
 _OUTPUT: Final = 5_000  # a token of an answer, in thousandths of one of input, where nobody says
 _SHARE: Final = 60  # percent of the longest request, where no limit is given
-_KEYS: Final = ("messages", "input", "contents")
+KEYS: Final = ("messages", "input", "contents")
 
 
+@formerly_second("policies", "model", "provider")
 @takes(
-    session=Session,
+    session=(Session, str),
     policies="list",
     model="text",
     provider="text",
@@ -53,12 +55,12 @@ _KEYS: Final = ("messages", "input", "contents")
     seconds_apart="number or nothing",
 )
 def compaction(
-    session: Session,
+    session: Session | str,
+    dialect: str = "native",
+    *,
     policies: Sequence[str] = (),
     model: str = "",
     provider: str = "",
-    *,
-    dialect: str = "native",
     marks: str | Policy = "claude-code",
     limit: int = 0,
     keep: int = 0,
@@ -74,8 +76,9 @@ def compaction(
     summary. Requests that were brought as sent keep their own marks; others are written in
     `dialect` and marked by the policy `marks`. Raises InputFault and UnknownNameError.
     """
+    session = as_session(session)
     named = session.with_model(model)
-    requests, times, anew = _requests(named, dialect, seconds_apart)
+    requests, times, anew = session_requests(named, dialect, seconds_apart)
     if not requests:
         raise InputFault("the session holds no request", expected="one with an answer, or bodies")
     size = _Sizes()
@@ -119,7 +122,7 @@ class _Sizes:
         return sum(by_length({key: body[key]}) for key in rest if key in body)
 
 
-def _requests(
+def session_requests(
     session: Session, dialect: str, apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
     """Return the bodies with messages, their times, and which of them restart after a
@@ -170,26 +173,28 @@ def _shortened(
             cut.add(turn)
         for each in (sent.asked, sent.messages):
             if each is not None:
-                key = next((key for key in _KEYS if key in body), "messages")
+                key = next((key for key in KEYS if key in body), "messages")
                 bodies.append({**body, key: each})
                 turns.append(turn)
     at = _apart([times[turn] for turn in turns], turns)
-    found = _simulated(bodies, at, model, provider, marker)
+    found = simulate_bodies(bodies, at, model, provider, marker)
     costs, tokens = _by_turn(found, turns, policy, model, len(requests))
     cuts = list(_cuts(found, turns, cut, tokens, everything.tokens if everything else tokens))
     return Shorter(policy, bodies, turns, found, cuts, costs, tokens)
 
 
-def _simulated(
+def simulate_bodies(
     bodies: Sequence[dict[str, Any]],
     times: Sequence[float],
     model: str,
     provider: str,
     marker: Policy | None,
+    seen: Callable[[Messages], Messages] = list,
 ) -> CacheSimulation:
     """Simulate the requests with the marks they were sent with, or with the marker's.
 
-    A marker's marks are kept out of the bodies, where they would turn texts into parts.
+    A marker's marks are kept out of the bodies, where they would turn texts into parts. It decides
+    by the messages as `seen` returns them.
     """
     rules, asked = known_rules(provider, model), CacheRequest(model)
     reader = WireReader(model, rules.value("default_ttl"))
@@ -197,7 +202,9 @@ def _simulated(
     for body, at in zip(bodies, times, strict=True):
         plain = TimedRequest(reader.read(body), at, rules, before=row[-1] if row else None)
         own = (
-            Rendered(messages_of(body), plain).marked(marker, asked, rules, "") if marker else plain
+            Rendered(seen(list(messages_of(body))), plain).marked(marker, asked, rules, "")
+            if marker
+            else plain
         )
         row.append(own)
     policy = marker.name if marker else AS_SENT
@@ -216,10 +223,7 @@ def _by_turn(
     found: CacheSimulation, turns: list[int], policy: Shortening, model: str, count: int
 ) -> tuple[list[int], list[int]]:
     """Return each turn's cost and tokens; the tokens are those of the turn's own request."""
-    price = price_of(model)
-    output = _OUTPUT
-    if price and price.output and price.uncached:
-        output = price.output * 1000 // price.uncached
+    output = output_permille(model)
     costs, tokens = [0] * count, [0] * count
     for index, (turn, one) in enumerate(zip(turns, found.requests, strict=True)):
         costs[turn] += one.cost
@@ -229,6 +233,13 @@ def _by_turn(
         else:
             tokens[turn] = one.total
     return costs, tokens
+
+
+def output_permille(model: str) -> int:
+    """Return the price of a token of an answer, in thousandths of one of input."""
+    price = price_of(model)
+    known = price.output if price and price.uncached else None
+    return known * 1000 // price.uncached if price and known else _OUTPUT
 
 
 def _cuts(

@@ -1,19 +1,30 @@
-"""A provider's rules, completed by LiteLLM's cost map."""
+"""A provider's rules, completed by the price lists."""
 
 from __future__ import annotations
 
-from playground.cache.prices import price_of
+from playground.cache.prices import Price, listed_price, price_of
 from playground.cache.rules import Rules, rules_of
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 
 
 def known_rules(provider: str, model: str) -> Rules:
-    """Return the rules, with the map's figures where the rules do not name the model.
+    """Return the rules, with the lists' figures where the rules do not name the model.
 
     An empty `provider` is derived from the model's name; it is "unknown-provider" if there are no
     rules. Raises UnknownNameError for an unknown provider.
     """
-    own = provider_of(model)
-    rules, price = rules_of(provider or own), price_of(model)
-    is_own = own == (provider or own) != UNKNOWN
-    return rules.knowing(price.figures()) if price and is_own else rules
+    rules = rules_of(provider or provider_of(model))
+    if rules.provider == UNKNOWN or not _sells(rules, model):
+        return rules
+    price = listed_price(model)
+    return rules.knowing(price.figures()) if price else rules
+
+
+def price_under(rules: Rules, model: str) -> Price | None:
+    """Return a model's price where these rules are its own; None for another maker's model."""
+    return price_of(model) if _sells(rules, model) else None
+
+
+def _sells(rules: Rules, model: str) -> bool:
+    """Return True for a provider's own model: no other sells it at the maker's price."""
+    return rules.provider == provider_of(model) or rules.knows(model)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from playground.base.arguments import takes
+from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
-from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.breakpoints import breakpoints
@@ -15,6 +14,7 @@ from playground.cache.prefixes import TimedRequest
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.family import ModelFamily, model_family
 from playground.dialects.marks.policies import (
+    AS_SENT,
     GEMINI_MIN_CHARACTERS,
     CacheDecision,
     Policy,
@@ -25,7 +25,7 @@ from playground.dialects.marks.policies import (
 from playground.dialects.rendering import message_text
 from playground.dialects.request_messages import Rendering
 from playground.nouns.wire_blocks import read_wire
-from playground.sessions.session import Session
+from playground.sessions.session import Session, as_session
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +83,32 @@ class CachePlacement(Drawn, Live):
         return whole[0] if whole and not self.marks else None
 
 
-@takes(session=Session, policy=(str, Policy), model="text")
+@formerly_positional(2, "policy", "model")
+@takes(session=(Session, str), policy=(str, Policy), model="text")
 def place_cache(
-    session: Session,
+    session: Session | str,
     dialect: str | Dialect = "native",
+    *,
     policy: str | Policy = "",
     model: str = "",
+    explicit_caching: bool | None = None,
 ) -> CachePlacement:
     """Place marks for a session, offline.
 
-    `policy` replaces the dialect's own, `model` the session's model name. The policy "as-sent"
+    `policy` replaces the dialect's own, `model` the session's model name, `explicit_caching` the
+    session's switch for Gemini. The policy "as-sent"
     places none: it shows the marks that the session's last request was brought with, in no
     dialect; each block of the body is then a part, and `message` its number. Raises
     UnknownNameError, and InputFault if no request was brought as it was sent.
     """
+    session = as_session(session)
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect)
     if policy:
         get_policy(policy)
         chosen = chosen.with_policy(policy)
-    session = session.with_model(model)
+    session = session.with_model(model).with_explicit_caching(explicit_caching)
     prompt_data = session.prompt_data()
     rendering = chosen.render(prompt_data)
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
@@ -113,7 +118,7 @@ def place_cache(
         dialect=chosen.name,
         model_name=session.task.model_name,
         family=model_family(session.task.model_name),
-        policy=get_policy(chosen.cache_policy).name,
+        policy=chosen.marking_policy.name,
         parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
         decisions=rendering.decisions,
         characters=rendering.characters,
@@ -123,6 +128,8 @@ def place_cache(
 
 
 def _as_sent(session: Session) -> CachePlacement:
+    from playground.cache.answers.as_sent import sent_requests
+
     name, body = session.task.model_name, sent_requests(session).bodies[-1]
     rules, wire = known_rules("", name), read_wire(body, name)
     request = TimedRequest(wire, 0.0, rules)

@@ -97,6 +97,7 @@ class Rules:
         self.mapped: Mapping[str, Figure] = mapped or {}
         self._figures: dict[tuple[str, str], Figure] = {}  # since every request asks for them
         self._tables: dict[str, dict[str, Any]] = {}
+        self._knows: dict[str, bool] = {}
 
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
         """Return the same rules with figures for one model."""
@@ -116,8 +117,31 @@ class Rules:
         return tuple(map(plain_name, self.get("models", ())))
 
     def knows(self, model: str) -> bool:
-        """Return True if the rules name this model."""
-        return plain_name(model) in self._known
+        """Return True if the rules name this model, as it is written: by its route, its whole name
+        and, if it has one, a date that is listed.
+
+        `claude-opus-4-5-20990101` and `nobody/claude-opus-4-5` are no names of a model.
+        """
+        if model not in self._knows:
+            self._knows[model] = any(name in self._names for name in self._spellings(model))
+        return self._knows[model]
+
+    def _spellings(self, model: str) -> Iterator[str]:
+        """Yield a model's name without each of the routes and prefixes that it begins with."""
+        written = model.strip().lower()
+        for route in self.get("routes", ()):
+            if not written.startswith(route):
+                continue
+            name = written[len(route) :]
+            yield name.replace(".", "-")
+            for prefix in self.get("name_prefixes", ()):
+                if name.startswith(prefix):
+                    yield name[len(prefix) :].replace(".", "-")
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        aliases = self.get("aliases", {}).values()
+        return frozenset((*self.models, *(name for names in aliases for name in names)))
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -128,8 +152,9 @@ class Rules:
         rule = self.rules.get(name)
         if rule is None:
             return False
-        plain = plain_name(model)
-        return plain in map(plain_name, rule.models) if rule.models else plain in self._known
+        if not self.knows(model):
+            return False
+        return not rule.models or plain_name(model) in map(plain_name, rule.models)
 
     def lists(self, name: str, model: str) -> bool:
         """Return True if a rule that is a list of models lists this one."""
@@ -155,15 +180,15 @@ class Rules:
         rule, table, plain = self.rules[name], self._table(name), plain_name(model)
         source = f"{rule.source}, {rule.seen}"
         others = tuple(self._others(rule, model))
-        if plain in table:
+        if self.knows(model) and plain in table:
             return Figure(table[plain], source, others=others)
         if name in self.mapped:
             return self.mapped[name]
-        if plain in self._known and "default" in table:
+        if self.knows(model) and "default" in table:
             return Figure(table["default"], source, others=others)
         like = self.assumed_as(model)
         usual: int = table.get("default", next(iter(table.values()), 0))
-        if like == plain:  # a known model of which no source states this figure
+        if self.knows(model):  # and no source states this figure
             near = {key: len(commonprefix((plain, key))) for key in table}
             like = max(near, key=near.__getitem__, default="")
         value: int = table.get(like, usual)
@@ -191,7 +216,8 @@ class Rules:
         if name not in self.rules:
             return default
         table = self._table(name)
-        return table.get(plain_name(model), table.get("default", default))
+        usual = table.get("default", default)
+        return table.get(plain_name(model), usual) if self.knows(model) else usual
 
     def string_is_block(self, model: str) -> bool:
         """Return True if a string and the same text as one block certainly make the same prefix."""

@@ -1,6 +1,7 @@
 """Reduce a model's name, as a provider, a region or a gateway writes it, to the name itself.
 
-A rule names whole models: `claude-opus-5-9` is not `claude-opus-5`.
+A rule names whole models: `claude-opus-5-9` is not `claude-opus-5`. A name that is reduced need not
+be one that a rule knows: `Rules.knows` compares names as they are written.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from playground.base.errors import UnknownNameError
 
 Salts = dict[Literal["tools", "system", "messages"], list[str]]
-FieldRole = Literal["content", "salt", "unsure", "server", "edits", "route", "neutral"]
+FieldRole = Literal["content", "setting", "server", "edits", "route", "neutral"]
 
 _STRICT: Final = ConfigDict(extra="forbid")
 
@@ -54,6 +54,9 @@ def _kind(meaning: str, type_: Any) -> RuleKind:
 
 KINDS: Final[dict[str, RuleKind]] = {
     "models": _kind("the models that the rules hold for", list[str]),
+    "routes": _kind("what may stand before a model's name, where this provider answers", list[str]),
+    "name_prefixes": _kind("what a model's name may begin with: region and maker", list[str]),
+    "aliases": _kind("other names of the models, with a date or a version", dict[str, list[str]]),
     "match": _kind(
         "how a prefix is found", Literal["breakpoints", "exact", "best effort", "unknown"]
     ),
@@ -108,8 +111,13 @@ KINDS: Final[dict[str, RuleKind]] = {
     "input_nano": _kind("price of an input token, in billionths of a dollar", dict[str, int]),
     "output_nano": _kind("price of an output token, in billionths of a dollar", dict[str, int]),
     "off_peak": _kind("hours at which everything costs less", OffPeak),
+    "deferred_tools": _kind(
+        "what of a tool with `defer_loading` stands in the first prompt, by model",
+        dict[str, Literal["nothing", "name and description", "not known"]],
+    ),
     "sharing": _kind("who shares a cache", str),
     "fields": _kind("the fields of a body, and what each is to the prefix", dict[str, FieldRole]),
+    "words": _kind("the list of known words for each form of a body", dict[str, str]),
 }
 
 

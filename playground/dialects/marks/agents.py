@@ -184,10 +184,14 @@ def marked_parts(messages: Messages, policy: AgentPolicy) -> Iterator[tuple[int,
     """Yield the index of a message, of its part, and True if it is marked; an empty text is not."""
     done: set[tuple[int, int]] = set()
     for message, part in policy.places(messages):
-        content = messages[message].get("content")
-        parts = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+        content = messages[message].get("content") or ""
+        if not isinstance(content, str | list):
+            continue
+        parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
         index = len(parts) + part if part < 0 else part
         if not 0 <= index < len(parts) or (message, index) in done:
+            continue
+        if not isinstance(parts[index], dict):
             continue
         done.add((message, index))
         # Anthropic answers a mark on an empty text with a 400; here the place stays unmarked.

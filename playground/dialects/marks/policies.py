@@ -13,6 +13,7 @@ from playground.dialects.marks.family import model_family
 from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
+AS_SENT: Final = "as-sent"  # no policy: the marks that a request was brought with
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
 
@@ -31,6 +32,9 @@ REASONS: Final[dict[str, str]] = {
     "sent-marked": "the request was brought with a mark here",
     "sent-automatic": "the request asks the provider to mark its last block, which is this one",
     "sent-unmarked": "the request was brought without a mark here",
+    "own-mark": "the dialect's own code sets a mark here",
+    "no-own-mark": "the dialect's own code sets no mark",
+    "odd-content": "the content is neither text nor a list of parts, so it takes no mark",
     "policy-none": "the policy marks nothing",
     "model-without-marks": "the model's family takes no cache_control marks",
     "contradiction": "the cache dialect asked for belongs to another model family",
@@ -179,7 +183,11 @@ def _characters(content: Any) -> int:
     if isinstance(content, str):
         return len(content)
     parts = content if isinstance(content, list) else []
-    return sum(len(part.get("text", "")) for part in parts if part.get("type") == "text")
+    return sum(
+        len(part.get("text") or "")
+        for part in parts
+        if isinstance(part, dict) and part.get("type") == "text"
+    )
 
 
 def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> CacheDecision | None:
@@ -216,11 +224,16 @@ def _decision_at(
     if not places:
         return CacheDecision(False, "no-such-message")
     index = places[0]
-    parts = as_parts(messages[index].get("content"))
+    content = messages[index].get("content")
+    if content and not isinstance(content, str | list):
+        return CacheDecision(False, "odd-content", index)
+    parts = as_parts(content)
     place = len(parts) - from_end
     if place < 0:
         return CacheDecision(False, "no-content" if from_end == 1 else "not-chosen", index)
     part = parts[place]
+    if not isinstance(part, dict):
+        return CacheDecision(False, "odd-content", index, place)
     if part.get("type") == "text" and not part.get("text"):
         return CacheDecision(False, "empty-text", index, place)
     name = reason if from_end == 1 else "last-user-second-last-part"

@@ -41,6 +41,7 @@ _MODELS: Final = (  # patterns of names without a route -> rules
 _OPENAI_VERSION: Final = re.compile(r"gpt-(\d+)(?:\.(\d+))?")
 _MARKS_SINCE: Final = (5, 6)
 _QWEN4: Final = re.compile(r"qwen-?4\b")
+_BEDROCK_CLAUDE: Final = re.compile(r"(?:[a-z-]{2,6}\.)?anthropic\.")
 _BEDROCK_GPT: Final = re.compile(r"openai\.gpt-\d")  # not the open weights
 
 _HOSTS: Final = {  # end of a host's name -> LiteLLM's route for its API
@@ -79,6 +80,8 @@ def provider_of(model: str) -> str:
         return _openrouter(rest, family)
     if route == "bedrock":
         return _bedrock(rest, family)
+    if _BEDROCK_CLAUDE.match(name):
+        return "bedrock"
     if route == "vertex_ai" and family == "anthropic":
         return "vertex"
     if family != "other":

@@ -70,7 +70,7 @@ class Guide(Shown):
             ("stop tokens", " ".join(dialect.stops)),
             ("values", syntax.notation.values),
             ("calls in code fences", f"read as {dialect.switches.calls_in_fences}"),
-            ("calls in open reasoning", f"read as {dialect.switches.calls_in_reasoning}"),
+            ("calls in reasoning", _IN_REASONING[dialect.switches.calls_in_reasoning]),
         ]
         return [(name, value) for name, value in rows if value]
 
@@ -241,6 +241,11 @@ def _cell(name: str, value: str) -> str:
 
 
 # Rows of the summary that are words; all others quote markup, and are shown as code.
+_IN_REASONING: Final = {
+    "unclosed": "delivered if the reasoning is never closed",
+    "call": "read as call",
+    "reasoning": "read as reasoning",
+}
 _WORDS = {
     "used by",
     "tools are described",

@@ -4,10 +4,11 @@ them."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from playground.parsing.choice import Choice, Group, Kind
+from playground.parsing.choice import Choice, Group, Kind, literals
 from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations.notation import Neighbours
@@ -61,7 +62,26 @@ def param_opener(syntax: Declaration) -> str:
 def param_openers(syntax: Declaration) -> tuple[str, ...]:
     """Return the patterns of a parameter's opener: as declared, then as models misspell it."""
     template = param_template(syntax)
-    block = value_notation(template).block
+    opener = _opener_builder(syntax)
+    misspelt = [opener(pieces) for pieces in _slips(template.before)]
+    without_body_start = _without_value_opener(template.before)
+    # a value's text must follow, not a tag: a key without a value has none
+    misspelt += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_body_start]
+    return tuple(with_slips(opener(template.before), misspelt))
+
+
+@lru_cache(maxsize=1024)
+def headless_openers(syntax: Declaration) -> tuple[str, ...]:
+    """Return the pattern of an opener of several elements without its first tag: `{key}</k><v>`;
+    () for other openers. It begins with a key, so it counts only where a parameter is due."""
+    first, *following = param_template(syntax).before
+    if following[:1] != [Hole("key")] or not _TWO_TAGS.fullmatch(str(following[-1])):
+        return ()
+    return (f"{_opener_builder(syntax)(tuple(following))}(?P<slip>)",)
+
+
+def _opener_builder(syntax: Declaration) -> Callable[[tuple[Piece, ...]], str]:
+    block = value_notation(param_template(syntax)).block
 
     def opener(pieces: tuple[Piece, ...]) -> str:
         space = r"\s{0,8}+" if follows_marker(pieces, "key") else ""
@@ -75,11 +95,7 @@ def param_openers(syntax: Declaration) -> tuple[str, ...]:
         # white space between two parameters is skipped; the opener only requires that it was there
         return rf"(?<=\s){rest}" if spaced else rest
 
-    misspelt = [opener(pieces) for pieces in _slips(template.before)]
-    without_body_start = _without_value_opener(template.before)
-    # a value's text must follow, not a tag: a key without a value has none
-    misspelt += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_body_start]
-    return tuple(with_slips(opener(template.before), misspelt))
+    return opener
 
 
 def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
@@ -122,7 +138,14 @@ def inside_call(neighbours: Neighbours) -> ChoicePoint:
         *neighbours.section_closers,
         *neighbours.stops,
         *neighbours.calls,
+        *literals(Kind.OPEN, filter(None, syntax.object_block[:1])),
+        *(Choice(pattern, group=Group(Kind.PARAM)) for pattern in headless_openers(syntax)),
     )
+
+
+def after_object(neighbours: Neighbours) -> ChoicePoint:
+    """Build the choice after a JSON object in markers of its own."""
+    return choice_point(*literals(Kind.CLOSE, filter(None, neighbours.syntax.object_block[1:])))
 
 
 def after_call(neighbours: Neighbours) -> ChoicePoint:
@@ -213,6 +236,7 @@ def _value_closers(neighbours: Neighbours) -> list[str]:
     ends = [*openers, neighbours.closing.pattern, neighbours.section_close]
     ends += [choice.pattern for choice in neighbours.stops]
     expected = [without_names(end) for end in ends if end]
+    misspelt += headless_openers(syntax)
     unexpected = [*map(without_names, misspelt), *_next_calls(neighbours)]
     # if white space is all that closes a value, the rest of it belongs to the value
     space = SPACE if closes_solidly(template) else ""

@@ -23,14 +23,32 @@ def before_last(closer: str, text: str) -> tuple[str, str]:
 
 
 def without_closers(text: str, key: str, syntax: Declaration) -> str:
-    """Remove repeated closers from the end of a value that is not text."""
+    """Remove a parameter's closers from the end of its value: the model wrote the closer twice.
+
+    Closers whose openers stand in the value belong to it: it shows the dialect's own markers.
+    """
     closer = closer_of(key, syntax)
-    pieces = text.split(closer) if has_words(closer) else [text]
-    if len(pieces) == 1 or pieces[-1].strip():
+    bare = text.rstrip()
+    if not bare.endswith(closer) or not has_words(closer):
         return text
-    while len(pieces) > 1 and not pieces[-1].strip():
-        pieces.pop()
-    return closer.join(pieces).rstrip()
+    if bare.count(_opener_of(key, syntax)) >= bare.count(closer):
+        return text
+    space = ""
+    while bare.endswith(closer):
+        inner = bare[: -len(closer)]
+        bare = inner.rstrip()
+        space = inner[len(bare) :]
+    return bare + (space.removesuffix("\n") if param_shape(syntax).own_lines else space)
+
+
+def _opener_of(key: str, syntax: Declaration) -> str:
+    """Return the words with which a parameter's opener begins, or all of it if its key comes
+    first: `<{key}>`."""
+    pieces = param_template(syntax).before
+    first = str(pieces[0]).strip() if isinstance(pieces[0], str) else ""
+    if has_words(re.escape(first)):
+        return first
+    return "".join(piece if isinstance(piece, str) else key for piece in pieces).strip()
 
 
 def holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:

@@ -22,7 +22,9 @@ from playground.parsing.notations.json_arguments import claim_arguments, decode_
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
 from playground.parsing.notations.param_choices import (
     after_call,
+    after_object,
     closes_solidly,
+    headless_openers,
     holds_own_marker,
     inside_call,
     inside_value,
@@ -37,7 +39,14 @@ from playground.parsing.notations.param_ends import (
 )
 from playground.parsing.notations.param_values import param_shape, read_param, write_param
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import NAME_END, SPACE, has_words, last_piece, without_names
+from playground.parsing.patterns import (
+    NAME_END,
+    SPACE,
+    any_form,
+    has_words,
+    last_piece,
+    without_names,
+)
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 from playground.parsing.template import Hole
@@ -87,7 +96,8 @@ class Params(Notation):
             return ""
         end = f"{SPACE}{lead.closing}" if lead.closing else NAME_END
         json = "" if bare else rf"|{SPACE}\{{"  # an object is read in the parameters' place
-        return f"(?:{SPACE}{without_names(param_opener(syntax))}|{end}{json})"
+        openers = any_form((param_opener(syntax), *headless_openers(syntax)))
+        return f"(?:{SPACE}{without_names(openers)}|{end}{json})"
 
     def evidence(self, lead: Lead) -> str:
         end = f"|{SPACE}{lead.closing}" if lead.closing else ""
@@ -97,7 +107,12 @@ class Params(Notation):
         return closer_of(key, syntax)
 
     def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
-        return inside_call(neighbours), inside_value(neighbours), after_call(neighbours)
+        return (
+            inside_call(neighbours),
+            inside_value(neighbours),
+            after_call(neighbours),
+            after_object(neighbours),
+        )
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         return _read_params(reader, call, form)
@@ -131,6 +146,8 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         if kind is Kind.PARAM:
             scanner.emit_marker(marker)
             yield from _read_param(reader, call, marker, form)
+        elif kind is Kind.OPEN:
+            yield from _read_object_block(reader, call, marker, form)
         elif kind is Kind.CLOSE and not reader.closes(marker, call):
             scanner.emit_unexpected(marker.size)
         else:
@@ -163,13 +180,30 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         yield
 
 
+def _read_object_block(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
+    """Read a JSON object between markers of its own."""
+    scanner = reader.scanner
+    scanner.emit_marker(opener)
+    while not scanner.skip_space():
+        yield
+    yield from claim_arguments(reader, call)
+    decode_arguments(reader, call, form.syntax.shape)
+    while not scanner.skip_space():
+        yield
+    closer = yield from scanner.match_here(form.body[3])
+    if closer is None:
+        scanner.note("missing-closer", call.place)
+    else:
+        scanner.emit_marker(closer)
+
+
 def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
     """Return True if another parameter follows, in a call form that has no closer.
 
     A call without parameters may end only before a marker. Raises BrokenCall for other text, which
     is an unreadable argument.
     """
-    scanner, (next_param, _, after) = reader.scanner, form.body
+    scanner, (next_param, _, after, _) = reader.scanner, form.body
     marker = yield from scanner.match_here(next_param)
     if marker is None and scanner.ended:
         if call.in_section:
@@ -216,10 +250,6 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     if reader.switches.entities == "decoded":
         text = unescape(text)
     value, code = read_param(text, opener, call, key, syntax)
-    if code == "type-mismatch" and (inner := without_closers(text, key, syntax)) != text:
-        mended, other = read_param(inner, opener, call, key, syntax)
-        if other != code:
-            value, code = mended, "doubled-closer"
     reader.set_value(call, key, value, code)
     reader.argument = None
 
@@ -245,6 +275,9 @@ def _cut_at_closer(
     """Return a value's text. If its closer was forgotten, cut the text at a closer inside it."""
     place = f"{call.place}, argument {key}"
     closer = closer_of(key, form.syntax)
+    if kind is not Kind.FORGOTTEN and (inner := without_closers(text, key, form.syntax)) != text:
+        reader.scanner.note("doubled-closer", place, f"{closer!r} is written twice: read as one")
+        return inner
     if kind is not Kind.FORGOTTEN:
         holds_closer = text.rfind(closer) > 0 and has_words(closer)
         if holds_closer or holds_own_marker(text, form.syntax, call.name or ""):

@@ -24,9 +24,9 @@ from playground.nouns.tools import ToolMetadata
 from playground.plugins.corpus.json_text import json_of
 from playground.plugins.corpus.plain import PlainSessions, message_json, tools_key
 from playground.recordings.environment import environment_secrets
-from playground.recordings.scrubbing import Searcher, Tally, searcher, starred
+from playground.recordings.scrubbing import Searcher, Tally, searcher, star_secrets
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
-from playground.sessions.rows import bodies, packed
+from playground.sessions.rows import bodies, row_after
 from playground.sessions.session import RequestRow, Session
 
 _GUESSABLE: Final = 24  # characters
@@ -205,7 +205,7 @@ class Cleaner:
         return unchecked(type(record), clean)
 
     def _clean_text(self, text: str) -> str:
-        return starred(text, self._search, self._tally)
+        return star_secrets(text, self._search, self._tally)
 
     def _clean_tool(self, text: str) -> ToolMetadata | None:
         """Return the clean tool for a tool's JSON, or None if it has no secrets."""
@@ -222,7 +222,7 @@ class Cleaner:
         previous: dict[str, Any] | None = None
         for row, body in zip(rows, bodies(rows), strict=True):
             clean = self._bodies.scrubbed(body, self._tally)
-            pack = packed(clean, previous)
+            pack = row_after(clean, previous)
             yield replace(row, **{name: getattr(pack, name) for name in _PACKED_FIELDS})
             previous = clean
 
@@ -255,7 +255,7 @@ def _searcher_for(search: Searcher, texts: Sequence[str]) -> Searcher | None:
     """Return a searcher for the secrets that may be in texts; None if there can be none."""
     if sum(map(len, texts)) > _LOOKED_THROUGH:
         return search
-    return search.within(_COUNTED.sub("counts", "\n".join(texts)))
+    return search.narrowed_to(_COUNTED.sub("counts", "\n".join(texts)))
 
 
 def _is_of_objects(value: Any) -> bool:

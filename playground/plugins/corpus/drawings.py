@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from playground.base.display import draws
 from playground.base.wording import counted, grouped, seconds
 from playground.plugins.corpus.answers import CorpusAnswer
-from playground.show.kept_figures import KeptFigure, drawn
+from playground.show.kept_figures import FigureWithTable, plotly_text
 from playground.show.markup import Markup, table
 
 _BARS = 40
@@ -48,7 +48,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
     The column is the share of malformed calls, or that of failed ones if none is malformed, or the
     lost money, or the first column of numbers. There are at most 40 lines or bars.
     """
-    figure = KeptFigure()
+    figure = FigureWithTable()
     first = _first_column_of(value, Number)
     when = _first_column_of(value, date)
     if first is None:
@@ -112,7 +112,7 @@ def row_label(answer: CorpusAnswer, row: Sequence[Any], columns: Sequence[int]) 
     values = (
         str(row[i]) if row[i] not in ("", None) else f"no {answer.columns[i]}" for i in columns
     )
-    return drawn(", ".join(values))
+    return plotly_text(", ".join(values))
 
 
 def _cell(value: Any) -> str:

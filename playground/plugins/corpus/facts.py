@@ -268,6 +268,7 @@ class SessionFacts:
                 **figures,
                 seconds=request.seconds,
                 stop_reason=request.stop_reason,
+                diagnosis=request.diagnosis,
             )
 
     def _breaks(self) -> Iterator[BreakFact]:
@@ -285,6 +286,7 @@ class SessionFacts:
                 lost_tokens=entry.lost_tokens,
                 lost_nano=entry.lost_nano,
                 state=entry.state,
+                diagnosis=self._requests_seen.requests[entry.n].diagnosis,
             )
 
     def _excerpt(self, text: str, most: int) -> str:

@@ -11,7 +11,7 @@ from playground.plugins.corpus.store_protocol import Store
 from playground.plugins.corpus.tables import SCHEMAS
 
 LAYOUT: Final = 1  # version of the folder; an older playground refuses a newer one
-ANALYSIS: Final = 6  # version of the facts; raise it if a rule changes what is found
+ANALYSIS: Final = 7  # version of the facts; raise it if a rule changes what is found
 _MANIFEST: Final = re.compile(r"\.v(\d+)\.json$")
 
 

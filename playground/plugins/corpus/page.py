@@ -1,4 +1,4 @@
-"""The parts of the page Corpus: a corpus, filters, a question, and the sessions of one row."""
+"""Corpus' view Questions: a corpus, filters, a question, and the sessions of one row."""
 
 from __future__ import annotations
 
@@ -38,7 +38,27 @@ _STOPPED: Final = "corpus is stopped"
 _AT_ONCE: Final = 0.3  # seconds before the page says that an answer takes a while
 
 
-def choose_corpus() -> Corpus | None:
+def show(row: Any) -> None:
+    """Show many recorded sessions, asked one question at a time."""
+    corpus = choose_corpus(row)
+    if corpus is None:
+        st.stop()
+    with row:
+        name, by = choose_question()
+    show_size(corpus)
+    filters = choose_filters(corpus)
+    if was_stopped():
+        st.stop()
+    answer = ask(corpus, name, by, filters)
+    if answer is None:
+        st.stop()
+    show_answer(answer)
+    if answer.rows:
+        trend(corpus, name, filters)
+        show_sessions(corpus, answer, by, filters)
+
+
+def choose_corpus(row: Any) -> Corpus | None:
     """Let the user name a corpus and open it; the page's address holds the name.
 
     Return None, after saying why, if there is none to be asked or this user may see none.
@@ -47,12 +67,15 @@ def choose_corpus() -> Corpus | None:
         st.info("This server shows nothing of its own machine's files.")
         return None
     corpus_building.choose_built()
-    path = st.text_input(
-        "Folder or address of a corpus",
-        key="corpus",
-        bind="query-params",
-        placeholder="my-corpus",
-    )
+    with row:
+        path = st.text_input(
+            "Corpus",
+            key="corpus",
+            bind="query-params",
+            placeholder="my-corpus",
+            help="The folder or address of a corpus.",
+            width=260,
+        )
     if not path:
         corpus_building.show_build()
         return None
@@ -127,14 +150,16 @@ def choose_question() -> tuple[str, list[str]]:
     questions = question_names()
     # Most corpora have only one analysis, and a page that is served reads no inputs.
     names = [name for name in questions if name not in ("analyses", "receipts")]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        state.follow_url("asks", names)
-        name = st.selectbox("Question", names, format_func=lambda each: questions[each], key="asks")
-        state.tell_url("asks", name, names[0])
-        definition = QUESTIONS.get(name)
-        by: list[str] = []
-        if definition is not None and definition.is_grouped:
-            by = st.multiselect("By", definition.names, list(definition.by), key=f"by for {name}")
+    state.follow_url("asks", names)
+    name = st.selectbox(
+        "Question", names, format_func=lambda each: questions[each], key="asks", width=420
+    )
+    state.tell_url("asks", name, names[0])
+    definition = QUESTIONS.get(name)
+    by: list[str] = []
+    if definition is not None and definition.is_grouped:
+        key = f"by for {name}"
+        by = st.multiselect("By", definition.names, list(definition.by), key=key, width=320)
     return name, by
 
 
@@ -168,12 +193,12 @@ def _has_column(table: str, column: str) -> bool:
     return column in COLUMNS[table] or column in ("since", "until")
 
 
-def show(answer: CorpusAnswer) -> None:
+def show_answer(answer: CorpusAnswer) -> None:
     """Show an answer: its size and time, a figure, and the table."""
     more = ", and there are more" if answer.cut else ""
     say.caption(f"{counted(len(answer.rows), 'row')} in {seconds(answer.seconds)}{more}")
     if not answer.rows:
-        st.info("Nothing in this corpus answers that.")
+        st.info("No data for this question.")
         return
     if answer.question in QUESTIONS and answer.question != "sessions":
         st.plotly_chart(answer.figure(), key="corpus figure")
@@ -232,7 +257,7 @@ def show_sessions(
     if sessions is None:
         return
     if not sessions.rows:
-        st.info("No session belongs to this row.")
+        st.info("No sessions match.")
         return
     say.caption(
         f"{grouped(len(sessions.rows))} shown{', and there are more' if sessions.cut else ''}"

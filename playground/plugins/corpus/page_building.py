@@ -44,7 +44,7 @@ def show_build() -> None:
         st.error("The corpus could not be built.")
         say.text(run.fault)
     else:
-        st.info("Stopped: what was built stays, and *Build* goes on from there.")
+        st.info("Stopped. *Build* continues where it stopped.")
 
 
 def choose_built() -> None:

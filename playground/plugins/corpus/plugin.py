@@ -18,6 +18,7 @@ PLUGIN: Final = Plugin(
             parts="playground.plugins.corpus.page",
             after="diff",
             rank=1,
+            view="Questions",
         ),
     ),
     drawings=("playground.plugins.corpus.drawings",),

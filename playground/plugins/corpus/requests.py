@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from playground.base.errors import InputFault
 from playground.base.json_numbers import dump_again
@@ -15,6 +15,7 @@ from playground.cache.answers import as_sent
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.simulation import simulate_cache
+from playground.cache.diagnosis import diagnosis_of
 from playground.cache.prefixes import Billed
 from playground.cache.prices import price_of
 from playground.cache.rules import Rules
@@ -54,6 +55,7 @@ class SeenRequest:
     marks: int = 0
     seconds: float | None = None
     stop_reason: str = ""
+    diagnosis: str = ""  # the kind of what the provider said of its cache
 
     def characters(self, form: str) -> dict[str, int | None]:
         """Return the sizes in characters by the columns of the table of requests.
@@ -132,6 +134,7 @@ def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
                 system=system,
                 seconds=record.seconds,
                 stop_reason=record.stop_reason,
+                diagnosis=_diagnosis(record.diagnostics),
             )
 
 
@@ -165,7 +168,14 @@ def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator
             marks=len(sent.marks),
             seconds=row.seconds,
             stop_reason=record.stop_reason,
+            diagnosis=_diagnosis(row.reply) or _diagnosis(record.diagnostics),
         )
+
+
+def _diagnosis(reply: Mapping[str, Any] | None) -> str:
+    """Return the kind of the provider's own diagnosis; "" without one."""
+    told = diagnosis_of(reply)
+    return told.kind if told else ""
 
 
 def utc(text: str) -> datetime | None:

@@ -41,7 +41,8 @@ class RequestFact(NamedTuple):
     """One request: the blocks that it keeps from the one before it and adds, its sizes and bill.
 
     Sizes by origin are in characters, NULL if the transcript lacks them. Tokens are the provider's
-    own figures, NULL if there are none.
+    own figures, NULL if there are none; `diagnosis` is its own word on its cache, "" if it said
+    nothing.
     """
 
     session: int
@@ -72,6 +73,7 @@ class RequestFact(NamedTuple):
     cost_nano: int | None
     seconds: float | None
     stop_reason: str
+    diagnosis: str
 
 
 class CallFact(NamedTuple):
@@ -142,6 +144,7 @@ class BreakFact(NamedTuple):
     lost_tokens: int
     lost_nano: int | None
     state: str
+    diagnosis: str
 
 
 class ToolsetFact(NamedTuple):
@@ -207,6 +210,7 @@ _WORDS: Final = frozenset(
         "provider",
         "dialect",
         "stop_reason",
+        "diagnosis",
         "tool",
         "finding",
         "code",

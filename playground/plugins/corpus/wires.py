@@ -19,11 +19,13 @@ from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.simulation import simulated_row
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.nouns.wire_blocks import SIGNATURE, TIERS, WireBlock, WireRequest, shared_length
+from playground.nouns.wire_words import UnknownWord
 from playground.plugins.corpus.tables import WireFact
 
 _MARKABLE: Final = 4  # a bit of `flags`; the two bits below hold the tier's number
 _STRING: Final = 8  # another bit
 _SIGNED: Final = 16  # and another
+_OPAQUE: Final = 32  # and another
 _NOWHERE: Final = -1  # in place of a message's index, for a block outside of the messages
 
 
@@ -95,6 +97,7 @@ def _head(wire: WireRequest) -> str:
             "clears_at": wire.clears_at,
             "thinks": wire.thinks,
             "doubts": wire.doubts,
+            "unknown": wire.unknown,
         }
     )
 
@@ -116,6 +119,7 @@ def _wire(row: Mapping[str, Any], blocks: SharedList[WireBlock]) -> WireRequest:
         thinks=bool(head.get("thinks")),
         prompted=True,
         doubts=tuple(head.get("doubts", ())),
+        unknown=tuple(UnknownWord(*word) for word in head.get("unknown", ())),
         ttl=head.get("ttl"),
     )
 
@@ -135,12 +139,13 @@ def _blocks(row: Mapping[str, Any]) -> Iterator[WireBlock]:
             place=None if message == _NOWHERE else (message, 0),
             is_string=bool(flags & _STRING),
             size=size,
+            opaque=bool(flags & _OPAQUE),
         )
 
 
 def _flags(block: WireBlock) -> int:
     marks = _MARKABLE * block.markable + _STRING * block.is_string + _SIGNED * block.is_signed
-    return TIERS.index(block.tier) + marks
+    return TIERS.index(block.tier) + marks + _OPAQUE * block.opaque
 
 
 def _read_bill(bill: Sequence[int] | None) -> Billed | None:

@@ -21,10 +21,10 @@ from playground.base.json_numbers import load_json
 from playground.base.wording import grouped
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
 from playground.plugins.proxy.text_bytes import TextBytes
-from playground.recordings.append_only_file import AppendOnlyFile, numbered
-from playground.recordings.json_layout import form_of
+from playground.recordings.append_only_file import AppendOnlyFile, create_numbered
+from playground.recordings.json_layout import layout_of
 from playground.recordings.recorder import Recorder
-from playground.recordings.scrubbing import Searcher, Tally, TooMuchWork, starred
+from playground.recordings.scrubbing import Searcher, Tally, TooMuchWork, star_secrets
 from playground.recordings.unpacking import CODINGS, TooMuchUnpacked, Unpacker
 from playground.recordings.value_scrubbing import BodyScrubber
 
@@ -81,12 +81,12 @@ class Opened:
 
 def _clean_address(address: str, search: Searcher) -> str:
     """Return an address without secrets. It is decoded if a secret was percent-encoded."""
-    clean = deeper = starred(address, search)
+    clean = deeper = star_secrets(address, search)
     for _ in range(_ROUNDS):
         decoded = unquote(deeper)
         if decoded == deeper:
             break
-        deeper = starred(decoded, search)
+        deeper = star_secrets(decoded, search)
         clean = clean if deeper == decoded else deeper
     return clean
 
@@ -156,9 +156,9 @@ class WatchedExchange:
         tally = Tally()
         began = time.thread_time()
         try:
-            search = self.search.bounded(self._most_seconds)
+            search = self.search.time_limited(self._most_seconds)
             clean = self._cleaner.scrubbed(body, tally, search)
-            form = form_of(body, data)
+            form = layout_of(body, data)
         except RecursionError:  # too deep to be searched for secrets
             self._record_bytes(data)
             self._record_request(b"", last=True)
@@ -175,12 +175,12 @@ class WatchedExchange:
         details = {"agent": self.opened.agent, "at": self.opened.at, "written": form}
         details = {key: value for key, value in details.items() if value}
         if self._open_recording(str(clean.get("model") or self.opened.model)):
-            self._record(lambda r: r.sent_clean(self.opened.url, clean, tally, **details))
+            self._record(lambda r: r.record_clean_request(self.opened.url, clean, tally, **details))
 
     def add_note(self, **line: Any) -> None:
         """Add a line to the recording."""
         if self._open_recording():
-            self._record(lambda r: r.noted(line))
+            self._record(lambda r: r.record_line(line))
 
     def begin_answer(self, at: float, status: int, coding: str, kind: str) -> None:
         """Begin the answer, `at` seconds after the request."""
@@ -190,7 +190,7 @@ class WatchedExchange:
         is_read = coding in CODINGS
         self._unpacker = Unpacker(_MOST_UNPACKED, _MOST_TIMES) if is_read else None
         if self._open_recording():
-            self._record(lambda r: r.status(at, status))
+            self._record(lambda r: r.record_status(at, status))
 
     def add_answer_piece(self, at: float, data: bytes) -> None:
         """Take a piece of the answer, `at` seconds after the request."""
@@ -232,7 +232,7 @@ class WatchedExchange:
             self._unrecorded["packed"] = 0
         if any(self._unrecorded.values()):
             unrecorded = {way: count for way, count in self._unrecorded.items() if count}
-            self._record(lambda r: r.noted({"not_kept": unrecorded}))
+            self._record(lambda r: r.record_line({"not_kept": unrecorded}))
         recording = self._record(lambda r: r.end(error, cut=error is not None))
         self.usage = recording.usage if recording is not None else None
         self.diagnosis = diagnosis_of(recording.diagnostics) if recording is not None else None
@@ -279,7 +279,7 @@ class WatchedExchange:
         self._body.clear()
         if self._open_recording(self.opened.model):
             line = {"url": self.opened.url, "agent": self.opened.agent}
-            self._record(lambda r: r.noted(line))
+            self._record(lambda r: r.record_line(line))
 
     def _leave_out(self, data: bytes) -> None:
         """Record a request without its body: to search that for secrets takes too long."""
@@ -307,7 +307,7 @@ class WatchedExchange:
         data = self._within_limit("sent", data, 0 if is_dear else _MOST_RAW)
         if data or last:
             began = time.thread_time()
-            self._record(lambda r: r.sent_bytes(data, last=last))
+            self._record(lambda r: r.record_body(data, last=last))
             self._spent["sent"] += time.thread_time() - began
 
     def _open_recording(self, model: str = "") -> bool:
@@ -316,7 +316,9 @@ class WatchedExchange:
             self.fault = disk_problem(self._folder)
         if self._recorder is None and not self.fault:
             try:
-                lines = numbered(self._folder / f"{self.opened.number:05}.jsonl", seconds=_TO_DISK)
+                lines = create_numbered(
+                    self._folder / f"{self.opened.number:05}.jsonl", seconds=_TO_DISK
+                )
                 name = f"{self._folder.name} {self.opened.number}"
                 self._lines, self.path = lines, lines.path
                 self._recorder = Recorder(
@@ -348,7 +350,7 @@ class WatchedExchange:
             self.fault = f"the answer {limit}; the rest is forwarded and not recorded"
         if recorded:
             began = time.thread_time()
-            self._record(lambda r: r.piece(at, recorded))
+            self._record(lambda r: r.record_bytes(at, recorded))
             self._spent["came"] += time.thread_time() - began
 
     @property

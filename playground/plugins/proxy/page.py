@@ -1,16 +1,16 @@
-"""The parts of the page Live: the proxy's runs, their sessions, and predictions beside bills."""
+"""Corpus' view Live: the proxy's runs, their sessions, and predictions beside bills."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
 from playground.app import state
 from playground.app.serving import access
-from playground.app.shared import opening, say, tables, waiting
+from playground.app.shared import components, opening, say, tables, waiting
 from playground.base.wording import counted, dollars
 from playground.plugins.proxy import drawings as live_frames
 from playground.plugins.proxy import ledger
@@ -25,19 +25,38 @@ _MOST_RUNS: Final = 30
 START: Final = "playground proxy -- claude"
 
 
+def show(row: Any) -> None:
+    """Show what passes the proxy, session by session, predictions beside bills."""
+    with row:
+        run = chosen_run()
+    if run is None:
+        _explain()
+        st.stop()
+    log = read(run)
+    st.markdown(headline(log))
+    if log.sessions:
+        session(run, sessions(log))
+    follow(run)
+
+
+def _explain() -> None:
+    """Say why no run is shown."""
+    if not access.current().may_keep:
+        st.info("This server shows nothing of its own machine's recordings.")
+        return
+    st.info("No proxy run yet. Start one:")
+    commands = f"{START}\nplayground proxy --port 8788    # and its address as the base URL"
+    components.verbatim(commands, "the commands", key="proxy commands")
+    st.button("Reload", icon=":material/refresh:")
+
+
 def chosen_run() -> Path | None:
     """Let the user choose a run and return it; the newest is chosen first.
 
-    Return None, after saying why, if there is no run or this user may see none.
+    Return None if there is no run, or this user may see none.
     """
-    if not access.current().may_keep:
-        st.info("This server shows nothing of its own machine's recordings.")
-        return None
-    runs = {run.name: run for run in ledger.runs()[:_MOST_RUNS]}
+    runs = {run.name: run for run in ledger.runs()[:_MOST_RUNS] if access.current().may_keep}
     if not runs:
-        st.info("Nothing has passed the proxy yet. It stands between an agent and its provider:")
-        say.text(f"{START}\nplayground proxy --port 8788    # and its address as the base URL")
-        st.button("Look again", icon=":material/refresh:")
         return None
     state.follow_url(_RUN, list(runs))
     name = st.selectbox("Run of the proxy", list(runs), key=_RUN)

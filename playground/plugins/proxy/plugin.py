@@ -19,6 +19,7 @@ PLUGIN: Final = Plugin(
             after="diff",
             rank=2,
             within="corpus",
+            view="Live",
         ),
     ),
 )

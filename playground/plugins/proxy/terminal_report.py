@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.base.wording import counted, dollars, seconds
-from playground.recordings.scrubbing import starred_out
+from playground.recordings.scrubbing import describe_stars
 
 
 @dataclass
@@ -44,7 +44,7 @@ class TerminalReport:
         """Yield the lines that sum up all requests, what was starred out of their recordings, and
         the cache breaks by cause."""
         if self._starred is not None:
-            yield starred_out(self._starred)
+            yield describe_stars(self._starred)
         sums = self._sums
         if not sums["requests"]:
             return
@@ -95,6 +95,8 @@ class TerminalReport:
             yield f"         {name}: {took}"
         if told := line.get("told_by_provider"):
             yield f"         {name}: told by the provider: {told}"
+        if words := line.get("disagrees"):
+            yield f"         {name}: diagnosis-disagrees: {words}"
         for key in ("error", "fault"):
             if (error := line.get(key)) and (text := _error_text(error)):
                 yield f"         {name}: {text}"

@@ -25,7 +25,7 @@ from playground.plugins.proxy.exchange import Opened, WatchedExchange
 from playground.plugins.proxy.ledger import FILE, FORMAT, ledger_line
 from playground.plugins.proxy.storage import store_run
 from playground.plugins.proxy.watched_run import WatchedRun, read_run
-from playground.recordings.append_only_file import AppendOnlyFile, numbered
+from playground.recordings.append_only_file import AppendOnlyFile, create_numbered
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import Searcher, Tally, searcher
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
@@ -51,7 +51,7 @@ class RunWatcher:
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
         # numbered, because a restarted watcher adds a file of its own
-        self._ledger: AppendOnlyFile | None = numbered(self._folder / FILE)
+        self._ledger: AppendOnlyFile | None = create_numbered(self._folder / FILE)
         self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream}, self._search)
 
     def handle(self, event: tuple[Any, ...]) -> None:
@@ -160,9 +160,11 @@ class RunWatcher:
         exchange.end(error)
         self._tally.take(exchange.tally)
         underway = self._underway.pop(number, None)
-        billed = None
+        billed, disagrees = None, ""
         if underway is not None:
             billed = self._forecast.end_request(underway, exchange.status, exchange.usage)
+            told = exchange.diagnosis
+            disagrees = self._forecast.disagreement(underway, billed, told) if billed else ""
         line = {
             **({} if exchange.was_asked else _ledger_entry(exchange)),
             "exchange": number,
@@ -171,6 +173,7 @@ class RunWatcher:
             "seconds": round(at, 6),
             "billed": billed.as_json() if billed else None,
             "told_by_provider": str(exchange.diagnosis) if exchange.diagnosis else None,
+            "disagrees": disagrees,
             "error": error,
             "fault": exchange.fault,
         }

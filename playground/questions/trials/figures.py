@@ -15,6 +15,7 @@ from playground.base.wording import grouped, percent
 from playground.questions.trials.scoring import Attempt
 
 _Z: Final = 1.959963984540054  # of the normal distribution, for 95 %
+_LEVEL: Final = 0.05  # of what is called proven
 Measure = Literal["parsed", "right_tool", "right_arguments"]
 
 
@@ -154,6 +155,42 @@ class Trial(Shown):
         arms = [Arm(*key, tuple(attempts)) for key, attempts in attempts_by_arm.items()]
         return sorted(arms, key=_rank)
 
+    @property
+    def verdict(self) -> str:
+        """A sentence that names the best arm, or says that nothing is proven.
+
+        An arm is best if it beats each other one by right arguments, at a level of 5 % that is
+        shared by all the pairs (Bonferroni), because the best is chosen after the fact.
+        """
+        arms = [arm for arm in self.arms if arm.answered]
+        if not arms:
+            return "Nothing is proven: no request was answered."
+        names = self._names
+        told = [f"{names[id(arm)]} {_of(arm.share('right_arguments'))}" for arm in arms]
+        if len(arms) == 1:
+            return f"Nothing to compare: {told[0]} right."
+        pairs = self.pairs()
+        beaten = {
+            pair.second
+            for pair in pairs
+            if pair.first == names[id(arms[0])]
+            and pair.only_first > pair.only_second
+            and pair.chance * len(pairs) < _LEVEL
+        }
+        rest = [names[id(arm)] for arm in arms[1:]]
+        if beaten.issuperset(rest):
+            return f"{told[0]} right: better than {' and '.join(rest)} ({'; '.join(told[1:])})."
+        if len({arm.share("right_arguments").rate for arm in arms}) == 1:
+            return f"Nothing is proven: no difference was seen ({'; '.join(told)} right)."
+        level = [name for name in rest if name not in beaten]
+        said = f"{names[id(arms[0])]} cannot be told from {' and '.join(level)}"
+        return f"Nothing is proven: {said} by so few answers ({'; '.join(told)} right)."
+
+    @property
+    def _names(self) -> dict[int, str]:
+        one_model = len({arm.model for arm in self.arms}) == 1
+        return {id(arm): arm.dialect if one_model else arm.name for arm in self.arms}
+
     def rows(self) -> list[dict[str, Any]]:
         """Return the arms as plain values.
 
@@ -176,12 +213,15 @@ class Trial(Shown):
 
     def pairs(self, measure: Measure = "right_arguments") -> list[Pair]:
         """Compare every two arms by the attempts that both answered."""
-        one_model = len({arm.model for arm in self.arms}) == 1
-        names = {id(arm): arm.dialect if one_model else arm.name for arm in self.arms}
+        names = self._names
         return [
             _pair(first, second, measure, (names[id(first)], names[id(second)]))
             for first, second in combinations(self.arms, 2)
         ]
+
+
+def _of(share: Share) -> str:
+    return f"{grouped(share.hits)} of {grouped(share.of)}"
 
 
 def _row(arm: Arm) -> dict[str, Any]:

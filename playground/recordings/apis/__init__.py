@@ -1,6 +1,6 @@
-"""The provider APIs whose streams are read: one file each, one line here.
+"""The provider APIs whose streams can be read: each has a file, and a line here.
 
-The first that recognises a frame is the stream's API; narrower forms stand before wider ones.
+A stream is of the first API that recognises a frame; narrower forms stand before wider ones.
 """
 
 from __future__ import annotations
@@ -63,5 +63,5 @@ def reader_for(name: str) -> type[ApiReader]:
 
 
 def recognise(value: dict[str, Any]) -> type[ApiReader] | None:
-    """Return the reader of the API that this frame is of."""
+    """Return the reader of this frame's API; None if none recognises it."""
     return next((reader for reader in APIS if reader.recognises(value)), None)

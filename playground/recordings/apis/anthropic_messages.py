@@ -1,7 +1,7 @@
 """Anthropic messages: content blocks that start, grow and stop.
 
-https://docs.anthropic.com/en/docs/build-with-claude/streaming. A stream without `message_stop` is
-whole when `message_delta` has brought its stop reason: LiteLLM hangs up before the last frame.
+https://docs.anthropic.com/en/docs/build-with-claude/streaming. A stream is complete when
+`message_delta` has brought its stop reason, because LiteLLM hangs up before `message_stop`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class AnthropicMessages(ApiReader):
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
         self._started = False
-        self._input: dict[int, str] = {}  # arguments given whole at a block's start
+        self._input: dict[int, str] = {}  # complete arguments in a block's start
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -57,10 +57,10 @@ class AnthropicMessages(ApiReader):
                 self._started = True
                 sink.model = message.get("model") or sink.model
                 sink.add_usage(message.get("usage"))
-                sink.diagnose(message.get("diagnostics"))
+                sink.set_diagnostics(message.get("diagnostics"))
             case "message_delta":
                 sink.add_usage(value.get("usage"))
-                sink.diagnose(value.get("diagnostics"))
+                sink.set_diagnostics(value.get("diagnostics"))
                 sink.stop_reason = (value.get("delta") or {}).get("stop_reason") or sink.stop_reason
             case "error":
                 sink.fail(value.get("error") or value)
@@ -80,7 +80,7 @@ class AnthropicMessages(ApiReader):
         elif thinking := delta.get("thinking"):
             sink.reasoning(thinking)
         elif delta.get("type") == "compaction_delta" and delta.get("content"):
-            sink.of_provider({"type": "compaction", "content": delta["content"]})
+            sink.add_provider_part({"type": "compaction", "content": delta["content"]})
         else:
             sink.signal(str(delta.get("type", "content_block_delta")))
 
@@ -90,10 +90,10 @@ class AnthropicMessages(ApiReader):
         if kind in _CALLS:
             name, given = block.get("name") or "", block.get("id") or ""
             sink.call(index, name=name, call_id=given, new=True, server=kind in _SERVER_CALLS)
-            if block.get("input"):  # whole, unless deltas follow
+            if block.get("input"):  # complete, unless deltas follow
                 self._input[index] = json.dumps(block["input"], ensure_ascii=False)
         elif str(kind).endswith("_tool_result"):
-            sink.of_provider(block)
+            sink.add_provider_part(block)
         elif kind == "text" and block.get("text"):
             sink.text(block["text"])
         elif kind == "thinking" and block.get("thinking"):

@@ -1,4 +1,4 @@
-"""The common part of every API's reader: it collects chunks and numbers calls."""
+"""The base of every API's reader, and the sink that collects chunks and numbers calls."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from playground.recordings.recording import (
 
 
 class Sink:
-    """Collects the chunks of one stream; `at` is the time of the frame being read."""
+    """A collector of one stream's chunks; `at` is the time of the frame being read."""
 
     def __init__(self) -> None:
         self.chunks: list[Chunk] = []
         self.at = 0.0
-        self.timed = False  # arrival times are given: the wire's own do not count
-        self.own_times = False
+        self.timed = False  # arrival times are known, so times that the wire states do not count
+        self.own_times = False  # the wire states times
         self.model = ""
         self.stop_reason = ""
         self.usage: dict[str, Any] | None = None
@@ -33,11 +33,11 @@ class Sink:
         self._calls: dict[Any, int] = {}
         self._count = 0
         self._empty: set[Any] = set()  # calls without any arguments so far
-        self._open: set[Any] = set()  # calls whose end no sign of the API has told
+        self._open: set[Any] = set()  # calls whose end the API has not announced
         self.others: dict[int, Sink] = {}  # choices after the first
 
     def choice(self, index: Any) -> Sink:
-        """Return the sink of a choice's chunks; without a number it is the first: this sink."""
+        """Return the sink of a choice; for the first choice, or without a number, this sink."""
         if not index or not isinstance(index, int):
             return self
         other = self.others.setdefault(index, Sink())
@@ -45,13 +45,13 @@ class Sink:
         return other
 
     def text(self, text: str) -> None:
-        """More of the reply. Raises TypeError where the wire has something else than text."""
+        """Add text of the reply. Raises TypeError if it is no text."""
         if type(text) is not str:
             raise TypeError("text")
         self.chunks.append(TextChunk(text, self.at))
 
     def reasoning(self, text: str) -> None:
-        """More reasoning. Raises TypeError where the wire has something else than text."""
+        """Add reasoning. Raises TypeError if it is no text."""
         if type(text) is not str:
             raise TypeError("reasoning")
         self.chunks.append(ReasoningChunk(text, self.at))
@@ -59,10 +59,8 @@ class Sink:
     def signal(self, name: str) -> None:
         self.chunks.append(SignalChunk(name, self.at))
 
-    def of_provider(self, part: dict[str, Any]) -> None:
-        """Add the result of a tool that the provider ran itself: part of the reply, not of its
-        text.
-        """
+    def add_provider_part(self, part: dict[str, Any]) -> None:
+        """Add the result of a tool that the provider ran itself; it is no text of the reply."""
         self.signal(OF_PROVIDER + json.dumps(part, ensure_ascii=False))
 
     def call(
@@ -77,8 +75,11 @@ class Sink:
         done: bool = False,
         server: bool = False,
     ) -> None:
-        """More of the call that the API's deltas name `key`; `new`, or a new key, opens one, and
-        with `done` it is whole. With `server` the provider runs its tool itself."""
+        """Add to the call that the API's deltas name `key`; `new`, or a new key, opens a call.
+
+        `done` completes it; with `server` the provider runs its tool itself. Raises TypeError if
+        arguments, name or id are no text.
+        """
         if not (type(arguments) is type(name) is type(call_id) is str):
             raise TypeError("call")
         delta: dict[str, Any] = {}
@@ -105,18 +106,17 @@ class Sink:
         self.chunks.append(ToolCallChunk(delta, self.at))
 
     def end_call(self, key: Any) -> None:
-        """Note that the API says here that this call is complete.
+        """Complete a call, because the API says so here.
 
-        A call without arguments gets `{}`, since a call that broke off before its arguments looks
-        the same.
+        A call without arguments gets `{}`, or it would look like one that broke off before them.
         """
         if key in self._open:
             self.call(key, "{}" if key in self._empty else "", done=True)
 
     def end_calls(self) -> None:
-        """Note the reply's end by a sign that some servers send early.
+        """Give `{}` to all calls without arguments, because the reply has ended.
 
-        Calls keep the arguments they have, but stay open for what may follow.
+        The calls stay open, because some servers say so too early.
         """
         for key in sorted(self._empty, key=str):
             self.call(key, "{}")
@@ -125,24 +125,24 @@ class Sink:
         return key in self._calls
 
     def forget_calls(self) -> None:
-        """Begin a second response: its calls are numbered on, its keys are its own."""
+        """Forget the keys of calls, which a second response may use again; numbers go on."""
         self._calls.clear()
         self._empty.clear()
         self._open.clear()
 
     def add_usage(self, usage: Any) -> None:
-        """Later figures replace earlier ones, field by field."""
+        """Add usage figures; later ones replace earlier ones, field by field."""
         if isinstance(usage, dict) and usage:
             given = {key: value for key, value in usage.items() if value is not None}
             self.usage = {**(self.usage or {}), **given}
 
-    def diagnose(self, diagnostics: Any) -> None:
-        """Keep what the provider says of its cache, as it sent it."""
+    def set_diagnostics(self, diagnostics: Any) -> None:
+        """Keep what the provider says about its cache, as it sent it."""
         if isinstance(diagnostics, dict):
             self.diagnostics = diagnostics
 
     def fail(self, error: Any) -> None:
-        """Note an error in mid-stream, as the provider sent it: there is no stop reason."""
+        """Note an error in the stream, as the provider sent it, in place of a stop reason."""
         self.error = error if isinstance(error, dict) else {"message": str(error)}
         self.stop_reason = ""
         self.signal("error")
@@ -153,7 +153,7 @@ class Sink:
 
 
 class ApiReader(ABC):
-    """Reads the frames of one API. `names` are what `recognises` may say."""
+    """A reader of one API's frames; `name` is what `decode_stream(…, api=…)` calls the API."""
 
     name: ClassVar[str]
 
@@ -167,8 +167,8 @@ class ApiReader(ABC):
 
     @abstractmethod
     def read(self, value: dict[str, Any]) -> None:
-        """Take one frame."""
+        """Add one frame's content to the sink."""
 
     def finish(self) -> None:
-        """End the stream: give out what was held back."""
+        """End the stream, and add what was held back."""
         return

@@ -34,7 +34,7 @@ class BedrockConverse(ApiReader):
             ((key, inner),) = value.items()
             return key.endswith("Exception") and isinstance(inner, dict)
         inner = value.get("metadata")
-        if known == {"metadata"}:  # a word that others use too
+        if known == {"metadata"}:  # a name that other APIs use too
             return isinstance(inner, dict) and bool({"usage", "metrics", "trace"} & inner.keys())
         return bool(known)
 

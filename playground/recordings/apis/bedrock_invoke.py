@@ -98,17 +98,17 @@ def _frame(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unpacked(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the model's chunk, which SDKs hand on as JSON.
+    """Return the model's chunk out of a frame: Base64 on the wire, JSON from SDKs.
 
-    A frame without one (an error) is returned itself. That of `InvokeAgent` holds text, and no end
-    shows that it is complete.
+    A frame without a chunk (an error) is returned itself. A frame of `InvokeAgent` holds text, and
+    nothing in such a stream shows that it is complete.
     """
     frame = _frame(value)
     packed = frame.get("bytes")
     if packed is None:
         return dict(frame)
     data = packed.encode() if packed.lstrip().startswith("{") else base64.b64decode(packed)
-    if data.lstrip()[:1] not in (b"{", b"["):  # an agent's: the text itself
+    if data.lstrip()[:1] not in (b"{", b"["):  # the text of an agent
         return {"text": data.decode()}
     chunk = from_json(data)
     if not isinstance(chunk, dict):

@@ -1,7 +1,7 @@
-"""Cohere v1, chat and generate: JSON lines, each with `is_finished`; Bedrock's Command has it too.
+"""Cohere v1, chat and generate: JSON lines, each with `is_finished`, also of Command on Bedrock.
 
-https://docs.cohere.com/v1/docs/streaming. The last line says the whole answer again: what was
-streamed already is not taken from it.
+https://docs.cohere.com/v1/docs/streaming. The last line repeats the whole answer; only what was not
+streamed is read from it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class CohereV1(ApiReader):
             sink.signal(kind)
 
     def _begin(self, kind: str) -> None:
-        """Anything after an end, or a second start, is another response."""
+        """Begin a second response after an end, or at a second start."""
         sink = self.sink
         if sink.stop_reason or (self._begun and kind == "stream-start"):
             sink.second_response()
@@ -86,7 +86,7 @@ class CohereV1(ApiReader):
             sink.call(delta.get("index") or 0, delta.get("parameters") or "", name=_name(delta))
 
     def _calls(self, calls: Any) -> None:
-        """Whole calls, unless they came before."""
+        """Add complete calls, unless they came before."""
         for index, call in enumerate(calls or ()):
             if not self.sink.has_call(index):
                 arguments = json.dumps(call.get("parameters") or {}, ensure_ascii=False)

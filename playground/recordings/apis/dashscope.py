@@ -1,9 +1,9 @@
 """Alibaba's DashScope, its own API for Qwen and others: server-sent events, each a whole response.
 
-https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope. Unless a request asks for
-`incremental_output`, every event repeats all that was said so far. Nothing in the stream says
-which; a text does that grows twice (`1`, `10`, `101`), or does not begin with what came before it.
-Until then nothing is given out that may be a repetition (`ha`, `ha`).
+https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope. Unless the request asked
+for `incremental_output`, every event repeats the whole text so far. The stream does not say which,
+but its texts do: one that grows twice (`1`, `10`, `101`) repeats, one that does not begin with the
+text before it does not. Until then, text that may be a repetition (`ha`, `ha`) is held back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from playground.recordings.apis.base import ApiReader, Sink
 
-_GOING_ON: Final = (None, "", "null")  # what events before the last have for a reason
+_GOING_ON: Final = (None, "", "null")  # the stop reason of events before the last
 _Place = tuple[Sink, str, Any]  # choice, kind of text, key of a call
 
 
@@ -24,8 +24,8 @@ class DashScope(ApiReader):
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
         self._request = ""
-        self._texts: dict[_Place, _Growing] = {}
-        self._repeats: bool | None = None  # not told yet
+        self._texts: dict[_Place, _GrowingText] = {}
+        self._repeats: bool | None = None  # None: not known yet
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -37,7 +37,7 @@ class DashScope(ApiReader):
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink
-        self._next(value.get("request_id") or "")
+        self._begin_event(value.get("request_id") or "")
         before = len(sink.chunks)
         sink.model = sink.model or value.get("model") or ""
         output = value.get("output") or {}
@@ -47,13 +47,13 @@ class DashScope(ApiReader):
             self._choice({"message": {"content": output["text"]}, **output}, 0)
         sink.add_usage(value.get("usage"))
         if value.get("code"):
-            self._give_rest(self._texts)
+            self._emit_held(self._texts)
             sink.fail({"code": value["code"], "message": value.get("message")})
         if len(sink.chunks) == before:
             sink.signal("done" if sink.stop_reason else "empty")
 
-    def _next(self, request: str) -> None:
-        """Another request's answer in the same stream, or the same one once more."""
+    def _begin_event(self, request: str) -> None:
+        """Begin a second response at another request's id, or after an end."""
         if (self._request and request != self._request) or self.sink.stop_reason:
             self.finish()
             self._texts.clear()
@@ -63,46 +63,44 @@ class DashScope(ApiReader):
         self._request = request
 
     def finish(self) -> None:
-        self._give_rest(self._texts)
+        self._emit_held(self._texts)
 
     def _choice(self, choice: dict[str, Any], index: Any) -> None:
         sink = self.sink.choice(index)
         message = choice.get("message") or {}
-        thought, said = (sink, "reasoning", None), (sink, "text", None)
-        _give(thought, self._new(thought, message.get("reasoning_content") or ""))
-        _give(said, self._new(said, _text(message.get("content"))))
+        reasoning, text = (sink, "reasoning", None), (sink, "text", None)
+        _emit(reasoning, self._new_part(reasoning, message.get("reasoning_content") or ""))
+        _emit(text, self._new_part(text, _text(message.get("content"))))
         for number, call in enumerate(message.get("tool_calls") or ()):
             self._call(sink, call, call.get("index", number))
         if choice.get("finish_reason") not in _GOING_ON:
-            self._give_rest([place for place in self._texts if place[0] is sink])
+            self._emit_held([place for place in self._texts if place[0] is sink])
             sink.stop_reason = choice["finish_reason"]
             sink.end_calls()
 
     def _call(self, sink: Sink, call: dict[str, Any], key: Any) -> None:
         function, place = call.get("function") or {}, (sink, "call", key)
-        piece = self._new(place, function.get("arguments") or "")
+        piece = self._new_part(place, function.get("arguments") or "")
         if sink.has_call(key):  # later events repeat name and id
-            _give(place, piece)
+            _emit(place, piece)
         else:
             given, name = call.get("id") or "", function.get("name") or ""
             sink.call(key, piece, name=name, call_id=given, new=True)
 
-    def _new(self, place: _Place, text: str) -> str:
-        """Return the part of a text that earlier events have not given."""
-        grown = self._texts.setdefault(place, _Growing())
+    def _new_part(self, place: _Place, text: str) -> str:
+        """Return the part of an event's text that is new."""
+        grown = self._texts.setdefault(place, _GrowingText())
         if self._repeats is None:
-            self._repeats = grown.tells(text)
-        return grown.new(text, self._repeats)
+            self._repeats = grown.is_repetition(text)
+        return grown.add(text, self._repeats)
 
-    def _give_rest(self, places: Iterable[_Place]) -> None:
-        """Give out what was held back: if nothing decides, a text that begins alike is a
-        repetition.
-        """
+    def _emit_held(self, places: Iterable[_Place]) -> None:
+        """Give out what was held back; what may be a repetition is taken for one."""
         for place in places:
-            _give(place, self._texts[place].new("", self._repeats is not False))
+            _emit(place, self._texts[place].add("", self._repeats is not False))
 
 
-def _give(place: _Place, piece: str) -> None:
+def _emit(place: _Place, piece: str) -> None:
     sink, kind, key = place
     if kind == "call" and piece:
         sink.call(key, piece)
@@ -111,37 +109,37 @@ def _give(place: _Place, piece: str) -> None:
 
 
 @dataclass
-class _Growing:
-    """A text in pieces, or one that each event repeats from its beginning."""
+class _GrowingText:
+    """A text that comes in pieces, or is repeated by each event from its beginning."""
 
-    said: str = ""  # of what may be repeated
-    held: list[str] = field(default_factory=list)  # of events that may repeat it
+    text: str = ""  # the text so far that events may repeat
+    held: list[str] = field(default_factory=list)  # texts of events that may repeat it
 
-    def tells(self, text: str) -> bool | None:
-        """Return True if an event's text repeats those before it; None if it may be either."""
-        if not self.said:
+    def is_repetition(self, text: str) -> bool | None:
+        """Return True if an event's text repeats those before it, None if that is open."""
+        if not self.text:
             return None
-        if not text.startswith(self.held[-1] if self.held else self.said):
+        if not text.startswith(self.held[-1] if self.held else self.text):
             return False
-        return True if len({self.said, *self.held, text}) > 2 else None
+        return True if len({self.text, *self.held, text}) > 2 else None
 
-    def new(self, text: str, repeats: bool | None) -> str:
-        """Return what to give out now that an event has this text."""
-        if repeats is None and self.said:
+    def add(self, text: str, repeats: bool | None) -> str:
+        """Return what an event's text adds; "" while it is held back."""
+        if repeats is None and self.text:
             self.held.append(text)
             return ""
         held, self.held = self.held, []
         if repeats is False:
             return "".join((*held, text))
         text = text or (held[-1] if held else "")
-        begins = text.startswith(self.said)
-        piece = text[len(self.said) :] if begins else text
-        self.said = text if begins else self.said + text
+        begins = text.startswith(self.text)
+        piece = text[len(self.text) :] if begins else text
+        self.text = text if begins else self.text + text
         return piece
 
 
 def _text(content: Any) -> str:
-    """Return the text; models that see have it in parts."""
+    """Return the text of a content; vision models send it in parts."""
     if not isinstance(content, list):
         return content or ""
     return "".join(part.get("text") or "" for part in content if isinstance(part, dict))

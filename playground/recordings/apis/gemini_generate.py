@@ -1,7 +1,7 @@
 """Gemini `generateContent` streams: every chunk is a response with whole parts.
 
-https://ai.google.dev/api/generate-content. Vertex streams arguments piece by piece (`partialArgs`
-with a JSON path each): they are put together, and given out when the call's last piece has come.
+https://ai.google.dev/api/generate-content. Vertex streams arguments in pieces (`partialArgs`, each
+with a JSON path), which are put together and given out when the call's last piece has come.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PART: Final = {
     *("text", "thought", "thoughtSignature", "inlineData", "fileData", "functionResponse"),
     "videoMetadata",
 }
-# Of tools that Google runs itself: what it asks of them, and what they give.
+# Parts with calls of tools that Google runs itself, and their results.
 _OF_PROVIDER: Final = {"executableCode", "codeExecutionResult", "toolCall", "toolResponse"}
 _TOLD: Final = 200  # characters
 _MOST_ITEMS: Final = 10_000
@@ -80,7 +80,7 @@ class GeminiGenerate(ApiReader):
 
 
 class Candidate:
-    """Reads the parts of one candidate; a call in pieces is its own."""
+    """A reader of one candidate's parts, which puts its calls together."""
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
@@ -94,7 +94,7 @@ class Candidate:
         elif text := part.get("text"):
             sink.reasoning(text) if part.get("thought") else sink.text(text)
         elif part.keys() & _OF_PROVIDER:
-            sink.of_provider(part)
+            sink.add_provider_part(part)
         elif not part or part.keys() & _PART:
             sink.signal(next(iter(part), "empty part"))
         else:
@@ -124,7 +124,7 @@ class Candidate:
             self._partial = None
 
     def finish(self) -> None:
-        """Leave a call open that was to go on, so that nobody takes its arguments for complete."""
+        """Give out the arguments of an unfinished call as JSON without its end: it stays open."""
         if self._partial:
             text = json.dumps(self._partial, ensure_ascii=False)
             self.sink.call(self._count, text.removesuffix("}").removesuffix('"'))
@@ -132,7 +132,7 @@ class Candidate:
 
 
 def _place(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
-    """Put one piece at its JSON path; texts are appended to."""
+    """Put one piece at its JSON path; append it if a text stands there."""
     steps: list[Any] = [
         int(index) if index else name or quoted
         for name, index, quoted in _STEP.findall(piece.get("jsonPath", ""))
@@ -155,7 +155,7 @@ def _place(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
 
 
 def _make_room(target: Any, step: str | int) -> bool:
-    """Return True if a step can be taken here; a list grows up to a limit."""
+    """Return True if a step of a path can be taken here; lengthen a list for it, up to a limit."""
     if isinstance(target, list) and isinstance(step, int) and step < _MOST_ITEMS:
         target += [None] * (step + 1 - len(target))
         return True

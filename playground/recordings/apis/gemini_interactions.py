@@ -1,7 +1,7 @@
 """Google's Interactions API: steps (until May 2026: contents) that start, grow and stop.
 
 https://ai.google.dev/gemini-api/docs/interactions/streaming. A call's arguments come in pieces
-(`arguments_delta`), or whole in the step's start or, in the older form, in one delta.
+(`arguments_delta`), or all at once in the step's start or, in the older form, in one delta.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class GeminiInteractions(ApiReader):
         super().__init__(sink)
         self._started = False
         self._streamed = False
-        self._last: Any = None  # the step that is open, where an event names none
-        self._input: dict[Any, str] = {}  # arguments given whole at a step's start
+        self._last: Any = None  # the open step, to which an event without an index belongs
+        self._input: dict[Any, str] = {}  # complete arguments in a step's start
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -80,7 +80,7 @@ class GeminiInteractions(ApiReader):
                 self.sink.reasoning(part["text"])
 
     def _call(self, key: Any, kind: str, call: dict[str, Any]) -> None:
-        """Begin a call; the arguments of a server's tool may stand in a delta of its own."""
+        """Begin a call, or take the arguments of a server's tool, which may come in a delta."""
         name, call_id = call.get("name") or kind, call.get("id") or call.get("call_id") or ""
         arguments = call.get("arguments")
         if not self.sink.has_call(key) or (call_id and kind == "function_call"):
@@ -112,7 +112,7 @@ class GeminiInteractions(ApiReader):
         self.sink.end_call(key)
 
     def _end(self, interaction: dict[str, Any]) -> None:
-        """Read the complete interaction; its steps count if none of them was streamed."""
+        """Read the complete interaction; its steps are read only if none of them was streamed."""
         sink = self.sink
         steps = interaction.get("steps") or interaction.get("outputs") or ()
         for index, step in enumerate(() if self._streamed else steps):
@@ -127,8 +127,6 @@ class GeminiInteractions(ApiReader):
             sink.stop_reason = interaction.get("status") or "completed"
 
     def finish(self) -> None:
-        """End the stream; calls that came at once and were never stopped are complete all the
-        same.
-        """
+        """End the stream, and add the arguments of calls that came at once but were not stopped."""
         for key, arguments in self._input.items():
             self.sink.call(key, arguments)

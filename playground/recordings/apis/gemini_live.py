@@ -1,7 +1,7 @@
-"""Gemini Live: the messages of its server, of which text, transcripts and calls are the reply.
+"""Gemini Live: messages of the server, whose text, transcripts and calls are the reply.
 
-https://ai.google.dev/api/live. Audio is left out; what was said aloud is the transcript. The Python
-SDK writes names with underscores. A turn that waits for results ends with the call.
+https://ai.google.dev/api/live. Audio is left out; its transcript is the text. The Python SDK writes
+names with underscores. A turn that waits for results ends with the call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class GeminiLive(ApiReader):
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
         self._candidate = Candidate(sink)
-        self._ended = False  # a turn is over: what comes is another one
+        self._ended = False  # a turn is over, and what comes belongs to the next
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -72,7 +72,7 @@ class GeminiLive(ApiReader):
             self.sink.stop_reason = _CALL
 
     def _next_piece(self) -> None:
-        """More of the reply; after the end of a turn it is the next one's."""
+        """Begin a second response if this piece of the reply comes after the end of a turn."""
         if self._ended:
             self.sink.second_response()
         self._ended = False

@@ -1,7 +1,7 @@
-"""llama.cpp's own `/completion`: a piece of text an event, counts and the reason with the last.
+"""llama.cpp's own `/completion`: a piece of text in each event, counts and stop reason in the last.
 
-https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md. Servers before 2025 say
-the reason by three flags.
+https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md. Servers before 2025 give
+the stop reason by three flags.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class LlamaCpp(ApiReader):
             sink.stop_reason = ""
         if value.get("content"):
             into.text(value["content"])
-            self._told(into, value)
+            self._note_choice(into, value)
         if value.get("stop"):
             sink.model = sink.model or value.get("model") or ""
             into.stop_reason = _reason(value)
@@ -40,7 +40,7 @@ class LlamaCpp(ApiReader):
         if len(sink.chunks) == before:
             sink.signal("end" if value.get("stop") else "empty text")
 
-    def _told(self, into: Sink, value: dict[str, Any]) -> None:
+    def _note_choice(self, into: Sink, value: dict[str, Any]) -> None:
         if into is not self.sink:
             self.sink.signal(f"choice {value['index']}")
 

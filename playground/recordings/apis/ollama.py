@@ -1,6 +1,7 @@
-"""Ollama's own chat and generate: JSON lines, each with the time at which it was made.
+"""Ollama's own chat and generate: JSON lines, each with the time of its creation.
 
-https://github.com/ollama/ollama/blob/main/docs/api.md. Calls come whole, arguments as an object.
+https://github.com/ollama/ollama/blob/main/docs/api.md. A call comes in one piece, with its
+arguments as an object.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""OpenAI Assistants: objects of a run, each event with one, messages and steps as deltas.
+"""OpenAI Assistants: each event has one object of a run; messages and steps come as deltas.
 
 https://platform.openai.com/docs/api-reference/assistants-streaming/events. A run that waits for
-tools ends the stream; the one that goes on with their results is another response.
+tools ends the stream; the run that goes on with their results is a second response.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class OpenAIAssistants(ApiReader):
 
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
-        self._said: set[str] = set()  # messages whose text came in pieces
+        self._seen_messages: set[str] = set()  # messages whose text came in pieces
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -30,9 +30,9 @@ class OpenAIAssistants(ApiReader):
         before = len(sink.chunks)
         match value.get("object"):
             case "thread.message.delta":
-                self._said.add(str(value.get("id")))
+                self._seen_messages.add(str(value.get("id")))
                 self._text(value["delta"].get("content"))
-            case "thread.message" if str(value.get("id")) not in self._said:
+            case "thread.message" if str(value.get("id")) not in self._seen_messages:
                 if value.get("role") != "user":
                     self._text(value.get("content"))
             case "thread.run.step.delta":
@@ -54,7 +54,7 @@ class OpenAIAssistants(ApiReader):
                 self.sink.text(value)
 
     def _call(self, call: dict[str, Any], key: Any) -> None:
-        """More of a function's call; what the provider itself runs is told by its name alone."""
+        """Add to a function's call; of a tool that the provider runs, note only its type."""
         sink, function = self.sink, call.get("function")
         if not isinstance(function, dict):
             sink.signal(str(call.get("type") or "call"))
@@ -73,7 +73,7 @@ class OpenAIAssistants(ApiReader):
             return
         action = (run.get("required_action") or {}).get("submit_tool_outputs") or {}
         for index, call in enumerate(action.get("tool_calls") or ()):
-            if not sink.has_call(index):  # no step told of it
+            if not sink.has_call(index):  # no step's delta had it
                 self._call(call, index)
         sink.end_calls()
         details = run.get("incomplete_details") or {}

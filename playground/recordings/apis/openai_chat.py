@@ -1,8 +1,8 @@
-"""OpenAI chat completions and all that speak them; LiteLLM's chunks are of this form too.
+"""OpenAI chat completions, which many servers imitate; LiteLLM's chunks have this form too.
 
-https://platform.openai.com/docs/api-reference/chat-streaming. Variants of it that are read:
-reasoning as `reasoning_content` or `reasoning`, content as a list of parts (Mistral), calls without
-`index` or with one index for all, the old `function_call`, custom tools, answers with `message`.
+https://platform.openai.com/docs/api-reference/chat-streaming. Variants that are read: reasoning as
+`reasoning_content` or `reasoning`, content as a list of parts (Mistral), calls without `index` or
+with one index for all, the old `function_call`, custom tools, `message` in place of `delta`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class OpenAIChat(ApiReader):
         return self._others.setdefault(sink, _Choice(sink))
 
     def _response(self, given: str, choices: Any) -> None:
-        """After an end, another id with content is another response."""
+        """Begin a second response if another id with choices comes after an end."""
         if given and self._id and given != self._id and choices and self.sink.stop_reason:
             self.sink.second_response()
             self._first = _Choice(self.sink)
@@ -73,7 +73,7 @@ class OpenAIChat(ApiReader):
 
 
 class _Choice:
-    """Reads the deltas of one choice: its calls are its own."""
+    """A reader of one choice's deltas, which tells its calls apart."""
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
@@ -110,7 +110,7 @@ class _Choice:
                 self.sink.signal(name)
 
     def _parts(self, parts: Any) -> None:
-        """Content as a list: Mistral's thinking parts hold a list of texts themselves."""
+        """Read content that is a list of parts; Mistral's thinking parts hold lists of texts."""
         for part in parts if isinstance(parts, list) else [parts]:
             if not isinstance(part, dict):
                 self.sink.text(str(part))

@@ -1,6 +1,7 @@
-"""OpenAI completions: plain text, no roles; https://platform.openai.com/docs/api-reference/completions.
+"""OpenAI completions: plain text without roles.
 
-Several prompts in one request come back as choices, numbered through.
+https://platform.openai.com/docs/api-reference/completions. The answers to several prompts of one
+request are choices, numbered consecutively.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""OpenAI Realtime: the server's events over a socket, of which the text ones are the reply.
+"""OpenAI Realtime: the server's events over a socket, whose text and calls are the reply.
 
-https://platform.openai.com/docs/api-reference/realtime-server-events. They are those of responses,
-with an `event_id`, inside a session; audio is left out, its transcript is the text.
+https://platform.openai.com/docs/api-reference/realtime-server-events. The events are those of the
+responses API, with an `event_id`, within a session. Audio is left out; its transcript is the text.
 """
 
 from __future__ import annotations

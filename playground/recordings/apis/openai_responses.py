@@ -1,8 +1,8 @@
 """OpenAI responses: typed events over a list of output items.
 
-https://platform.openai.com/docs/api-reference/responses-streaming. Calls with free text (custom
-tools, the code interpreter) have it for their arguments; what the client is to run (a shell) stands
-in the finished item, and of a patch all but its diff in the item that is added.
+https://platform.openai.com/docs/api-reference/responses-streaming. The arguments of some calls are
+free text (custom tools, the code interpreter). The task of a call that the client runs (a shell)
+stands in the finished item; that of a patch, but for its diff, in the item when it is added.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from playground.recordings.apis.response_items import (
     OTHER_CALLS,
     Items,
     asked_of_provider,
-    given_by,
+    provider_result,
 )
 from playground.recordings.recording import UNREADABLE
 
 _TEXT: Final = {
     "response.output_text.delta",
     "response.refusal.delta",
-    "response.text.delta",  # Realtime, until it left its beta
-    "response.output_audio_transcript.delta",  # Realtime: what was said aloud
+    "response.text.delta",  # Realtime, in its beta
+    "response.output_audio_transcript.delta",  # Realtime
     "response.audio_transcript.delta",
 }
 _REASONING: Final = {
@@ -43,7 +43,7 @@ _ARGUMENTS: Final = {
     "response.code_interpreter_call_code.delta",
 }
 _FREE_CALLS: Final = {"custom_tool_call", "code_interpreter_call"}
-_WHOLE: Final = {  # events with the whole of a part: their field, and the sort of item it is of
+_WHOLE: Final = {  # events with a complete part: its field, and the sort of its item
     "response.output_text.done": ("text", "message"),
     "response.refusal.done": ("refusal", "message"),
     "response.text.done": ("text", "message"),
@@ -53,7 +53,7 @@ _WHOLE: Final = {  # events with the whole of a part: their field, and the sort 
     "response.reasoning_summary_text.done": ("text", "reasoning"),
     "response.function_call_arguments.done": ("arguments", "call"),
 }
-_SHOWN: Final = 200  # characters of a text, for its finding
+_SHOWN: Final = 200  # characters of a text in a finding
 _DIFF: Final = "response.apply_patch_call_operation_diff.delta"
 _ENDS: Final = {"response.completed", "response.incomplete", "response.failed", "response.done"}
 
@@ -65,7 +65,7 @@ class OpenAIResponses(ApiReader):
         super().__init__(sink)
         self._items = Items()
         self._written: dict[Any, int] = {}  # characters of an item's arguments so far
-        self._operations: dict[Any, dict[str, Any]] = {}  # of patches whose diff is to come
+        self._operations: dict[Any, dict[str, Any]] = {}  # of patches whose diff has not begun
         self._patched: set[Any] = set()  # items whose diff came in deltas
         self._streamed: set[Any] = set()  # items whose text came in deltas
         self._part: dict[Any, int] = {}  # characters of each text part that came in deltas
@@ -101,10 +101,10 @@ class OpenAIResponses(ApiReader):
         self.sink.call(key, text)
 
     def _diff(self, key: Any, text: str) -> None:
-        """Add a piece of a patch, which is one member of the call's operation.
+        """Add a piece of a patch's diff, which is the last member of the call's operation.
 
-        Its kind and path came when the item was added; the arguments are the whole operation as
-        JSON.
+        The other members, such as the path, came when the item was added. The call's arguments are
+        the whole operation as JSON.
         """
         opened = self._operations.pop(key, None)
         if opened is not None:
@@ -122,7 +122,7 @@ class OpenAIResponses(ApiReader):
         elif kind == "response.output_item.done":
             self._done(self._items.done(value, item, _sort(item)), item)
         elif kind in _WHOLE:
-            self._whole(kind, value)
+            self._end_part(kind, value)
         elif kind == "response.created":
             self._create(value.get("response") or {})
         elif kind in _ENDS:
@@ -142,15 +142,15 @@ class OpenAIResponses(ApiReader):
         self._created = True
         self.sink.model = response.get("model") or self.sink.model
 
-    def _whole(self, kind: str, value: dict[str, Any]) -> None:
-        """End a part: take from it what no delta brought."""
+    def _end_part(self, kind: str, value: dict[str, Any]) -> None:
+        """End a part: add its text if no delta brought it, and note if the deltas differ."""
         field, sort = _WHOLE[kind]
         text = value.get(field)
         key = self._items.of_delta(value, sort)
         came = self._part.get((key, value.get("content_index"), value.get("summary_index")))
         if isinstance(text, str) and came is not None and came != len(text):
             shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-            self.sink.signal(f"{UNREADABLE}a whole text that its deltas do not say: {shown}")
+            self.sink.signal(f"{UNREADABLE}a complete text that its deltas do not give: {shown}")
         if not isinstance(text, str) or not text or key in self._streamed or self._written.get(key):
             return
         if sort == "call":
@@ -181,12 +181,12 @@ class OpenAIResponses(ApiReader):
         )
 
     def _done(self, key: Any, item: dict[str, Any]) -> None:
-        """End an item: take from it what no delta brought."""
+        """End an item: add from it what no delta brought."""
         kind = str(item.get("type"))
         if kind.endswith("_call"):
             self._call_done(key, kind, item)
         elif kind in OTHER_CALLS or kind.endswith("_output"):
-            self.sink.of_provider(item)
+            self.sink.add_provider_part(item)
         elif key in self._streamed:
             return
         elif kind == "message":
@@ -212,15 +212,15 @@ class OpenAIResponses(ApiReader):
         self.sink.end_call(key)
         asked = asked_of_provider(item)
         if asked and not whole and not self._written.get(key):
-            self.sink.of_provider({"type": ASKED, "id": item.get("id"), "input": asked})
-        if gave := given_by(item):
-            self.sink.of_provider(gave)
+            self.sink.add_provider_part({"type": ASKED, "id": item.get("id"), "input": asked})
+        if result := provider_result(item):
+            self.sink.add_provider_part(result)
 
     def _end(self, kind: str, response: dict[str, Any]) -> None:
         sink = self.sink
         sink.model = sink.model or response.get("model") or ""
         sink.add_usage(response.get("usage"))
-        sink.diagnose(response.get("prompt_cache_diagnostics"))
+        sink.set_diagnostics(response.get("prompt_cache_diagnostics"))
         self._missing(response.get("output") or ())
         details = response.get("incomplete_details") or response.get("status_details") or {}
         if error := response.get("error") or details.get("error"):
@@ -231,7 +231,7 @@ class OpenAIResponses(ApiReader):
             sink.stop_reason = details.get("reason") or response.get("status") or "completed"
 
     def _missing(self, output: Any) -> None:
-        """Take from the complete output the sorts of items of which the stream had no event."""
+        """Add from the complete output the items of sorts for which the stream had no event."""
         came = self._items.sorts
         for item in [item for item in output if _sort(item) not in came]:
             self._done(self._items.done({}, item, _sort(item)), item)

@@ -1,24 +1,24 @@
-"""Find the output item that an event is about, even without its place or its id."""
+"""Find the output item that an event is about, even if it has no place or no id."""
 
 from __future__ import annotations
 
 from itertools import islice
 from typing import Any, Final
 
-CLIENT_CALLS: Final = {  # run by the client: what to do stands in this field of the finished item
+CLIENT_CALLS: Final = {  # run by the client: its task stands in this field of the finished item
     "local_shell_call": "action",
     "shell_call": "action",
     "computer_call": "action",
     "apply_patch_call": "operation",
 }
-ASKED_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}  # all others are run
+ASKED_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}  # others: provider's own
 OTHER_CALLS: Final = {"program", "mcp_approval_request"}  # which no name shows to be calls
 ASKED: Final = "asked_of_provider"  # a part that says what the call with its id was to do
 _TASKS: Final = (
     "action", "operation", "arguments", "code", "queries", "input", "revised_prompt", "prompt",
 )  # fmt: skip
-_GAVE: Final = ("output", "outputs", "results", "result")
-_MOST_OPEN: Final = 100  # items looked at for one that an event may be of
+_RESULT_FIELDS: Final = ("output", "outputs", "results", "result")
+_MOST_OPEN: Final = 100  # open items that are considered for an event
 
 
 def asked_of_provider(item: dict[str, Any]) -> Any:
@@ -26,34 +26,32 @@ def asked_of_provider(item: dict[str, Any]) -> Any:
     return next((item[name] for name in _TASKS if item.get(name)), None)
 
 
-def given_by(item: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the result of a tool that the provider ran, as a part; None if the call's item has
-    none.
-    """
+def provider_result(item: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the result of a tool that the provider ran, as a part; None without a result."""
     kind = str(item.get("type"))
-    gave = next((item[name] for name in _GAVE if item.get(name)), None)
-    if gave is None or kind in ASKED_CALLS:
+    result = next((item[name] for name in _RESULT_FIELDS if item.get(name)), None)
+    if result is None or kind in ASKED_CALLS:
         return None
-    if kind == "image_generation_call" and isinstance(gave, str):
-        return {"type": "input_image", "image_url": f"data:image/png;base64,{gave}"}
+    if kind == "image_generation_call" and isinstance(result, str):
+        return {"type": "input_image", "image_url": f"data:image/png;base64,{result}"}
     call_id = item.get("call_id") or item.get("id")
-    return {"type": f"{kind}_output", "call_id": call_id, "output": gave}
+    return {"type": f"{kind}_output", "call_id": call_id, "output": result}
 
 
 class Items:
     """The items of one response, each with a key.
 
     Some servers number nothing, some give an item another id in every event, some send 0 for every
-    place. So the place counts before the id, an added item is always another one, and an event
-    that names no known item belongs to an open one of its sort that it does not contradict: a
+    place. So the place counts more than the id, and an added item is always a new one. An event
+    without a known place or id belongs to an open item of its sort that it does not contradict: a
     delta to the newest, an end to the oldest.
     """
 
     def __init__(self) -> None:
-        self.sorts: set[str] = set()  # all that there was an event of
+        self.sorts: set[str] = set()  # all sorts that had an event
         self._places: dict[Any, int] = {}
         self._ids: dict[Any, int] = {}
-        self._open: dict[str, dict[int, None]] = {}  # by sort, in order: items that are not done
+        self._open: dict[str, dict[int, None]] = {}  # unfinished items by sort, in order
         self._done: set[int] = set()
         self._has_place: set[int] = set()
         self._has_id: set[int] = set()
@@ -62,14 +60,14 @@ class Items:
         self._count = 0
 
     def of_delta(self, value: dict[str, Any], sort: str) -> int:
-        """Return the item that a delta belongs to."""
+        """Return the key of a delta's item."""
         place = value.get("output_index")
         if not self._shared and place in self._places:  # nearly always
             return self._places[place]
         return self._find(place, value.get("item_id"), sort, newest=True)
 
     def added(self, value: dict[str, Any], item: dict[str, Any], sort: str) -> int:
-        """Return a new item, unless deltas were there before it."""
+        """Return the key of an added item, which is new unless its deltas came before."""
         place = value.get("output_index")
         key = self._places.get(place)
         if key is None or key in self._added:
@@ -81,7 +79,7 @@ class Items:
         return key
 
     def done(self, value: dict[str, Any], item: dict[str, Any], sort: str) -> int:
-        """Return an item that is complete now."""
+        """Return the key of an item that is complete now."""
         name = item.get("id") or value.get("item_id")
         key = self._find(value.get("output_index"), name, sort, newest=False)
         self._open[sort].pop(key, None)

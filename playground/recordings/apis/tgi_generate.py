@@ -1,8 +1,8 @@
-"""Text Generation Inference's own stream: a token an event, the whole text with the last one.
+"""Text Generation Inference's own stream: a token in each event, the complete text in the last.
 
 https://huggingface.co/docs/text-generation-inference, `/generate_stream`. A token that is marked as
-special (the end of the text) is no part of what was generated. The whole text is a check alone: it
-cannot say which tokens it left out.
+special (the end of the text) is no part of the text. The complete text serves only as a check,
+because it does not show which tokens it left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class TgiGenerate(ApiReader):
 
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
-        self._said: list[str] = []
+        self._tokens: list[str] = []
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -32,11 +32,11 @@ class TgiGenerate(ApiReader):
         if sink.stop_reason:  # something after the last token
             sink.second_response()
             sink.stop_reason = ""
-            self._said.clear()
+            self._tokens.clear()
         text = token.get("text")
         if text and not token.get("special"):
             sink.text(text)
-            self._said.append(text)
+            self._tokens.append(text)
         if isinstance(whole, str):
             self._check(whole)
         details = value.get("details") or {}
@@ -50,10 +50,10 @@ class TgiGenerate(ApiReader):
             sink.signal("special token" if token.get("special") else "empty text")
 
     def _check(self, whole: str) -> None:
-        """Check that the tokens give the complete text, except blanks at its ends.
+        """Add a finding if the tokens do not give the complete text.
 
-        The server may strip those.
+        Blanks at its ends do not count, because the server may strip them.
         """
-        if "".join(self._said).strip() != whole.strip():
+        if "".join(self._tokens).strip() != whole.strip():
             shown = whole if len(whole) <= 40 else f"{whole[:37]}…"
-            self.sink.signal(f"{UNREADABLE}a whole text that its tokens do not say: {shown}")
+            self.sink.signal(f"{UNREADABLE}a complete text that its tokens do not give: {shown}")

@@ -1,7 +1,7 @@
-"""Every format of session files: one file each, one line here.
+"""List the formats of session files, in the order in which they are tried.
 
-The first that recognises a file reads it, so narrower formats stand before wider ones. The file of
-a format is loaded when it is its turn to be asked.
+The first that recognises a file reads it, so narrower formats stand before wider ones. A format's
+module is loaded when its turn comes.
 """
 
 from __future__ import annotations
@@ -103,8 +103,7 @@ def _loaded(file: str, name: str) -> SessionFormat:
 
 
 class _Formats(Sequence[SessionFormat]):
-    """The core's formats in their order, each loaded when it is asked for; then those of plugins,
-    which are looked for when none of the others will do."""
+    """The core's formats in their order, and then those of plugins; each is loaded when used."""
 
     def __len__(self) -> int:
         return len(_FORMATS) + len(_of_plugins())
@@ -136,12 +135,12 @@ FORMATS: Final[Sequence[SessionFormat]] = _Formats()
 
 
 def format_names() -> list[str]:
-    """Return the names that an importer can be asked for by."""
+    """Return the names of all formats, as `get_format` takes them."""
     return [each.name for each in FORMATS]
 
 
 def get_format(name: str) -> SessionFormat:
-    """Return a format by its name. Raises UnknownNameError, listing those that there are."""
+    """Return a format by its name. Raises UnknownNameError, which lists all names."""
     for each in FORMATS:
         if each.name == name:
             return each
@@ -149,11 +148,11 @@ def get_format(name: str) -> SessionFormat:
 
 
 def recognised(source: Source) -> SessionFormat:
-    """Return the format of a file. Raises InputFault where it is none of these."""
+    """Return the format of a file. Raises InputFault if no format recognises it."""
     if (found := next(recognising(source), None)) is not None:
         return found
     if isinstance(source.document, dict) and "format" in source.document:
-        return FORMATS[0]  # a format of ours that is not: its own error is the better one
+        return FORMATS[0]  # nearly a session of ours: that format's error is the clearest
     from playground.sessions.formats.refusal import refusal
 
     raise refusal(source)
@@ -165,7 +164,7 @@ def recognising(source: Source) -> Iterator[SessionFormat]:
         try:
             is_its_own = each.recognises(source)
         except (AttributeError, TypeError, KeyError, IndexError, ValueError):
-            continue  # a shape that it did not foresee is not its own
+            continue  # the file has a shape that this format does not know
         if is_its_own:
             yield each
 

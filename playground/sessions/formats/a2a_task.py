@@ -1,7 +1,7 @@
-"""Tasks of the Agent2Agent protocol: what was said to an agent, what it did, and what it made.
+"""Read tasks of the Agent2Agent protocol (A2A): the history of an agent, and its artifacts.
 
-Source: the A2A specification, versions 0.2 to 1.0 (2025); calls stand in data parts, which Google's
-ADK and kagent mark by their metadata.
+Source: the A2A specification, versions 0.2 to 1.0 (2025). Calls stand in data parts, which Google's
+ADK and kagent mark by metadata.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from playground.sessions.building import Place, SessionBuilder, text_part
 from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
-from playground.sessions.shapes.fields import mapping, text_of, told_list, told_objects
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.fields import list_or_finding, mapping, objects_or_findings, text_of
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_WRITERS: Final = ("adk_", "kagent_")  # before the names of their metadata
-_BESIDE: Final = {"kind", "type", "metadata", "mediaType"}
+_WRITERS: Final = ("adk_", "kagent_")  # prefixes of names in their metadata
+_BESIDE_CONTENT: Final = {"kind", "type", "metadata", "mediaType"}
 _MARKS: Final = ("result", "task", "history", "artifacts")
 
 
@@ -43,88 +43,89 @@ class A2aTask(SessionFormat):
             task = _task(value)
             builder = SessionBuilder(title=text_of(task.get("id")) or source.stem)
             if not task:
-                builder.lost("an entry that is no task", place)
+                builder.note_loss("an entry that is no task", place)
             else:
                 _read(builder, task, place)
             yield builder
 
 
 def _task(value: Any) -> dict[str, Any]:
-    """Return a task out of a server's answer, with what it was asked beside it; {} where there is
-    none.
-    """
+    """Return a task, unwrapped from a server's answer if it is in one; {} for anything else."""
     value = mapping(value)
     inner = mapping(value.get("result")) or value
-    found = mapping(inner.get("task")) or inner
-    spoken = isinstance(found.get("history"), list) or isinstance(found.get("artifacts"), list)
-    is_task = spoken and isinstance(mapping(found.get("status")).get("state"), str)
-    return found if is_task else {}
+    task = mapping(inner.get("task")) or inner
+    has_list = isinstance(task.get("history"), list) or isinstance(task.get("artifacts"), list)
+    is_task = has_list and isinstance(mapping(task.get("status")).get("state"), str)
+    return task if is_task else {}
 
 
 def _read(builder: SessionBuilder, task: dict[str, Any], place: Place) -> None:
-    builder.known(session=task.get("contextId") or task.get("sessionId"))
-    known: set[str] = set()
-    for where, message in told_objects(builder, task.get("history"), place.at("history")):
-        _message(builder, message, where, known)
-    for where, made in told_objects(builder, task.get("artifacts"), place.at("artifacts")):
-        _message(builder, {**made, "role": "agent"}, where, known)
+    builder.set_metadata(session=task.get("contextId") or task.get("sessionId"))
+    read_ids: set[str] = set()
+    for where, message in objects_or_findings(builder, task.get("history"), place.at("history")):
+        _message(builder, message, where, read_ids)
+    artifacts = objects_or_findings(builder, task.get("artifacts"), place.at("artifacts"))
+    for where, artifact in artifacts:
+        _message(builder, {**artifact, "role": "agent"}, where, read_ids)
     status = mapping(task.get("status"))
     if status.get("message"):
-        _message(builder, mapping(status["message"]), place.at("status", "message"), known)
+        _message(builder, mapping(status["message"]), place.at("status", "message"), read_ids)
     answers = [i for i, message in enumerate(builder.messages) if message.role == "assistant"]
     if answers:
         at, reason = status.get("timestamp"), text_of(status.get("state"))
-        usage = _told(task.get("metadata"), "usage_metadata")
-        builder.request(reply=answers[-1], at=at, stop_reason=reason, usage=usage)
+        usage = _metadata(task.get("metadata"), "usage_metadata")
+        builder.add_request(reply=answers[-1], at=at, stop_reason=reason, usage=usage)
 
 
 def _message(
-    builder: SessionBuilder, message: dict[str, Any], place: Place, known: set[str]
+    builder: SessionBuilder, message: dict[str, Any], place: Place, read_ids: set[str]
 ) -> None:
-    """A message, or what was made; neither where it stands a second time: by its id, or, of the
-    agent's, as the text that it said last."""
-    given = text_of(message.get("messageId"))
+    """Read a message or an artifact, unless it repeats one.
+
+    It does if its id was read before, or if it holds the same parts as the agent's last message.
+    """
+    message_id = text_of(message.get("messageId"))
     role = text_of(message.get("role")).lower().removeprefix("role_")
-    if given and given in known:
+    if message_id and message_id in read_ids:
         return
-    known.add(given)
+    read_ids.add(message_id)
     parts: list[Part] = []
-    for index, part in enumerate(told_list(builder, message.get("parts"), place.at("parts"))):
+    for index, part in enumerate(list_or_finding(builder, message.get("parts"), place.at("parts"))):
         parts += _part(builder, mapping(part), place.at("parts", index))
     if "parts" not in message:
-        builder.lost("a message without parts", place)
+        builder.note_loss("a message without parts", place)
     elif role not in ("user", "agent"):
-        builder.lost(f"a message with the role {role!r}", place)
-    elif not _is_said(builder, parts, role):
-        add(builder, "user" if role == "user" else "assistant", parts, place)
+        builder.note_loss(f"a message with the role {role!r}", place)
+    elif not _is_repeated(builder, parts, role):
+        add_with_results(builder, "user" if role == "user" else "assistant", parts, place)
 
 
-def _is_said(builder: SessionBuilder, parts: list[Part], role: str) -> bool:
+def _is_repeated(builder: SessionBuilder, parts: list[Part], role: str) -> bool:
     last = builder.messages[-1] if builder.messages and role == "agent" else None
     return last is not None and last.role == "assistant" and last.parts == tuple(parts)
 
 
 def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[Part]:
-    part = mapping(part.get("root")) or part  # as the SDK's models are dumped
+    part = mapping(part.get("root")) or part  # dumps of the SDK's models have a root
     data, text = part.get("data"), part.get("text")
     if isinstance(text, str):
-        thought = _told(part.get("metadata"), "thought")
+        thought = _metadata(part.get("metadata"), "thought")
         return [ReasoningPart(text) if thought else text_part(text)] if text else []
     if not isinstance(data, dict):
-        named = ", ".join(sorted(map(str, part.keys() - _BESIDE)))
-        builder.lost(f"a part that is no text ({named or 'empty'})", place)
+        named = ", ".join(sorted(map(str, part.keys() - _BESIDE_CONTENT)))
+        builder.note_loss(f"a part that is no text ({named or 'empty'})", place)
         return []
-    match _told(part.get("metadata"), "type"):
+    match _metadata(part.get("metadata"), "type"):
         case "function_call":
             return [builder.call(data.get("id"), data.get("name"), data.get("args"), place)]
         case "function_response":
             return [builder.result(data.get("id"), data.get("response"), data.get("name"))]
         case kind:
-            builder.lost(f"data of an agent ({kind or 'of no known kind'})", place)
+            builder.note_loss(f"data of an agent ({kind or 'of no known kind'})", place)
             return []
 
 
-def _told(metadata: Any, name: str) -> Any:
-    """Return what a writer's metadata hold under a name."""
+def _metadata(metadata: Any, name: str) -> Any:
+    """Return the value that metadata of a known writer have under a name."""
     found = (mapping(metadata).get(writer + name) for writer in _WRITERS)
     return next((value for value in found if value is not None), None)

@@ -1,13 +1,13 @@
-"""Messages of the Claude Agent SDK as programs keep them: cassettes of its tests, dumps, lines.
+"""Read messages of the Claude Agent SDK: cassettes of tests, dumps, or lines.
 
-The SDK hands on what Claude Code writes as JSON, as objects of Python: `AssistantMessage` with a
-`ToolUseBlock` where the log has `assistant` and `tool_use`. They are read as that log.
+The SDK turns Claude Code's JSON into Python objects, such as `AssistantMessage` and `ToolUseBlock`
+for `assistant` and `tool_use`. This module turns them back, to be read as Claude Code's log.
 https://github.com/anthropics/claude-agent-sdk-python (`types.py`)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from playground.sessions.building import Place, SessionBuilder
@@ -26,7 +26,7 @@ _BLOCKS: Final = {
     "ToolResultBlock": "tool_result", "ServerToolUseBlock": "server_tool_use",
     "ServerToolResultBlock": "tool_result",
 }  # fmt: skip
-# What tells a block by its fields, where a dump leaves out its type.
+# A block's type by its fields, if a dump leaves out the type.
 _BY_FIELD: Final = {
     "tool_use_id": "tool_result", "input": "tool_use", "thinking": "thinking", "text": "text",
 }  # fmt: skip
@@ -52,13 +52,14 @@ class ClaudeAgentSdk(SessionFormat):
         document = None if source.is_lines else source.document or source.yaml
         found = listed(_messages(document))
         where = "messages" if isinstance(document, dict) else ""
-        given = (
+        messages = (
             entries(source)
             if source.is_lines
             else [(i + 1, Place(field=where).at(i), each) for i, each in enumerate(found)]
         )
         about = mapping(document)
-        yield from read_log(source, _as_log(given, about.get("prompt")), about.get("description"))
+        log = _as_log(messages, about.get("prompt"))
+        yield from read_log(source, log, about.get("description"))
 
 
 def _messages(document: Any) -> Any:
@@ -69,16 +70,16 @@ def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and str(value.get("type")) in _KINDS
 
 
-def _as_log(given: Any, prompt: Any) -> Iterator[Entry]:
+def _as_log(messages: Iterable[Entry], prompt: Any) -> Iterator[Entry]:
     """Yield each message as a line of Claude Code's log.
 
-    An answer's blocks come one by one, and belong to one answer until somebody else speaks.
+    Each block of an answer is a message: they are one answer until the speaker changes.
     """
-    answer, speaks = 0, ""
+    answer, last_speaker = 0, ""
     if isinstance(prompt, str) and prompt:
-        asked = {"role": "user", "content": prompt}
-        yield 0, Place(field="prompt"), {"type": "user", "message": asked}
-    for number, place, value in given:
+        message = {"role": "user", "content": prompt}
+        yield 0, Place(field="prompt"), {"type": "user", "message": message}
+    for number, place, value in messages:
         if not _is_message(value):
             yield number, place, value
             continue
@@ -87,7 +88,7 @@ def _as_log(given: Any, prompt: Any) -> Iterator[Entry]:
             yield number, place, {**mapping(value.get("data")), "type": kind}
             continue
         speaker = f"{kind} {value.get('parent_tool_use_id')}"
-        answer, speaks = answer + (speaker != speaks), speaker
+        answer, last_speaker = answer + (speaker != last_speaker), speaker
         yield number, place, _line(value, kind, f"answer {answer}")
 
 
@@ -98,8 +99,8 @@ def _line(value: dict[str, Any], kind: str, answer: str) -> dict[str, Any]:
     blocks = [_block(each) for each in content] if isinstance(content, list) else content
     message = {"role": kind, "content": blocks}
     if kind == "assistant":
-        given = value.get("message_id") or answer
-        message |= {"id": given, "model": value.get("model"), "usage": value.get("usage")}
+        message_id = value.get("message_id") or answer
+        message |= {"id": message_id, "model": value.get("model"), "usage": value.get("usage")}
     return {**value, "type": kind, "message": message}
 
 

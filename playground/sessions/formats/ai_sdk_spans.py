@@ -1,7 +1,7 @@
-"""Spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
+"""Read spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
 
-A request to a model is a span of its own (`…doGenerate`, `…doStream`) inside that of the call that
-the program made; where a trace keeps the outer ones alone, they are read.
+Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of a program's call.
+The outer spans are read only if a trace has no inner ones.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from typing import Any
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.inner_json import json_value
+from playground.sessions.shapes.fields import as_list
 from playground.sessions.shapes.framework_chats import chat_messages
-from playground.sessions.shapes.options import options_of, under
-from playground.sessions.shapes.spans import TraceSpan, first_spans, json_value, spans_of
+from playground.sessions.shapes.options import attributes_under, options_of
+from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
-_ASKED = ("ai.prompt.messages", "ai.prompt")
+_PROMPTS = ("ai.prompt.messages", "ai.prompt")
 
 
 class AiSdkSpans(SessionFormat):
@@ -35,47 +37,45 @@ class AiSdkSpans(SessionFormat):
 
 
 def _is_call(span: TraceSpan) -> bool:
-    return any(name in span.attributes for name in _ASKED)
+    return any(name in span.attributes for name in _PROMPTS)
 
 
 def _turn(span: TraceSpan) -> Turn:
-    given = span.attributes
-    asked = next(given[name] for name in _ASKED if name in given)
-    tools = json_value(given.get("ai.prompt.tools"))
+    attributes = span.attributes
+    prompt = next(attributes[name] for name in _PROMPTS if name in attributes)
+    tools = json_value(attributes.get("ai.prompt.tools"))
     return Turn(
-        before=chat_messages(asked, "user") or ([asked] if asked else []),
-        after=_answer(given),
-        tools=[json_value(tool) for tool in (tools if isinstance(tools, list) else [tools])]
-        if tools
-        else [],
+        before=chat_messages(prompt, "user") or ([prompt] if prompt else []),
+        after=_answer(attributes),
+        tools=[json_value(tool) for tool in as_list(tools)],
         place=span.place,
-        model=str(given.get("ai.response.model") or given.get("ai.model.id") or ""),
+        model=str(attributes.get("ai.response.model") or attributes.get("ai.model.id") or ""),
         at=span.start,
         seconds=span.seconds,
-        stop_reason=str(given.get("ai.response.finishReason") or ""),
-        usage=under(given, "ai.usage."),
+        stop_reason=str(attributes.get("ai.response.finishReason") or ""),
+        usage=attributes_under(attributes, "ai.usage."),
         options=options_of(
             None,
-            under(given, "ai.settings."),
-            {"toolChoice": given.get("ai.prompt.toolChoice")},
-            under(given, "gen_ai.request."),
+            attributes_under(attributes, "ai.settings."),
+            {"toolChoice": attributes.get("ai.prompt.toolChoice")},
+            attributes_under(attributes, "gen_ai.request."),
         ),
     )
 
 
-def _answer(given: dict[str, Any]) -> list[Any]:
-    """Return the model's thought, text (an object as JSON) and calls as one message."""
+def _answer(attributes: dict[str, Any]) -> list[Any]:
+    """Return the model's reasoning, text or object, and calls as one message."""
     content: list[Any] = []
-    if thought := given.get("ai.response.reasoning"):
+    if thought := attributes.get("ai.response.reasoning"):
         content.append({"type": "reasoning", "text": thought})
-    if text := given.get("ai.response.text") or given.get("ai.response.object"):
+    if text := attributes.get("ai.response.text") or attributes.get("ai.response.object"):
         content.append({"type": "text", "text": text})
     message = {"role": "assistant", "content": content}
-    calls = json_value(given.get("ai.response.toolCalls"))
+    calls = json_value(attributes.get("ai.response.toolCalls"))
     if isinstance(calls, list):
         content += [
             {**call, "type": "tool-call"} if isinstance(call, dict) else call for call in calls
         ]
     elif calls:
-        message["tool_calls"] = calls  # where they are told of as none
+        message["tool_calls"] = calls  # the reader of messages adds a finding
     return [message] if content or calls else []

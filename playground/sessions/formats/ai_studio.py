@@ -1,4 +1,4 @@
-"""Prompts of Google AI Studio, as it keeps them in Google Drive: chunks, thoughts among them.
+"""Read prompts of Google AI Studio, which it stores in Google Drive as a list of chunks.
 
 Source: files of Drive's folder "Google AI Studio" in public repositories (2025 and 2026).
 """
@@ -11,18 +11,18 @@ from typing import Any, Final
 from playground.nouns.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import mapping, told_list, told_mapping
+from playground.sessions.shapes.fields import dict_or_finding, list_or_finding, mapping
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_SAID: Final = (  # fields of a chunk that are a part of what is said, by Gemini's names
+_PART_FIELDS: Final = (  # fields of a chunk that are parts of Gemini's API
     "executableCode", "codeExecutionResult", "functionCall", "functionResponse", "inlineData",
     "fileData",
 )  # fmt: skip
-_LEFT: Final = (  # what stands in Drive or elsewhere, and what AI Studio itself says
+_LOST_FIELDS: Final = (  # files in Drive or elsewhere, and AI Studio's own errors
     "inlineImage", "inlineFile", "driveDocument", "driveImage", "driveVideo", "driveAudio",
     "youtubeVideo", "errorMessage",
 )  # fmt: skip
@@ -46,39 +46,39 @@ class AiStudio(SessionFormat):
         system = mapping(value.get("systemInstruction"))
         place = Place(field="systemInstruction")
         if parts := read_parts(builder, system.get("parts") or system.get("text"), place):
-            builder.say("system", parts, place)
-        builder.asked(parameters_of_body({"generationConfig": _parameters(settings)}), Place())
+            builder.add_message("system", parts, place)
+        builder.set_parameters(
+            parameters_of_body({"generationConfig": _parameters(settings)}), Place()
+        )
         place = Place(field="chunkedPrompt.chunks")
-        chunks = told_mapping(builder, value.get("chunkedPrompt"), place).get("chunks")
-        for index, chunk in enumerate(told_list(builder, chunks, place)):
+        chunks = dict_or_finding(builder, value.get("chunkedPrompt"), place).get("chunks")
+        for index, chunk in enumerate(list_or_finding(builder, chunks, place)):
             _chunk(builder, chunk, place.at(index))
         yield builder
 
 
 def _parameters(settings: dict[str, Any]) -> dict[str, Any]:
-    kept = ("temperature", "topP", "topK", "maxOutputTokens", "stopSequences", "responseMimeType")
-    return {key: settings[key] for key in kept if key in settings}
+    names = ("temperature", "topP", "topK", "maxOutputTokens", "stopSequences", "responseMimeType")
+    return {key: settings[key] for key in names if key in settings}
 
 
 def _chunk(builder: SessionBuilder, chunk: Any, place: Place) -> None:
-    """A piece of a turn: the model's thoughts and words are several in a row, one message."""
+    """Read a piece of a turn; the model's pieces in a row become one message."""
     role = role_of(chunk) if isinstance(chunk, dict) else None
     if role is None:
-        builder.lost(f"a chunk without a role: {str(chunk)[:60]}", place)
+        builder.note_loss(f"a chunk without a role: {str(chunk)[:60]}", place)
         return
-    said = chunk.get("parts") or chunk.get("text")
     if chunk.get("isThought") and isinstance(chunk.get("text"), str):
         parts: list[Part] = [ReasoningPart(chunk["text"])]
     else:
-        parts = read_parts(builder, said, place)
-    for key in _SAID:
+        parts = read_parts(builder, chunk.get("parts") or chunk.get("text"), place)
+    for key in _PART_FIELDS:
         if chunk.get(key):
             parts += read_parts(builder, {key: chunk[key]}, place.at(key))
-    for key in _LEFT:
+    for key in _LOST_FIELDS:
         if chunk.get(key):
-            builder.lost(f"a chunk's {key}: {str(chunk[key])[:60]}", place.at(key))
-    goes_on = builder.messages and builder.messages[-1].role == role == "assistant"
-    if goes_on and not any(part.type == "tool_result" for part in parts):
-        builder.add_parts(parts)
+            builder.note_loss(f"a chunk's {key}: {str(chunk[key])[:60]}", place.at(key))
+    if role == "assistant" and not any(part.type == "tool_result" for part in parts):
+        builder.add_to_answer(parts, place)
     else:
-        add(builder, role, parts, place)
+        add_with_results(builder, role, parts, place)

@@ -1,4 +1,4 @@
-"""aider's two histories: of the chat (Markdown), and of what was sent and what came back."""
+"""Read aider's two histories: of the chat (Markdown), and of requests and responses."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.base.findings import finding
-from playground.nouns.messages import TextPart
+from playground.nouns.messages import Role, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import note_torn_text
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
-_SENT: Final = re.compile(r"^TO LLM (\S+)[ \t]*$", re.MULTILINE)
-_CAME: Final = re.compile(r"^LLM RESPONSE (\S+)[ \t]*$", re.MULTILINE)
+_REQUEST: Final = re.compile(r"^TO LLM (\S+)[ \t]*$", re.MULTILINE)
+_RESPONSE: Final = re.compile(r"^LLM RESPONSE (\S+)[ \t]*$", re.MULTILINE)
 _RULE: Final = re.compile(r"^-------[ \t]*\n?", re.MULTILINE)
 _ROLES: Final = ("SYSTEM", "USER", "ASSISTANT", "TOOL", "FUNCTION")
 _STARTED: Final = re.compile(r"^# aider chat started at (.*)$")
@@ -40,13 +40,14 @@ class AiderLlmHistory(SessionFormat):
         note_torn_text(source)
         sessions = list(read_turns(_turns(source.text), source.stem))
         for builder in sessions:
-            builder.known(name="aider")
+            builder.set_metadata(name="aider")
         yield from sessions
 
 
 def _turns(text: str) -> list[Turn]:
-    """Return a turn for each request; its answer is what came before the next request."""
-    marks = sorted([*_SENT.finditer(text), *_CAME.finditer(text)], key=lambda mark: mark.start())
+    """Return a turn for each request, with the response before the next request."""
+    marks = [*_REQUEST.finditer(text), *_RESPONSE.finditer(text)]
+    marks.sort(key=lambda mark: mark.start())
     turns: list[Turn] = []
     for number, mark in enumerate(marks):
         stop = marks[number + 1].start() if number + 1 < len(marks) else len(text)
@@ -63,13 +64,13 @@ def _turns(text: str) -> list[Turn]:
 
 
 def _message(block: str) -> dict[str, Any]:
-    """Return a block, every line of which begins with the role's name."""
+    """Return a block as a message; each of its lines begins with the role's name."""
     lines = block.strip("\n").split("\n")
     role = next((role for role in _ROLES if lines[0].startswith(role)), "")
     if not role:
         return {"role": "assistant", "content": block}
-    kept = [line.removeprefix(f"{role} ").removeprefix(role) for line in lines]
-    return {"role": role.lower(), "content": "\n".join(kept)}
+    content = "\n".join(line.removeprefix(f"{role} ").removeprefix(role) for line in lines)
+    return {"role": role.lower(), "content": content}
 
 
 class AiderChatHistory(SessionFormat):
@@ -105,35 +106,35 @@ class AiderChatHistory(SessionFormat):
 
 
 class _Chat:
-    """One chat, its lines gathered by speaker."""
+    """One chat while its lines are gathered by speaker."""
 
     def __init__(self, stem: str, at: str, number: int) -> None:
         self.builder = SessionBuilder(title=f"{stem} {at}".strip())
-        self.builder.known(name="aider")
-        self._at = self.builder.time(at.strip(), Place(number)) if at else ""
-        self._who, self._lines, self._begun = "", [""], number
-        self._shown = 0
-        self._fenced = False
+        self.builder.set_metadata(name="aider")
+        self._at = self.builder.read_time(at.strip(), Place(number)) if at else ""
+        self._speaker, self._lines, self._first = "", [""], number
+        self._interface_lines = 0
+        self._is_fenced = False
 
     def line(self, line: str, number: int) -> None:
-        who, text = self._spoken(line)
-        if line.startswith("```") and who == "assistant":
-            self._fenced = not self._fenced
-        if who != self._who and (line.strip() or who != "assistant"):
-            self._say()
-            self._who, self._lines, self._begun = who, [], number
-            self._fenced = self._fenced and who == "assistant"
+        speaker, text = self._speaker_and_text(line)
+        if line.startswith("```") and speaker == "assistant":
+            self._is_fenced = not self._is_fenced
+        if speaker != self._speaker and (line.strip() or speaker != "assistant"):
+            self._add_message()
+            self._speaker, self._lines, self._first = speaker, [], number
+            self._is_fenced = self._is_fenced and speaker == "assistant"
         self._lines.append(text)
 
     def finish(self) -> SessionBuilder:
-        self._say()
-        if self._shown:
-            message = f"{self._shown} lines of the interface"
+        self._add_message()
+        if self._interface_lines:
+            message = f"{self._interface_lines} lines of the interface"
             self.builder.findings.append(finding("bookkeeping", self.builder.title, message))
         return self.builder
 
-    def _spoken(self, line: str) -> tuple[str, str]:
-        if self._fenced:
+    def _speaker_and_text(self, line: str) -> tuple[str, str]:
+        if self._is_fenced:
             return "assistant", line
         if line.startswith("#### "):
             return "user", line[5:].rstrip()
@@ -141,27 +142,24 @@ class _Chat:
             return "interface", line[1:].strip()
         return "assistant", line
 
-    def _say(self) -> None:
+    def _add_message(self) -> None:
         text = "\n".join(self._lines).strip("\n")
-        place = Place(self._begun)
-        if self._who == "interface":
-            self._shown += len(self._lines)
-            self._usage(text)
-        elif text.strip() and self._who in ("user", "assistant"):
-            self.builder.say(
-                "user" if self._who == "user" else "assistant", [TextPart(text)], place
-            )
-            if self._who == "assistant":
-                self.builder.request(at=self._at)
+        if self._speaker == "interface":
+            self._interface_lines += len(self._lines)
+            self._read_usage(text)
+        elif text.strip() and self._speaker in ("user", "assistant"):
+            role: Role = "user" if self._speaker == "user" else "assistant"
+            self.builder.add_message(role, [TextPart(text)], Place(self._first))
+            if role == "assistant":
+                self.builder.add_request(at=self._at)
 
-    def _usage(self, text: str) -> None:
-        shown = _TOKENS.search(text)
-        if shown and self.builder.requests:
-            last = self.builder.requests.pop()
-            usage = {"prompt_tokens": _count(shown[1]), "completion_tokens": _count(shown[3])}
-            if shown[2]:
-                usage["cached_tokens"] = _count(shown[2])
-            self.builder.request(reply=last.reply, at=last.at, usage=usage)
+    def _read_usage(self, text: str) -> None:
+        counts = _TOKENS.search(text)
+        if counts and self.builder.requests:
+            usage = {"prompt_tokens": _count(counts[1]), "completion_tokens": _count(counts[3])}
+            if counts[2]:
+                usage["cached_tokens"] = _count(counts[2])
+            self.builder.set_usage(usage)
 
 
 def _count(text: str) -> int:

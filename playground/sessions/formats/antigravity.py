@@ -1,4 +1,4 @@
-"""Antigravity's transcripts: JSON lines of steps; a tool's output is a step of its own."""
+"""Read Antigravity's transcripts: JSON lines of steps; a tool's output is a step of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.fields import told_list
+from playground.sessions.shapes.fields import list_or_finding
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
@@ -30,17 +30,14 @@ class Antigravity(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="antigravity")
+        builder.set_metadata(name="antigravity")
         read_lines(source, builder, _Steps(builder).take, _QUIET)
         yield builder
 
 
 @dataclass
 class _Steps:
-    """The steps read so far.
-
-    The index of the answer whose tools run is None if the next step belongs to no answer.
-    """
+    """The steps that were read, and the index of the answer that later outputs belong to."""
 
     builder: SessionBuilder
     answer: int | None = None
@@ -55,29 +52,31 @@ class _Steps:
             self._output(value, kind, place)
         else:
             self.answer = None if content or kind == "CHECKPOINT" else self.answer
-            _said(builder, kind, content, at, place)
+            _read_other(builder, kind, content, at, place)
 
     def _output(self, value: dict[str, Any], kind: str, place: Place) -> None:
-        """A tool's output goes to the first call that waits; one that none asked for is a call of
-        the answer before it, too: no further request is known."""
+        """Add a tool's output as the result of the first open call, or else of a new call.
+
+        A new call is added to the answer before it, since no further request is known.
+        """
         builder = self.builder
-        given = builder.open_call()
-        if not given:
-            given = builder.new_id()
-            call = builder.call(given, kind.lower(), {}, place)
+        call_id = builder.open_call()
+        if not call_id:
+            call_id = builder.new_id()
+            call = builder.call(call_id, kind.lower(), {}, place)
             if self.answer is not None:
                 builder.add_parts([call], self.answer)
             else:
                 self.answer = len(builder.messages)
-                builder.say("assistant", [call], place)
-                builder.request(at=value.get("created_at"))
+                builder.add_message("assistant", [call], place)
+                builder.add_request(at=value.get("created_at"))
         failed, content = value.get("status") == "ERROR", value.get("content") or ""
-        builder.say("tool", [builder.result(given, content, is_error=failed)], place)
+        builder.add_message("tool", [builder.result(call_id, content, is_error=failed)], place)
 
 
-def _said(builder: SessionBuilder, kind: str, content: Any, at: Any, place: Place) -> None:
+def _read_other(builder: SessionBuilder, kind: str, content: Any, at: Any, place: Place) -> None:
     if kind == "CHECKPOINT":
-        builder.compacted(at, place=place)
+        builder.add_compaction(at, place=place)
         if content:
             read_message(builder, {"role": "user", "content": content}, place)
     elif kind == "USER_INPUT" or content:
@@ -89,12 +88,12 @@ def _answer(builder: SessionBuilder, value: dict[str, Any], at: Any, place: Plac
     parts: list[Part] = [ReasoningPart(thought)] if isinstance(thought, str) and thought else []
     parts += read_parts(builder, value.get("content"), place.at("content"))
     within = place.at("tool_calls")
-    for index, call in enumerate(told_list(builder, value.get("tool_calls"), within)):
+    for index, call in enumerate(list_or_finding(builder, value.get("tool_calls"), within)):
         where = within.at(index)
         if isinstance(call, dict):
-            given = builder.new_id()
-            parts.append(builder.call(given, call.get("name"), call.get("args"), where))
+            call_id = builder.new_id()
+            parts.append(builder.call(call_id, call.get("name"), call.get("args"), where))
         else:
-            builder.lost(f"a call that is a {type(call).__name__}", where)
-    builder.say("assistant", parts, place)
-    builder.request(at=at)
+            builder.note_loss(f"a call that is a {type(call).__name__}", where)
+    builder.add_message("assistant", parts, place)
+    builder.add_request(at=at)

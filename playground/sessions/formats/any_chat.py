@@ -1,6 +1,6 @@
-"""A JSON document of no format that is known, which holds lists of messages somewhere.
+"""Read JSON of an unknown format that holds lists of messages somewhere.
 
-The last resort: every list of which most entries have a role and something said is a session.
+This is the last format to be tried. Each list in which most entries have a role is a session.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages
 from playground.sessions.place import numberless
-from playground.sessions.shapes.facts import note_answer
+from playground.sessions.shapes.facts import add_answer_facts
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -32,15 +32,16 @@ class AnyChat(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        held: Any = source.head if source.is_lines else source.document
-        values = held if source.is_lines else [held]
-        return any(next(_chats(value, Place(), {}, 0), None) or _alone(value) for value in values)
+        values = source.head if source.is_lines else [source.document]
+        return any(
+            next(_chats(value, Place(), {}, 0), None) or _single_message(value) for value in values
+        )
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        for number, (place, messages, holder) in enumerate(_found(source), 1):
+        for number, (place, messages, holder) in enumerate(_chats_of(source), 1):
             builder = SessionBuilder(title=f"{source.stem} {number}")
             title, model = holder.get("title"), holder.get("model")
-            builder.known(
+            builder.set_metadata(
                 title=title if isinstance(title, str) else "",
                 model=model if isinstance(model, str) else "",
             )
@@ -48,11 +49,11 @@ class AnyChat(SessionFormat):
             if isinstance(system, str) and system:
                 read_message(builder, {"role": "system", "content": system}, place)
             if holder.get("tools"):
-                builder.tools(holder["tools"], place.at("tools"))
+                builder.add_tools(holder["tools"], place.at("tools"))
             for index, message in enumerate(messages):
-                before = len(builder.messages)
+                start = len(builder.messages)
                 read_message(builder, message, place.at(index))
-                note_answer(builder, before, message)
+                add_answer_facts(builder, start, message)
             if number == 1 and not source.is_lines:
                 _tell_beside(builder, source.value)
             yield builder
@@ -109,18 +110,18 @@ def _note(held: dict[str, tuple[str, int, int]], path: _Path, characters: int) -
     held[numberless(place)] = first, times + 1, before + characters
 
 
-def _found(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
+def _chats_of(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
     """Yield the chats of a document, or of each line; a line without one is a finding."""
     if not source.is_lines:
-        yield from list(_chats(source.value, Place(), {}, 0)) or _alone(source.value)
+        yield from list(_chats(source.value, Place(), {}, 0)) or _single_message(source.value)
         return
     for line, value in source.lines():
-        held = list(_chats(value, Place(line), {}, 0))
-        yield from held or [(Place(line), [None], {})]
+        chats = list(_chats(value, Place(line), {}, 0))
+        yield from chats or [(Place(line), [None], {})]
 
 
-def _alone(value: Any) -> list[tuple[Place, list[Any], dict[str, Any]]]:
-    """Return a document that is one message."""
+def _single_message(value: Any) -> list[tuple[Place, list[Any], dict[str, Any]]]:
+    """Return the chat of a document that is one message, or nothing."""
     is_message = isinstance(value, dict) and "content" in value and looks_like_messages([value])
     return [(Place(), [value], {})] if is_message else []
 
@@ -139,5 +140,5 @@ def _chats(
         for index, item in enumerate(value):
             yield from _chats(item, place.at(index), holder, depth + 1)
     elif isinstance(value, dict):
-        for key, held in value.items():
-            yield from _chats(held, place.at(key), value, depth + 1)
+        for key, field in value.items():
+            yield from _chats(field, place.at(key), value, depth + 1)

@@ -1,6 +1,7 @@
-"""ATIF, the Agent Trajectory Interchange Format: read, and written as the neutral format.
+"""Read and write ATIF, the Agent Trajectory Interchange Format.
 
-Steps of the sources system, user and agent; https://harborframework.com/docs/trajectory-format.
+It has steps of the sources system, user and agent:
+https://harborframework.com/docs/trajectory-format.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.session import RequestRecord, Session
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
+    list_or_finding,
     mapping,
     object_in,
-    told_list,
-    told_mapping,
-    told_objects,
+    objects_or_findings,
 )
 from playground.sessions.shapes.parts import read_parts, result_value
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 VERSION: Final = "ATIF-v1.8"
@@ -54,71 +55,75 @@ class Atif(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = object_in(source)
         builder = SessionBuilder()
-        agent = told_mapping(builder, value.get("agent"), Place(field="agent"))
-        extra = told_mapping(builder, value.get("extra"), Place(field="extra"))
+        agent = dict_or_finding(builder, value.get("agent"), Place(field="agent"))
+        extra = dict_or_finding(builder, value.get("extra"), Place(field="extra"))
         builder.title = str(extra.get("title") or value.get("session_id") or source.stem)
         builder.purpose = str(extra.get("purpose") or "")
         builder.agent_prompt = str(extra.get("user_agent_prompt") or "")
         builder.environment = str(extra.get("environment") or "")
-        parameters = told_mapping(builder, extra.get("parameters"), Place(field="extra.parameters"))
-        builder.asked(dict(parameters), Place(field="extra.parameters"))
+        parameters = dict_or_finding(
+            builder, extra.get("parameters"), Place(field="extra.parameters")
+        )
+        builder.set_parameters(dict(parameters), Place(field="extra.parameters"))
         builder.model = str(agent.get("model_name") or "")
-        builder.known(
+        builder.set_metadata(
             name=agent.get("name"), version=agent.get("version"), session=value.get("session_id")
         )
-        builder.tools(agent.get("tool_definitions"), Place(field="agent.tool_definitions"))
+        builder.add_tools(agent.get("tool_definitions"), Place(field="agent.tool_definitions"))
         place = Place(field="steps")
-        for index, step in enumerate(told_list(builder, value.get("steps"), place)):
+        for index, step in enumerate(list_or_finding(builder, value.get("steps"), place)):
             _step(builder, step, place.at(index))
         place = Place(field="subagent_trajectories")
-        for index, _ in enumerate(told_list(builder, value.get("subagent_trajectories"), place)):
-            builder.lost("a sub-agent's trajectory", place.at(index))
+        for index, _ in enumerate(
+            list_or_finding(builder, value.get("subagent_trajectories"), place)
+        ):
+            builder.note_loss("a sub-agent's trajectory", place.at(index))
         yield builder
 
 
 def _step(builder: SessionBuilder, step: Any, place: Place) -> None:
     role = _ROLES.get(str(step.get("source"))) if isinstance(step, dict) else None
     if role is None:
-        builder.lost("a step without a source", place)
+        builder.note_loss("a step without a source", place)
         return
     parts: list[Part] = []
     if step.get("reasoning_content"):
         parts.append(ReasoningPart(str(step["reasoning_content"])))
     parts += read_parts(builder, _message(step.get("message")), place.at("message"))
-    for where, call in told_objects(builder, step.get("tool_calls"), place.at("tool_calls")):
+    for where, call in objects_or_findings(builder, step.get("tool_calls"), place.at("tool_calls")):
         call_id, name = call.get("tool_call_id"), call.get("function_name")
         parts.append(builder.call(call_id, name, call.get("arguments"), where))
     results = _results(builder, step.get("observation"), place.at("observation"))
     if parts or not results:
-        add(builder, role, parts, place)
+        add_with_results(builder, role, parts, place)
     if role == "assistant" and parts:
         usage = _usage(builder, step.get("metrics"), place.at("metrics"))
         model, at = step.get("model_name"), step.get("timestamp")
-        builder.request(model=model, at=at, usage=usage)
+        builder.add_request(model=model, at=at, usage=usage)
     if results:
-        add(builder, "tool", results, place.at("observation"))
+        add_with_results(builder, "tool", results, place.at("observation"))
 
 
 def _results(builder: SessionBuilder, observation: Any, place: Place) -> list[Part]:
-    """Return the results of a step's calls, which stand in what was observed after it."""
+    """Return the results of a step's calls, which stand in its observation."""
     parts: list[Part] = []
-    given = told_mapping(builder, observation, place).get("results")
-    for where, result in told_objects(builder, given, place.at("results")):
-        extra = told_mapping(builder, result.get("extra"), where.at("extra"))
+    given = dict_or_finding(builder, observation, place).get("results")
+    for where, result in objects_or_findings(builder, given, place.at("results")):
+        extra = dict_or_finding(builder, result.get("extra"), where.at("extra"))
         content = extra.get("result", result_value(_message(result.get("content"))))
         failed = bool(extra.get("is_error") or extra.get("tool_result_is_error"))
         parts.append(builder.result(result.get("source_call_id"), content, is_error=failed))
     return parts
 
 
-def _usage(builder: SessionBuilder, given: Any, place: Place) -> dict[str, Any]:
-    metrics = dict(told_mapping(builder, given, place))
-    extra = told_mapping(builder, metrics.pop("extra", None), place.at("extra"))
+def _usage(builder: SessionBuilder, value: Any, place: Place) -> dict[str, Any]:
+    metrics = dict(dict_or_finding(builder, value, place))
+    extra = dict_or_finding(builder, metrics.pop("extra", None), place.at("extra"))
     return {key: value for key, value in {**extra, **metrics}.items() if value is not None}
 
 
 def _message(content: Any) -> Any:
-    """ATIF's images name their file under `source.path`."""
+    """Return content with images in the usual form: ATIF names their file in `source.path`."""
     if not isinstance(content, list):
         return content
     return [
@@ -130,9 +135,7 @@ def _message(content: Any) -> Any:
 
 
 def dump_atif(session: Session) -> str:
-    """Return the session as an ATIF trajectory; recordings and their chunks are not in that
-    format.
-    """
+    """Return the session as an ATIF trajectory, which has no room for recordings and chunks."""
     records = {record.reply: record for record in session.requests}
     steps: list[dict[str, Any]] = []
     for index, message in enumerate(session.messages):
@@ -140,7 +143,7 @@ def dump_atif(session: Session) -> str:
             results = [_result(part) for part in message.tool_results]
             steps[-1].setdefault("observation", {"results": []})["results"] += results
             continue
-        steps.append(_written(message, len(steps) + 1, records.get(index)))
+        steps.append(_dump_step(message, len(steps) + 1, records.get(index)))
     agent: dict[str, Any] = {"name": "dialect-playground", "version": "1"}
     agent["model_name"] = session.task.model_name
     if session.tools:
@@ -172,7 +175,7 @@ def dump_atif(session: Session) -> str:
     return dump_json(trajectory, indent=1) + "\n"
 
 
-def _written(message: Message, number: int, record: RequestRecord | None) -> dict[str, Any]:
+def _dump_step(message: Message, number: int, record: RequestRecord | None) -> dict[str, Any]:
     step: dict[str, Any] = {"step_id": number}
     if record is not None and record.at:
         step["timestamp"] = record.at
@@ -225,8 +228,8 @@ def _media_type(url: str) -> str:
 def _result(part: ToolResultPart) -> dict[str, Any]:
     is_text = isinstance(part.result, str)
     text = part.result if is_text else dump_json(part.result)
-    written: dict[str, Any] = {"source_call_id": part.tool_call_id, "content": text}
+    result: dict[str, Any] = {"source_call_id": part.tool_call_id, "content": text}
     extra = {} if is_text else {"result": part.result}
     if part.is_error:
         extra["is_error"] = True
-    return {**written, **({"extra": extra} if extra else {})}
+    return {**result, **({"extra": extra} if extra else {})}

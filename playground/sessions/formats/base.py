@@ -1,4 +1,4 @@
-"""The interface of importers: recognise a file, and say what is kept of it."""
+"""The interface of importers: recognise a file, read its sessions, and say what is kept of it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class SessionFormat(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     keeps: ClassVar[Keeps]
-    session_a_line: ClassVar[bool] = False  # a file of lines may be cut between any two of them
-    # Paths of texts beside the conversation, each with the reason why it is left aside: `*` is a
-    # step, `**` several, and what begins with `^` is a pattern of the text itself.
+    session_a_line: ClassVar[bool] = False  # each line of a file is a session of its own
+    # Paths of texts outside the conversation, each with the reason why it is left aside. `*` is
+    # one step, `**` several; what begins with `^` is a pattern of the text itself.
     left_aside: ClassVar[Mapping[str, str]] = {}
-    own: ClassVar[bool] = False  # one of the playground's: an empty session of it is one
+    own: ClassVar[bool] = False  # the playground's own: such a session may be empty
 
     @abstractmethod
     def recognises(self, source: Source) -> bool:
@@ -38,6 +38,4 @@ class SessionFormat(ABC):
 
     @abstractmethod
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        """Return the sessions of the file, one at a time. Raises InputFault where it cannot be
-        read.
-        """
+        """Yield the sessions of the file. Raises InputFault if it cannot be read."""

@@ -1,4 +1,4 @@
-"""JSON lines of chats: a conversation a line (fine-tuning), or a message a line."""
+"""Read JSON lines of chats: a conversation in each line (fine-tuning), or a message."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages, read_body
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.facts import note_answer
-from playground.sessions.shapes.messages import join_thought, read_message, read_messages, role_of
+from playground.sessions.shapes.facts import add_answer_facts
+from playground.sessions.shapes.messages import (
+    merge_reasoning,
+    read_message,
+    read_messages,
+    role_of,
+)
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 BODIES: Final = ("messages", "contents", "chosen_messages", "input", "prompt")
@@ -43,7 +48,7 @@ class FineTuning(SessionFormat):
 
 
 def _is_row(value: Any) -> bool:
-    """Return True if a row holds a conversation, or is the list of its messages."""
+    """Return True if a row holds a conversation, or is a list of messages."""
     if isinstance(value, list):
         return looks_like_messages(value)
     if not isinstance(value, dict):
@@ -51,46 +56,45 @@ def _is_row(value: Any) -> bool:
     match value.get("messages"):
         case [{"role": "system" | "user" | "assistant", "content": str()}, *_]:  # as most have
             return True
-    texts = isinstance(value.get("prompt"), str) and isinstance(value.get("completion"), str)
-    return texts or any(looks_like_messages(_messages(value, key)) for key in BODIES)
+    is_pair = isinstance(value.get("prompt"), str) and isinstance(value.get("completion"), str)
+    return is_pair or any(looks_like_messages(_messages(value, key)) for key in BODIES)
 
 
 def _messages(value: dict[str, Any], key: str) -> Any:
-    """Return the messages under a name, or those of a request's body there (preferences)."""
+    """Return the messages under a key, or those of a request's body there (preferences)."""
     found = json_or_text(value.get(key))
     return found.get("messages") if isinstance(found, dict) else found
 
 
 def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
-    """A row's conversation; of two answers that a preference compares, the chosen one."""
+    """Read a row's conversation; if a preference compares two answers, with the chosen one."""
     if isinstance(value, dict):
-        value = {**value, **(_asked(value))}
+        value = {**value, **_inner_request(value)}
         for key in _REJECTED & value.keys():
-            builder.lost("the answer that was not chosen", place.at(key))
+            builder.note_loss("the answer that was not chosen", place.at(key))
         if "chosen_messages" in value:
             value["messages"] = value["chosen_messages"]
     read_body(builder, value, place)
     answer = next((value[k] for k in _CHOSEN if value.get(k)), None) if _is_pair(value) else None
     if answer is not None:
-        said = answer if isinstance(answer, list) else [{"role": "assistant", "content": answer}]
-        read_messages(builder, said, place.at("answer"))
+        messages = (
+            answer if isinstance(answer, list) else [{"role": "assistant", "content": answer}]
+        )
+        read_messages(builder, messages, place.at("answer"))
 
 
 _CHOSEN: Final = ("chosen", "preferred_output", "output")
 _REJECTED: Final = {"rejected", "rejected_messages", "non_preferred_output"}
 
 
-def _asked(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the request's body where a row keeps it apart from the answers."""
+def _inner_request(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the request's body if a row has it under `input`, else an empty object."""
     body = value.get("input")
     return body if isinstance(body, dict) and "messages" in body else {}
 
 
 def _is_pair(value: Any) -> bool:
-    """Return True if a row is a question with its answer beside it.
-
-    An answer that is a list of a response's items beside the input is read as that.
-    """
+    """Return True if a row is a question with a chosen answer beside it, not a whole response."""
     if not isinstance(value, dict) or "choices" in value or "response" in value:
         return False
     if isinstance(value.get("output"), list) and "input" in value:
@@ -99,7 +103,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def rows(source: Source) -> Iterator[tuple[Place, Any]]:
-    """Yield the entries of a file of lines, or of a list; a document alone is the only one."""
+    """Yield the lines of a file, or the entries of its list, or its document, with places."""
     if source.is_lines:
         for line, value in source.lines():
             yield Place(line), value
@@ -130,30 +134,30 @@ class MessageLines(SessionFormat):
 
 
 def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """A message, a part of one, or what a line says of the whole session."""
+    """Read a line: a message, a part of one, or facts about the whole session."""
     found = _inner(value)
     if found is None:
         _about(builder, value, place)
         return
     message, key = found
-    before = len(builder.messages)
+    start = len(builder.messages)
     where = place.at(key) if key else place
     if role_of(message) is not None:
         read_message(builder, message, where)
-        note_answer(builder, join_thought(builder, before), message, value)
+        add_answer_facts(builder, merge_reasoning(builder, start), message, value)
         return
     parts = read_parts(builder, message, where)
     role: Role = "tool" if any(isinstance(p, ToolResultPart) for p in parts) else "assistant"
     if role == "assistant" and builder.messages and builder.messages[-1].role == "assistant":
         builder.add_parts(parts)
     elif parts:
-        add(builder, role, parts, where)
-        note_answer(builder, before, message, value)
+        add_with_results(builder, role, parts, where)
+        add_answer_facts(builder, start, message, value)
 
 
 def _about(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     model = value.get("model") or value.get("modelId") or value.get("model_id")
-    builder.known(
+    builder.set_metadata(
         title=value.get("title") if isinstance(value.get("title"), str) else "",
         model=model if isinstance(model, str) else "",
         version=value.get("version") if isinstance(value.get("version"), str) else "",
@@ -161,26 +165,31 @@ def _about(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
     system = value.get("system_prompt") or value.get("systemPrompt")
     if isinstance(system, str) and system:
         parts: list[Part] = read_parts(builder, system, place)
-        builder.say("system", parts, place)
+        builder.add_message("system", parts, place)
     if isinstance(value.get("tools"), list):
-        builder.tools(value["tools"], place.at("tools"))
+        builder.add_tools(value["tools"], place.at("tools"))
 
 
 _ENVELOPES: Final = ("message", "payload", "data", "item", "event", "raw", "msg")
-_SAID: Final = ("content", "parts", "text", "value", "tool_calls", "toolCalls", "toolRequests")
-_PARTS: Final = ("tool_use", "tool_call", "tool_result", "function_call", "thinking", "reasoning")
+_CONTENT: Final = ("content", "parts", "text", "value", "tool_calls", "toolCalls", "toolRequests")
+_PART_KINDS: Final = (
+    "tool_use",
+    "tool_call",
+    "tool_result",
+    "function_call",
+    "thinking",
+    "reasoning",
+)
 
 
 def _inner(value: Any) -> tuple[dict[str, Any], str] | None:
-    """Return the message or part in a line, and the field that it stands in: "" for the line
-    itself.
-    """
+    """Return the message or part in a line and its field ("" for the line itself), or None."""
     if not isinstance(value, dict):
         return None
     return (
         _under_message(value)
         or _first(value, _is_message)
-        or (_whole(value) and (value, ""))
+        or (_is_whole_message(value) and (value, ""))
         or _first(value, _is_part)
         or None
     )
@@ -197,10 +206,10 @@ def _under_message(value: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
     return None
 
 
-def _whole(value: dict[str, Any]) -> bool:
-    """Return True if a line is itself a message, under a type for its role.
+def _is_whole_message(value: dict[str, Any]) -> bool:
+    """Return True if a line is itself a message, with its type as its role.
 
-    Its text is beside the type, or inside, as LangChain stores it.
+    Its text stands beside the type, or in `data`, where LangChain stores it.
     """
     if role_of(value) is None:
         return False
@@ -213,7 +222,7 @@ def _whole(value: dict[str, Any]) -> bool:
 def _first(
     value: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the line itself, or the first of what may hold a message, that fits."""
+    """Return the first object that fits and its field: the line itself or one of its envelopes."""
     for key in ("", *_ENVELOPES):
         found = value.get(key) if key else value
         if isinstance(found, dict) and fits(found):
@@ -224,11 +233,11 @@ def _first(
 def _is_message(found: dict[str, Any]) -> bool:
     if role_of(found) is None:
         return False
-    return any(found.get(key) is not None for key in _SAID) or role_of(found) == "tool"
+    return any(found.get(key) is not None for key in _CONTENT) or role_of(found) == "tool"
 
 
 def _is_part(found: dict[str, Any]) -> bool:
     kind = found.get("type")
     return isinstance(kind, str) and (
-        kind in _PARTS or kind.endswith(("_call", "_output", "_tool_use", "_tool_result"))
+        kind in _PART_KINDS or kind.endswith(("_call", "_output", "_tool_use", "_tool_result"))
     )

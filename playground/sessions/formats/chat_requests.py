@@ -1,4 +1,4 @@
-"""Requests and bare conversations of the chat APIs: a JSON body, or a list of messages."""
+"""Read requests of the chat APIs: a JSON body, or its list of messages alone."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from playground.base.characters import plain_bytes
 from playground.nouns.wire_bodies import MARKS
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.rows import packed
+from playground.sessions.rows import row_after
 from playground.sessions.shapes.facts import facts
-from playground.sessions.shapes.messages import bare_message, read_messages, role_of
+from playground.sessions.shapes.fields import listed
+from playground.sessions.shapes.messages import read_messages, role_of, unwrap_message
 from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.requests import conversation, read_reply, read_request
 from playground.sessions.source import Source
 
-_LOOKED_AT = 20
+_MOST_ENTRIES = 20  # that are looked at to recognise messages
 _MARKS = frozenset(MARKS)
 _MARKS_IN_BYTES = tuple(mark.encode() for mark in MARKS)
-_ENVELOPE = {"request", "response", "choices"}  # what a file may hold beside the request's body
+_ENVELOPE = {"request", "response", "choices"}  # fields of a file that are not of the body
 _ROLES = {"role", "from", "sender", "author", "speaker"}
 _PROMPTS = ("input", "prompt", "inputText")  # one text alone, or in a list
 _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
 
 
 def _messages(value: Any) -> list[Any]:
-    """Return the messages of a body or bare list, where they look like messages."""
+    """Return the messages of a body or list, [] if they do not look like messages."""
     found = json_or_text(value.get("messages")) if isinstance(value, dict) else value
     return found if looks_like_messages(found) else []
 
@@ -35,17 +36,15 @@ def looks_like_messages(found: Any) -> bool:
     """Return True if most of the first entries of a list have a known role."""
     if not isinstance(found, list) or not found:
         return False
-    known = [isinstance(m, dict) and _has_role(m) for m in found[:_LOOKED_AT]]
+    known = [isinstance(m, dict) and _has_role(m) for m in found[:_MOST_ENTRIES]]
     return sum(known) > len(known) / 2
 
 
 def _has_role(message: dict[str, Any]) -> bool:
-    """Return True if an entry names its speaker; a type does, if text stands beside it
-    (LangChain).
-    """
-    bare = bare_message(message)
-    typed = "type" in bare and ("content" in bare or "tool_calls" in bare)
-    return role_of(bare) is not None and (typed or bool(_ROLES & bare.keys()))
+    """Return True if an entry names its speaker, or has a type beside its content (LangChain)."""
+    inner = unwrap_message(message)
+    has_type = "type" in inner and ("content" in inner or "tool_calls" in inner)
+    return role_of(inner) is not None and (has_type or bool(_ROLES & inner.keys()))
 
 
 class _Body(SessionFormat):
@@ -114,94 +113,94 @@ class OpenAIChat(_Body):
 
 
 def _asks_in_text(body: dict[str, Any]) -> bool:
-    """Return True if it asks a model with text under another name than `messages`."""
+    """Return True if a body is a request with its text under another name than `messages`."""
     if isinstance(body.get("input"), list):
         return "model" in body
-    said = any(body.get(key) and conversation({key: body[key]}) for key in _PROMPTS)
-    said = said or ("chat_history" in body and isinstance(body.get("message"), str))
-    return said and bool("model" in body or "modelId" in body or parameters_of_body(body))
+    has_text = any(body.get(key) and conversation({key: body[key]}) for key in _PROMPTS)
+    has_text = has_text or ("chat_history" in body and isinstance(body.get("message"), str))
+    return has_text and bool("model" in body or "modelId" in body or parameters_of_body(body))
 
 
 def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
-    """A request's body, with its reply where the file holds both."""
+    """Read a request's body, and the reply if the file holds both."""
     body = value if isinstance(value, dict) else {"messages": value}
     inner = body.get("request")
     if isinstance(inner, dict) and "messages" not in body:
         body = {**body, **inner}
     read_request(builder, body, place)
-    _note_bills(builder, body, place)
-    _keep_as_sent(builder, body)
+    _add_usage(builder, body, place)
+    _add_row(builder, body)
     reply = body.get("response")
     if isinstance(reply, dict):
         read_reply(builder, reply, place.at("response"))
     elif "choices" in body or ("input" in body and isinstance(body.get("output"), list)):
         read_reply(builder, body, place)
-    elif "prompt" in body and (completion := body.get("completion")):  # a row to train on
-        answer = (
-            completion
-            if isinstance(completion, list)
-            else [{"role": "assistant", "content": completion}]
-        )
+    elif "prompt" in body and (answer := body.get("completion")):  # a row of training data
+        if not isinstance(answer, list):
+            answer = [{"role": "assistant", "content": answer}]
         read_messages(builder, answer, place.at("completion"))
 
 
-def _note_bills(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Answers among the messages of a saved chat may have bills of their own."""
-    said = body.get("messages")
+def _add_usage(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
+    """Add a request for each answer with a usage among the messages of a saved chat."""
     billed = [
         (str(place.at("messages", index)), message)
-        for index, message in enumerate(said if isinstance(said, list) else ())
+        for index, message in enumerate(listed(body.get("messages")))
         if isinstance(message, dict) and isinstance(message.get("usage"), dict) and message["usage"]
     ]
-    where = {each: index for index, each in enumerate(builder.places)} if billed else {}
+    indexes = {each: index for index, each in enumerate(builder.places)} if billed else {}
     for message_place, message in billed:
-        reply = where.get(message_place, -1)
+        reply = indexes.get(message_place, -1)
         if reply >= 0 and builder.messages[reply].role == "assistant":
             known = facts(message)
             known.setdefault("model", message["usage"].get("model"))
-            builder.request(**known, reply=reply)
+            builder.add_request(**known, reply=reply)
 
 
-def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:
-    """The request as it was sent, beside the transcript: messages have no room for its marks.
+def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
+    """Add the request as it was sent, since messages have no room for its cache marks.
 
-    A list of messages alone, or a row to train on, is nobody's request: it names no model and asks
-    for nothing.
+    Do nothing for a list of messages alone or a row of training data: without a model, a parameter
+    or a mark it is no request.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return
     if isinstance(body.get("model"), str) or builder.parameters or _is_marked(body):
         sent = {key: value for key, value in body.items() if key not in _ENVELOPE}
-        builder.rows.append(packed(sent, None))
+        builder.rows.append(row_after(sent, None))
 
 
 def _is_marked(body: Any) -> bool:
-    """Return True if a cache mark stands anywhere in it, arguments and schemas included."""
-    left = [body]
-    for _ in range(_OUTER):  # their texts are most of a body: they are not looked at
+    """Return True if a cache mark stands anywhere in a body, in arguments and schemas, too.
+
+    The outer levels are walked without their texts, which are most of a body; the rest is first
+    searched as bytes.
+    """
+    waiting = [body]
+    for _ in range(_OUTER_LEVELS):
         deeper: list[Any] = []
-        for each in left:
-            if _bears_mark(each):
+        for each in waiting:
+            if _has_mark(each):
                 return True
             deeper += _within(each)
-        if not deeper:  # as of a row of texts
+        if not deeper:  # as in a row of texts
             return False
-        left = deeper
-    plain = plain_bytes(left)
+        waiting = deeper
+    plain = plain_bytes(waiting)
     if plain is not None and not any([mark in plain for mark in _MARKS_IN_BYTES]):
         return False
-    while left:
-        each = left.pop()
-        if _bears_mark(each):
+    while waiting:
+        each = waiting.pop()
+        if _has_mark(each):
             return True
-        left += _within(each)
+        waiting += _within(each)
     return False
 
 
-_OUTER = 3  # the body, its messages, each of these
+_OUTER_LEVELS = 3  # the body, its messages, each of these
 
 
-def _bears_mark(value: Any) -> bool:
+def _has_mark(value: Any) -> bool:
     if not isinstance(value, dict) or _MARKS.isdisjoint(value):
         return False
     return any(isinstance(value[mark], dict) for mark in _MARKS & value.keys())
@@ -209,5 +208,5 @@ def _bears_mark(value: Any) -> bool:
 
 def _within(value: Any) -> list[Any]:
     """Return the values in a dict or list, except texts."""
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [one for one in held if type(one) is not str]
+    values = value.values() if isinstance(value, dict) else listed(value)
+    return [each for each in values if type(each) is not str]

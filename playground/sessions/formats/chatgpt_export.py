@@ -1,6 +1,6 @@
-"""ChatGPT's data export: `conversations.json`, each conversation a tree of messages.
+"""Read ChatGPT's data export: `conversations.json`, in which a conversation is a tree.
 
-The branch that was shown last is a session; every other branch is one too, with what leads to it.
+Each branch is a session, with the messages that lead to it. The branch shown last comes first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.sessions.formats.export_members import export_rows, first_row
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _ALL: Final = ("", "all", "assistant")  # recipients of a message that is no call
@@ -45,14 +45,16 @@ def _conversation(value: Any, place: Place, stem: str) -> Iterator[SessionBuilde
     tree = _tree(value)
     if tree is None:
         builder = SessionBuilder(title=stem)
-        builder.lost("a conversation without its tree of messages", place)
+        builder.note_loss("a conversation without its tree of messages", place)
         yield builder
         return
     title = str(value.get("title") or stem)
     leaves = _leaves(tree, value.get("current_node"))
     for number, leaf in enumerate(leaves, 1):
         builder = SessionBuilder(title=title if number == 1 else f"{title} (branch {number})")
-        builder.known(name="chatgpt", session=value.get("conversation_id") or value.get("id"))
+        builder.set_metadata(
+            name="chatgpt", session=value.get("conversation_id") or value.get("id")
+        )
         if len(leaves) > 1 and number == 1:
             builder.findings.append(
                 finding(
@@ -65,7 +67,7 @@ def _conversation(value: Any, place: Place, stem: str) -> Iterator[SessionBuilde
 
 
 def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
-    """Return the ends of the branches, the one that was shown last before the others."""
+    """Return the ends of the branches, beginning with the one that was shown last."""
     parents = {str(node.get("parent")) for node in tree.values() if isinstance(node, dict)}
     ends = [key for key in tree if key not in parents]
     if isinstance(current, str) and current in tree:
@@ -74,7 +76,7 @@ def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
 
 
 def _path(tree: dict[str, Any], leaf: str) -> list[str]:
-    """Return the nodes from the root to a leaf; a circle is left where it begins again."""
+    """Return the nodes from the root to a leaf; a circle of parents ends at its first node."""
     path: list[str] = []
     seen: set[str] = set()
     key: Any = leaf
@@ -92,43 +94,40 @@ def _message(builder: SessionBuilder, node: Any, place: Place) -> None:
         return
     role = role_of(message) if isinstance(message, dict) else None
     if role is None:
-        builder.lost("a message without an author", place)
+        builder.note_loss("a message without an author", place)
         return
     where = place.at("message", "content")
-    given = mapping(message.get("content")).get("parts")
-    if given and not isinstance(given, list):
-        builder.lost(f"parts that are a {type(given).__name__}", where.at("parts"))
-    author = message.get("author")
-    name = author.get("name") if isinstance(author, dict) else None
+    pieces = mapping(message.get("content")).get("parts")
+    if pieces and not isinstance(pieces, list):
+        builder.note_loss(f"parts that are a {type(pieces).__name__}", where.at("parts"))
+    name = mapping(message.get("author")).get("name")
     if role == "tool":
         content = _text(message.get("content"))
-        content = "\n".join([content, *_texts_of_objects(builder, given, where)]).strip("\n")
+        content = "\n".join([content, *_texts_of_objects(builder, pieces, where)]).strip("\n")
         call_id = builder.open_call(str(name or "")) or builder.open_call()
-        add(builder, "tool", [builder.result(call_id, content, name)], place)
+        add_with_results(builder, "tool", [builder.result(call_id, content, name)], place)
         return
     parts = _parts(builder, message, where)
     if not parts and not _text(message.get("content")):
         return  # an empty message, as at every root
-    _say(builder, role, parts, message, place)
+    _add_message(builder, role, parts, message, place)
 
 
-def _say(
+def _add_message(
     builder: SessionBuilder, role: Role, parts: list[Part], message: dict[str, Any], place: Place
 ) -> None:
-    about = message.get("metadata") if isinstance(message.get("metadata"), dict) else {}
-    assert isinstance(about, dict)
-    add(builder, role, parts, place)
+    add_with_results(builder, role, parts, place)
     if role == "assistant":
-        finish = about.get("finish_details")
-        builder.request(
-            model=about.get("model_slug"),
+        metadata = mapping(message.get("metadata"))
+        builder.add_request(
+            model=metadata.get("model_slug"),
             at=message.get("create_time"),
-            stop_reason=finish.get("type") if isinstance(finish, dict) else None,
+            stop_reason=mapping(metadata.get("finish_details")).get("type"),
         )
 
 
 def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> list[Part]:
-    """Return the parts of a message; what was written to a recipient is a call of it."""
+    """Return the parts of a message; one to a recipient is a call of that tool."""
     content = message.get("content")
     kind = content.get("content_type") if isinstance(content, dict) else None
     recipient = str(message.get("recipient") or "")
@@ -150,7 +149,7 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
 
 
 def _texts_of_objects(builder: SessionBuilder, pieces: Any, place: Place) -> list[str]:
-    """Return the texts of a tool's parts that are objects; what is no text is told of."""
+    """Return the texts of a tool's parts that are objects; other kinds of parts are findings."""
     texts: list[str] = []
     for index, item in enumerate(listed(pieces)):
         if isinstance(item, dict):
@@ -163,13 +162,13 @@ def _piece(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
     if isinstance(item, dict) and item.get("content_type") == "audio_transcription":
         return read_parts(builder, item.get("text"), place)
     if isinstance(item, dict) and "content_type" in item:
-        builder.lost(f"a part of type {item['content_type']!r}", place)
+        builder.note_loss(f"a part of type {item['content_type']!r}", place)
         return []
     return read_parts(builder, item, place)
 
 
 def _text(content: Any) -> str:
-    """Return all text of a content, whatever its type calls it."""
+    """Return all text of a content, from the fields of all its types."""
     if not isinstance(content, dict):
         return str(content or "")
     pieces = [part for part in listed(content.get("parts")) if isinstance(part, str)]

@@ -1,4 +1,4 @@
-"""Claude.ai's data export: `conversations.json`, each with its `chat_messages`."""
+"""Read Claude.ai's data export: `conversations.json`, each with its `chat_messages`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from playground.nouns.messages import Part, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.export_members import export_rows, first_row
-from playground.sessions.shapes.fields import listed, told_list
+from playground.sessions.shapes.fields import list_or_finding, listed
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _MARKS: Final = {"token_budget", "flag"}  # parts of the interface
@@ -32,33 +32,33 @@ class ClaudeAiExport(SessionFormat):
             builder = SessionBuilder(title=f"{source.stem} {number}")
             messages = value.get("chat_messages") if isinstance(value, dict) else None
             if isinstance(messages, list):
-                builder.known(title=value.get("name"), model=value.get("model"))
-                builder.known(name="claude.ai", session=value.get("uuid"))
+                builder.set_metadata(title=value.get("name"), model=value.get("model"))
+                builder.set_metadata(name="claude.ai", session=value.get("uuid"))
                 for index, message in enumerate(messages):
                     _message(builder, message, place.at("chat_messages", index))
             else:
-                builder.lost("a conversation without messages", place)
+                builder.note_loss("a conversation without messages", place)
             yield builder
 
 
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     role = role_of(message) if isinstance(message, dict) else None
     if role is None:
-        builder.lost("a message without a sender", place)
+        builder.note_loss("a message without a sender", place)
         return
-    before = len(builder.messages)
+    start = len(builder.messages)
     parts = _parts(builder, message, place)
-    add(builder, role, parts, place)
-    for index in range(before, len(builder.messages)):
+    add_with_results(builder, role, parts, place)
+    for index in range(start, len(builder.messages)):
         if builder.messages[index].role == "assistant":  # pieces between results are one answer
-            builder.request(at=message.get("created_at"), reply=index)
+            builder.add_request(at=message.get("created_at"), reply=index)
             break
 
 
 def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> list[Part]:
     parts: list[Part] = []
     content = message.get("content")
-    for index, item in enumerate(told_list(builder, content, place.at("content"))):
+    for index, item in enumerate(list_or_finding(builder, content, place.at("content"))):
         if isinstance(item, dict) and str(item.get("type")) in _MARKS:
             continue
         where = place.at("content", index)
@@ -73,12 +73,12 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
             if isinstance(text, str) and text:
                 parts.append(TextPart(text))
             elif key != "files_v2":
-                builder.lost(f"a file: {str(file)[:60]}", place.at(key, index))
+                builder.note_loss(f"a file: {str(file)[:60]}", place.at(key, index))
     return parts
 
 
 def _with_id(builder: SessionBuilder, item: dict[str, Any]) -> dict[str, Any]:
-    """Older exports have no ids: a result belongs to the call before it."""
+    """Return a call or result with an id; without ids (older exports) results follow calls."""
     if item["type"] == "tool_use":
         return item if item.get("id") else {**item, "id": builder.new_id()}
     if item.get("tool_use_id"):

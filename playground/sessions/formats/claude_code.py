@@ -1,7 +1,7 @@
-"""Claude Code: transcripts under `~/.claude/projects`, and logs of `--output-format stream-json`.
+"""Read Claude Code's transcripts (`~/.claude/projects`) and its logs in `stream-json` format.
 
-One answer of the API is written as a line for each of its blocks, and results of its calls may
-stand between them: what carries one message id is one message and one request.
+An answer of the API is written as a line for each of its blocks, with results of its calls between
+them. Lines with one message id are one message and one request.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from playground.nouns.messages import Part, ToolResultPart
 from playground.sessions.building import NO_MODEL, Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines
-from playground.sessions.shapes.compactions import Marked, left
+from playground.sessions.shapes.compactions import EntryPlaces, set_history
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import read_message, role_of
 from playground.sessions.shapes.parts import read_parts
@@ -81,35 +81,34 @@ class ClaudeStream(SessionFormat):
 
 
 def _is_head(line: dict[str, Any]) -> bool:
-    """Return True if a log begins so; Factory's Droid begins alike, and writes `sessionId`."""
+    """Return True for the first line of a log. Droid's (Factory) has `sessionId` besides."""
     return line.get("subtype") == "init" and "sessionId" not in line
 
 
 def _is_line(line: Any) -> bool:
     """Return True for a line of a transcript: it has two of its marks.
 
-    If a copy was stripped of those, it is a message whose role only the line's type tells.
+    In copies without them, it is a message with a time and a speaker as its type.
     """
     if not isinstance(line, dict) or "type" not in line:
         return False
     message = line.get("message")
-    stripped = isinstance(message, dict) and "content" in message and "timestamp" in line
-    return len(_MARKS & line.keys()) >= 2 or (stripped and line["type"] in _SPEAKERS)
+    is_message = isinstance(message, dict) and "content" in message and "timestamp" in line
+    return len(_MARKS & line.keys()) >= 2 or (is_message and line["type"] in _SPEAKERS)
 
 
 def _values(source: Source) -> list[Any]:
-    """Return the lines to look at: of a file of lines its first, of a document that wraps them
-    all.
-    """
+    """Return lines to recognise a file by: its first ones, or all that its document wraps."""
     if source.is_lines:
         return source.head
-    return [value for _, _, value in _within(source.document) or ()]
+    return [value for _, _, value in _wrapped_lines(source.document) or ()]
 
 
-def _within(document: Any) -> list[Entry] | None:
-    """Return the lines in a document: as the web's sessions list them (`loglines`), or with the
-    way that each went, as a recording of the agent's pipe does; or the end alone, which is all
-    that `--output-format json` gives. None where they are wrapped in nothing.
+def _wrapped_lines(document: Any) -> list[Entry] | None:
+    """Return the lines that a document wraps; None if it wraps none.
+
+    They are the `loglines` of the web's sessions, the `messages` of a recording of the agent's
+    pipe, or the last line alone, which is all that `--output-format json` writes.
     """
     match document:
         case {"type": "result", "session_id": str(), "result": str()}:
@@ -126,48 +125,44 @@ def _within(document: Any) -> list[Entry] | None:
 
 
 def _read(source: Source) -> Iterator[SessionBuilder]:
-    yield from read_log(source, None if source.is_lines else _within(source.document))
+    yield from read_log(source, None if source.is_lines else _wrapped_lines(source.document))
 
 
 def read_log(
-    source: Source, within: Iterable[Entry] | None, title: Any = ""
+    source: Source, lines: Iterable[Entry] | None, title: Any = ""
 ) -> Iterator[SessionBuilder]:
-    """Yield a log's conversations: of the file's lines, or of those `within` what wraps them."""
+    """Yield a log's conversations, from `lines` or by default from the file's lines."""
     threads = _Threads(source.stem)
-    threads.main.known(title=title)
-    read_lines(source, threads.main, threads.line, _QUIET, within)
+    threads.main.set_metadata(title=title)
+    read_lines(source, threads.main, threads.line, _QUIET, lines)
     yield from threads.sessions()
 
 
-_Begun = tuple[int, dict[str, Any] | None]  # an answer's message, and its request
+_Answer = tuple[int, dict[str, Any] | None]  # an answer's message, and its request
 
 
 @dataclass
 class _Thread:
-    """One agent's conversation, with the message and request of each answer id since its user
-    spoke.
-
-    Requests are noted when all pieces of their answers are known.
-    """
+    """One agent's conversation while its lines are read."""
 
     builder: SessionBuilder
-    marked: Marked = field(init=False)
-    answers: dict[str, _Begun] = field(default_factory=dict)
+    marked: EntryPlaces = field(init=False)
+    answers: dict[str, _Answer] = field(default_factory=dict)  # by id, since the last user message
     requests: list[dict[str, Any]] = field(default_factory=list)
-    is_known: bool = False  # all that lines repeat of the agent has been read
+    is_known: bool = False  # True if the agent's name, version and session are known
 
     def __post_init__(self) -> None:
-        self.marked = Marked(self.builder)
+        self.marked = EntryPlaces(self.builder)
 
     def finish(self) -> SessionBuilder:
-        """Return the builder, with a request for each answer."""
-        for known in self.requests:
-            self.builder.request(**known)
+        """Add the requests, now that all pieces of their answers are read; return the builder."""
+        for request in self.requests:
+            self.builder.add_request(**request)
         return self.builder
 
 
 class _Threads:
-    """The agent and its sub-agents, whose lines may stand in one file."""
+    """The agent and its sub-agents, with lines in one file."""
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
@@ -188,9 +183,9 @@ class _Threads:
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
                 _message(self._thread(str(agent)), inner, place.at("data", "message"))
             return
-        thread = self._of(value)
+        thread = self._thread_of(value)
         if not thread.is_known:
-            self._about(thread, value)
+            self._set_agent(thread, value)
         if isinstance(message, dict):
             _message(thread, value, place)
         elif kind == "result":
@@ -198,12 +193,12 @@ class _Threads:
         elif kind == "system":
             _system(thread.marked, value, place)
         elif kind in ("summary", "custom-title", "ai-title"):
-            thread.builder.known(
+            thread.builder.set_metadata(
                 title=value.get("summary") or value.get("customTitle") or value.get("aiTitle")
             )
 
-    def _of(self, value: dict[str, Any]) -> _Thread:
-        """Return the thread that a line is of: nearly always the agent's own."""
+    def _thread_of(self, value: dict[str, Any]) -> _Thread:
+        """Return the thread of a line, nearly always the main agent's."""
         if not value.get("parent_tool_use_id") and not value.get("isSidechain"):
             return self._threads[""]
         key = self._key(value)
@@ -216,78 +211,78 @@ class _Threads:
             return str(value["parent_tool_use_id"])
         if value.get("agentId"):
             return str(value["agentId"])
-        above = self._by_line.get(str(value.get("parentUuid")), "")
-        return above or f"sidechain {len(self._threads)}"
+        parent_key = self._by_line.get(str(value.get("parentUuid")), "")
+        return parent_key or f"sidechain {len(self._threads)}"
 
     def _thread(self, key: str) -> _Thread:
         if key not in self._threads:
-            builder = SessionBuilder(title=f"{self.main.title} {key}", kept=self.main.kept)
+            builder = SessionBuilder(title=f"{self.main.title} {key}", counter=self.main.counter)
             builder.agent = self.main.agent
-            builder.known(sub_agent=key)
+            builder.set_metadata(sub_agent=key)
             self._threads[key] = _Thread(builder)
         return self._threads[key]
 
-    def _about(self, thread: _Thread, value: dict[str, Any]) -> None:
-        """The agent's version and session, as most lines repeat them."""
+    def _set_agent(self, thread: _Thread, value: dict[str, Any]) -> None:
+        """Set the agent's name, version and session, which most lines repeat."""
         agent, message = thread.builder.agent, value.get("message")
         if agent.name and agent.session and not value.get("version"):
-            return  # as in a log whose lines do not tell the version
-        others = isinstance(message, dict) and "parts" in message
-        name = agent.name or ("qwen-code" if others else message and "claude-code")
+            return  # as in a log, whose lines lack the version
+        is_qwen = isinstance(message, dict) and "parts" in message
+        name = agent.name or ("qwen-code" if is_qwen else message and "claude-code")
         version = agent.version or value.get("version")
         session = agent.session or value.get("sessionId") or value.get("session_id")
         if name == agent.name and (version or "") == agent.version and session == agent.session:
             return
-        thread.builder.known(name=name, version=version, session=session)
+        thread.builder.set_metadata(name=name, version=version, session=session)
         agent = thread.builder.agent
         thread.is_known = bool(agent.name and agent.version and agent.session)
 
 
 def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
-    """The message of a line, or more of an answer that lines before began."""
+    """Read a line's message, which may be a further piece of an earlier answer."""
     builder, message, where = thread.builder, value["message"], place.at("message")
-    given, role = message.get("id"), role_of(message)
+    answer_id, role = message.get("id"), role_of(message)
     is_answer = role == "assistant" or value.get("type") == "assistant"
     is_summary = value.get("isCompactSummary")
     if is_summary and not _just_compacted(builder):
-        builder.compacted(value.get("timestamp"), place=place)
-        left(builder, ())
-    if is_answer and given and (begun := thread.answers.get(str(given))):
-        _more(thread, begun, value, where)
+        builder.add_compaction(value.get("timestamp"), place=place)
+        set_history(builder, ())
+    if is_answer and answer_id and (answer := thread.answers.get(str(answer_id))):
+        _add_piece(thread, answer, value, where)
         return
-    before = len(builder.messages)
+    start = len(builder.messages)
     read_message(builder, message if role else {**message, "role": _role(value)}, where)
-    thread.marked.note(value.get("uuid"), before)
+    thread.marked.add(value.get("uuid"), start)
     if is_summary and thread.marked.open:
-        left(builder, [*range(before, len(builder.messages)), *thread.marked.open])
-    if thread.answers and _has_spoken(builder, before):
-        thread.answers.clear()  # no answer goes on after its user has spoken
-    if not is_answer or len(builder.messages) == before:
+        set_history(builder, [*range(start, len(builder.messages)), *thread.marked.open])
+    if thread.answers and _has_user_message(builder, start):
+        thread.answers.clear()  # no answer continues after a user's message
+    if not is_answer or len(builder.messages) == start:
         return
     request = None
     if str(message.get("model")) not in NO_MODEL:
-        request = _request(value, message, before)
+        request = _request(value, message, start)
         thread.requests.append(request)
-    if given:
-        thread.answers[str(given)] = before, request
+    if answer_id:
+        thread.answers[str(answer_id)] = start, request
 
 
-def _more(thread: _Thread, begun: _Begun, value: dict[str, Any], place: Place) -> None:
-    """A later piece of an answer; results in it are a message of their own."""
-    builder, message, (index, request) = thread.builder, value["message"], begun
-    thread.marked.note(value.get("uuid"), index, index + 1)
+def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: Place) -> None:
+    """Add a later piece of an answer; results in it are a message of their own."""
+    builder, message, (index, request) = thread.builder, value["message"], answer
+    thread.marked.add(value.get("uuid"), index, index + 1)
     parts = read_parts(builder, message.get("content"), place)
     builder.add_parts([p for p in parts if not isinstance(p, ToolResultPart)], index)
     if results := [p for p in parts if isinstance(p, ToolResultPart)]:
-        builder.say("tool", results, place)
+        builder.add_message("tool", results, place)
     if request is not None:
         request.update(_request(value, message, index))
 
 
-def _has_spoken(builder: SessionBuilder, before: int) -> bool:
-    if len(builder.messages) == before + 1:  # as nearly always
+def _has_user_message(builder: SessionBuilder, start: int) -> bool:
+    if len(builder.messages) == start + 1:  # as nearly always
         return builder.messages[-1].role == "user"
-    return "user" in [each.role for each in builder.messages[before:]]
+    return "user" in [each.role for each in builder.messages[start:]]
 
 
 def _role(value: dict[str, Any]) -> str:
@@ -296,7 +291,7 @@ def _role(value: dict[str, Any]) -> str:
 
 
 def _request(value: dict[str, Any], message: dict[str, Any], index: int) -> dict[str, Any]:
-    """Model, time and usage of an answer; a later piece of it brings the last usage."""
+    """Return the request of an answer; that of a later piece has the newer usage."""
     return {
         "reply": index,
         "model": message.get("model") or value.get("model"),
@@ -311,26 +306,28 @@ def _just_compacted(builder: SessionBuilder) -> bool:
     return bool(builder.compactions) and builder.compactions[-1].message == len(builder.messages)
 
 
-def _system(marked: Marked, value: dict[str, Any], place: Place) -> None:
-    """The head of a log, or a place where the history was compacted; the rest is bookkeeping."""
+def _system(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
+    """Read the head of a log or the mark of a compaction; other lines are bookkeeping."""
     builder = marked.builder
     if value.get("subtype") == "init":
         version = value.get("claude_code_version") or value.get("version")
-        builder.known(model=value.get("model"), version=version)
-        builder.tools(value.get("tools"), place.at("tools"))
+        builder.set_metadata(model=value.get("model"), version=version)
+        builder.add_tools(value.get("tools"), place.at("tools"))
     elif value.get("subtype") == "compact_boundary":
         about = mapping(value.get("compactMetadata") or value.get("compact_metadata"))
         tokens = about.get("preTokens", about.get("pre_tokens"))
-        kept, behind = _preserved(marked, about)
-        builder.compacted(value.get("timestamp"), tokens, place)
+        kept, anchor = _preserved(marked, about)
+        builder.add_compaction(value.get("timestamp"), tokens, place)
         if kept is not None:
-            left(builder, kept)
-            marked.open = kept if behind != value.get("uuid") else []
+            set_history(builder, kept)
+            marked.open = kept if anchor != value.get("uuid") else []
 
 
-def _preserved(marked: Marked, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
-    """Return the messages that Claude Code says it kept, none where it names none, and the id of
-    what they stand behind: the summary, or the boundary itself.
+def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
+    """Return the messages that a compaction kept, and the id of the line that they follow.
+
+    This line is the summary or the boundary itself. The list is empty if the compaction names no
+    message, and None if a named one is not in the file.
     """
     segment = mapping(about.get("preservedSegment", about.get("preserved_segment")))
     if segment:
@@ -348,16 +345,16 @@ def _preserved(marked: Marked, about: dict[str, Any]) -> tuple[list[int] | None,
 
 
 def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
-    """The end of a log: the last answer's text again, or alone where no line brought it."""
+    """Read the last line of a log: its text repeats the last answer, or is new."""
     text, builder = value.get("result"), thread.builder
-    if thread.requests and not any(known.get("usage") for known in thread.requests):
+    if thread.requests and not any(request.get("usage") for request in thread.requests):
         thread.requests[-1]["usage"] = value.get("usage")  # of the run: its answers have none
     if not isinstance(text, str) or not text.strip():
         return
     last = next((m for m in reversed(builder.messages) if m.role == "assistant"), None)
     if last is None or last.text.strip() != text.strip() or builder.messages[-1] is not last:
         parts: list[Part] = read_parts(builder, text, place.at("result"))
-        builder.say("assistant", parts, place.at("result"))
+        builder.add_message("assistant", parts, place.at("result"))
         if not thread.requests:
             at, usage = value.get("timestamp"), value.get("usage")
             thread.requests.append({"reply": len(builder.messages) - 1, "at": at, "usage": usage})

@@ -1,4 +1,4 @@
-"""Cline's and Roo Code's tasks: a folder with `api_conversation_history.json`, or that file."""
+"""Read tasks of Cline and Roo Code: a folder with `api_conversation_history.json`, or that file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from playground.base.errors import InputFault
-from playground.base.json_numbers import load_json
-from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import listed, mapping, text_of
+from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -46,7 +45,7 @@ class ClineTask(SessionFormat):
 
 
 def _is_history(source: Source) -> bool:
-    """Return True if an answer has the notes that Cline adds to each, whatever the file's name."""
+    """Return True if an answer has the model or the tokens that Cline adds to answers."""
     if source.is_lines or not has_field(source, {"modelInfo", "metrics"}):
         return False
     answers = [m for m in listed(source.document) if mapping(m).get("role") == "assistant"]
@@ -57,11 +56,11 @@ def _is_history(source: Source) -> bool:
 
 
 def _counts(metrics: Any) -> dict[str, Any]:
-    """Return the tokens of one answer; what else was measured of it stays beside them."""
-    measured = mapping(metrics)
-    tokens = mapping(measured.get("tokens"))
-    rest = {key: value for key, value in measured.items() if key != "tokens"}
-    return {**tokens, **rest} if tokens else measured
+    """Return the metrics of one answer in one object, with those of `tokens` first."""
+    metrics = mapping(metrics)
+    tokens = mapping(metrics.get("tokens"))
+    rest = {key: value for key, value in metrics.items() if key != "tokens"}
+    return {**tokens, **rest} if tokens else metrics
 
 
 def _task(history: Source, interface: Source | None) -> SessionBuilder:
@@ -74,30 +73,26 @@ def _task(history: Source, interface: Source | None) -> SessionBuilder:
             "not a list of messages", where=history.name, expected="a list of messages"
         )
     for index, message in enumerate(messages):
-        before = len(builder.messages)
+        start = len(builder.messages)
         read_message(builder, message, Place(field=str(index)))
-        if len(builder.messages) > before and builder.messages[-1].role == "assistant":
-            builder.request(
+        if len(builder.messages) > start and builder.messages[-1].role == "assistant":
+            builder.add_request(
                 at=message.get("ts"),
                 usage=_counts(message.get("metrics")),
                 model=mapping(message.get("modelInfo")).get("modelId"),
             )
     if interface is not None:
-        _requests(builder, interface)
+        _add_usage(builder, interface)
     return builder
 
 
-def _requests(builder: SessionBuilder, interface: Source) -> None:
-    """Times and token counts stand in the interface's messages, one per request, in order."""
-    value = interface.document
-    entries = [m for m in value if isinstance(m, dict)] if isinstance(value, list) else []
-    started = [m for m in entries if m.get("say") == "api_req_started"]
-    for number, (record, message) in enumerate(zip(builder.requests, started, strict=False)):
-        try:
-            info: Any = load_json(text_of(message.get("text")) or "{}", strict=True)
-        except (ValueError, RecursionError):
-            info = {}
+def _add_usage(builder: SessionBuilder, interface: Source) -> None:
+    """Add times and token counts from the interface's messages, one for each request in order."""
+    entries = [m for m in listed(interface.document) if isinstance(m, dict)]
+    starts = [m for m in entries if m.get("say") == "api_req_started"]
+    for number, (record, message) in enumerate(zip(builder.requests, starts, strict=False)):
+        info = mapping(json_or_text(message.get("text")))
         keys = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost", "apiProtocol")
-        usage = {key: info[key] for key in keys if isinstance(info, dict) and key in info}
-        at = record.at or builder.time(message.get("ts"), Place(field=interface.name))
+        usage = {key: info[key] for key in keys if key in info}
+        at = record.at or builder.read_time(message.get("ts"), Place(field=interface.name))
         builder.requests[number] = replace(record, at=at, usage=usage or record.usage)

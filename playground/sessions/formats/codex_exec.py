@@ -1,13 +1,12 @@
-"""Codex's log of `codex exec --json`: threads, turns and items; and its form before items.
+"""Read Codex's log of `codex exec --json`: threads, turns and items, and its older form of events.
 
-An item holds a call with its result. Items of one turn without a result between are one answer.
+An item holds a call with its result. Items in a row without a result between them are one answer.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Final
 
 from playground.nouns.messages import Part, ReasoningPart, TextPart
@@ -26,7 +25,7 @@ _QUIET: Final = {
     "thread.started", "turn.started", "item.started", "item.updated", "turn.completed",
     "thread/started", "turn/started", "item/started", "session.created", "token_count",
 }  # fmt: skip
-_ABOUT: Final = {"id", "type", "item_type", "status"}
+_ITEM_FIELDS: Final = {"id", "type", "item_type", "status"}
 _OUTPUTS: Final = ("aggregated_output", "aggregatedOutput", "result", "output", "error", "stdout")
 
 
@@ -41,11 +40,11 @@ class CodexExec(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         lines = first_lines(source)
-        return any(_EVENTS.match(_kind(line)) or _older(line) for line in lines)
+        return any(_EVENTS.match(_kind(line)) or _is_event(line) for line in lines)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="codex")
+        builder.set_metadata(name="codex")
         log = _Log(builder)
         read_lines(source, builder, log.line, _QUIET)
         log.finish()
@@ -56,13 +55,13 @@ def _kind(line: dict[str, Any]) -> str:
     return str(line.get("type") or line.get("method") or "")
 
 
-def _older(line: dict[str, Any]) -> bool:
+def _is_event(line: dict[str, Any]) -> bool:
     message = line.get("msg")
     return isinstance(message, dict) and "id" in line and isinstance(message.get("type"), str)
 
 
 class _Log:
-    """The items that were begun, and whose end has not come yet."""
+    """The items that have begun and not ended, while a log is read."""
 
     def __init__(self, builder: SessionBuilder) -> None:
         self._builder = builder
@@ -72,65 +71,63 @@ class _Log:
         kind, builder = _kind(value).replace("/", "."), self._builder
         params = value.get("params") if isinstance(value.get("params"), dict) else value
         item = params.get("item") if isinstance(params, dict) else None
-        if _older(value):
+        if _is_event(value):
             self._event(value["msg"], place.at("msg"))
         elif isinstance(item, dict):
             self._item(item, kind, value, place.at("item"))
         elif kind in ("turn.completed", "turn.failed"):
             _usage(builder, value.get("usage"))
             if value.get("error"):
-                builder.lost(f"the turn failed: {str(value['error'])[:80]}", place)
+                builder.note_loss(f"the turn failed: {str(value['error'])[:80]}", place)
         elif kind in ("thread.started", "session.created"):
-            builder.known(session=value.get("thread_id") or value.get("session_id"))
+            builder.set_metadata(session=value.get("thread_id") or value.get("session_id"))
         elif kind == "error":
-            builder.lost(f"an error: {str(value.get('message'))[:80]}", place)
+            builder.note_loss(f"an error: {str(value.get('message'))[:80]}", place)
         elif isinstance(value.get("prompt"), str):
             read_message(builder, {"role": "user", "content": value["prompt"]}, place)
         elif "model" in value:
-            builder.known(model=value.get("model"))
+            builder.set_metadata(model=value.get("model"))
 
     def finish(self) -> None:
-        """Add what was begun and never ended: calls without a result."""
+        """Add the items that never ended, as calls without a result."""
         for item, place in self._open.values():
-            _read(self._builder, item, place, done=False)
+            _read(self._builder, item, place, is_done=False)
 
     def _item(self, item: dict[str, Any], kind: str, line: dict[str, Any], place: Place) -> None:
-        given = str(item.get("id") or place)
+        item_id = str(item.get("id") or place)
         if kind.endswith((".started", ".updated", ".added")):
-            self._open[given] = item, place
+            self._open[item_id] = item, place
             return
-        self._open.pop(given, None)
-        _read(self._builder, item, place, done=True, at=line.get("timestamp"))
+        self._open.pop(item_id, None)
+        _read(self._builder, item, place, is_done=True, at=line.get("timestamp"))
 
     def _event(self, event: dict[str, Any], place: Place) -> None:
-        """The form before items: a begin and an end of every call."""
+        """Read an event of the older form, in which every call has a begin and an end."""
         kind = str(event.get("type"))
         call_id = str(event.get("call_id") or "")
         if kind in ("agent_message", "agent_reasoning", "user_message"):
             text = event.get("message") or event.get("text")
             item = {"type": kind.replace("agent_reasoning", "reasoning"), "text": text}
-            _read(self._builder, item, place, done=True)
+            _read(self._builder, item, place, is_done=True)
         elif kind.endswith("_begin"):
             inner = event.get("invocation")
-            given = inner if isinstance(inner, dict) else event
-            name = str(given.get("tool") or kind.removesuffix("_begin"))
-            rest = {
-                k: v for k, v in given.items() if k not in ("type", "call_id", "tool", "server")
-            }
-            arguments = given.get("arguments") if inner is not None else rest
+            call = inner if isinstance(inner, dict) else event
+            name = str(call.get("tool") or kind.removesuffix("_begin"))
+            rest = {k: v for k, v in call.items() if k not in ("type", "call_id", "tool", "server")}
+            arguments = call.get("arguments") if inner is not None else rest
             _answer(self._builder, [self._builder.call(call_id, name, arguments, place)], place)
         elif kind.endswith("_end"):
             texts = [event.get(key) for key in ("stdout", "stderr", "result", "output")]
             text = next((text for text in texts if text not in (None, "")), "")
             failed = event.get("exit_code") not in (0, None) or event.get("success") is False
             result = self._builder.result(call_id, result_value(text), is_error=failed)
-            self._builder.say("tool", [result], place)
+            self._builder.add_message("tool", [result], place)
         elif kind == "token_count":
             _usage(self._builder, event.get("info") or event)
 
 
 def _read(
-    builder: SessionBuilder, item: dict[str, Any], place: Place, done: bool, at: Any = None
+    builder: SessionBuilder, item: dict[str, Any], place: Place, is_done: bool, at: Any = None
 ) -> None:
     kind = _snake(str(item.get("type") or item.get("item_type") or ""))
     kind = _snake(str(item.get("item_type"))) if kind in ("", "item") else kind
@@ -143,48 +140,45 @@ def _read(
     elif kind == "user_message":
         read_message(builder, {"role": "user", "content": text}, place)
     elif kind == "error":
-        builder.lost(f"an error: {str(item.get('message'))[:80]}", place)
+        builder.note_loss(f"an error: {str(item.get('message'))[:80]}", place)
     elif kind:
-        _called(builder, item, kind, place, done, at)
+        _call(builder, item, kind, place, is_done, at)
     else:
-        builder.lost("an item without a type", place)
+        builder.note_loss("an item without a type", place)
 
 
-def _called(
-    builder: SessionBuilder, item: dict[str, Any], kind: str, place: Place, done: bool, at: Any
+def _call(
+    builder: SessionBuilder, item: dict[str, Any], kind: str, place: Place, is_done: bool, at: Any
 ) -> None:
-    """A command, an MCP call, a change of files: a call, and its result where it ended."""
+    """Add a call (a command, an MCP call, a change of files), and its result if it has ended."""
     name = str(item.get("tool") or kind)
-    rest = {k: v for k, v in item.items() if k not in {*_ABOUT, *_OUTPUTS, "exit_code", "exitCode"}}
-    given = item.get("arguments")
-    arguments = given if "tool" in item and given is not None else rest
+    others = {*_ITEM_FIELDS, *_OUTPUTS, "exit_code", "exitCode"}
+    arguments = item.get("arguments")
+    if "tool" not in item or arguments is None:
+        arguments = {key: field for key, field in item.items() if key not in others}
     call_id = str(item.get("id") or builder.new_id())
     _answer(builder, [builder.call(call_id, name, arguments, place)], place, at)
     output = next((item[key] for key in _OUTPUTS if item.get(key) is not None), None)
-    if done and (output is not None or kind in ("file_change", "todo_list", "web_search")):
+    if is_done and (output is not None or kind in ("file_change", "todo_list", "web_search")):
         if isinstance(output, dict) and isinstance(output.get("content"), list):
             output = output["content"]
         failed = item.get("status") == "failed" or item.get("exit_code") not in (0, None)
         content = item.get("status") or "done" if output is None else result_value(output)
-        builder.say("tool", [builder.result(call_id, content, is_error=failed)], place)
+        builder.add_message("tool", [builder.result(call_id, content, is_error=failed)], place)
 
 
 def _answer(builder: SessionBuilder, parts: list[Part], place: Place, at: Any = None) -> None:
-    if builder.messages and builder.messages[-1].role == "assistant":
-        builder.add_parts(parts)
-        return
-    builder.say("assistant", parts, place)
-    builder.request(model=builder.model, at=at)
+    if builder.add_to_answer(parts, place):
+        builder.add_request(model=builder.model, at=at)
 
 
 def _usage(builder: SessionBuilder, usage: Any) -> None:
     if not isinstance(usage, dict):
         return
     if builder.requests and builder.requests[-1].usage is None:
-        builder.requests[-1] = replace(builder.requests[-1], usage=usage)
-        builder.kept.times += 1
+        builder.set_usage(usage)
     elif usage:
-        builder.request(usage=usage)
+        builder.add_request(usage=usage)
 
 
 def _snake(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Codex CLI's rollouts: JSON lines under `~/.codex/sessions`, as they are and as they were."""
+"""Read Codex CLI's rollouts, JSON lines under `~/.codex/sessions`, in all forms since the first."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import Said, aside, left
+from playground.sessions.shapes.compactions import MessagesByContent, scratch_builder, set_history
+from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.messages import read_message
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _KINDS: Final = {"session_meta", "turn_context", "response_item", "event_msg", "compacted"}
@@ -42,29 +43,32 @@ class CodexRollout(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="codex")
-        shown: dict[str, Place] = {}  # calls that the interface was told of
-        read_lines(source, builder, partial(_line, builder, Said(builder), shown), _QUIET)
+        builder.set_metadata(name="codex")
+        shown: dict[str, Place] = {}  # ids of calls in events of the interface
+        line = partial(_line, builder, MessagesByContent(builder), shown)
+        read_lines(source, builder, line, _QUIET)
         for call_id, place in shown.items():
             if not builder.knows_call(call_id):
-                builder.lost(f"a call of which only the interface was told: {call_id!r}", place)
+                builder.note_loss(
+                    f"a call of which only the interface was told: {call_id!r}", place
+                )
         yield builder
 
 
 def _line(
     builder: SessionBuilder,
-    said: Said,
+    known: MessagesByContent,
     shown: dict[str, Place],
     value: dict[str, Any],
     place: Place,
 ) -> None:
     kind, payload = value.get("type"), value.get("payload")
     if not isinstance(payload, dict):
-        _item(builder, value, value, place)  # before payloads: the item is the line
+        _item(builder, value, value, place)  # in older rollouts, which have no payload
     elif kind == "response_item":
         _item(builder, payload, value, place.at("payload"))
     elif kind in ("session_meta", "turn_context"):
-        builder.known(
+        builder.set_metadata(
             model=payload.get("model"),
             version=payload.get("cli_version"),
             session=payload.get("session_id") or payload.get("id"),
@@ -79,11 +83,11 @@ def _line(
         if isinstance(call_id := payload.get("call_id"), str):
             shown.setdefault(call_id, place)
     elif kind == "compacted":
-        _compacted(said, payload, value, place.at("payload"))
+        _compaction(known, payload, value, place.at("payload"))
 
 
 def _sub_agent(source: Any) -> str:
-    """Codex says in `source` which thread began this one."""
+    """Return a sub-agent's name from `source`, which names the thread that began this one."""
     inner = source.get("subagent", source.get("subAgent")) if isinstance(source, dict) else None
     if isinstance(inner, dict):
         spawn = inner.get("thread_spawn")
@@ -92,25 +96,28 @@ def _sub_agent(source: Any) -> str:
     return str(inner or "")
 
 
-def _compacted(said: Said, payload: dict[str, Any], line: dict[str, Any], place: Place) -> None:
-    """Replace the history from here on with the listed messages, which were said before, or cut.
+def _compaction(
+    known: MessagesByContent, payload: dict[str, Any], line: dict[str, Any], place: Place
+) -> None:
+    """Add a compaction, and set the history after it to the messages that it lists.
 
-    Older rollouts list nothing: only the summary is known.
+    Those repeat earlier messages, or shorten them. Older rollouts have only the summary.
     """
-    builder, listed, told = said.builder, payload.get("replacement_history"), payload.get("message")
-    builder.compacted(_time(line), place=place)
-    summary = {"role": "user", "content": told}
-    if not isinstance(listed, list) or not listed:
-        if told:
+    builder, text = known.builder, payload.get("message")
+    history = listed(payload.get("replacement_history"))
+    builder.add_compaction(_time(line), place=place)
+    summary = {"role": "user", "content": text}
+    if not history:
+        if text:
             read_message(builder, summary, place)
         return
-    apart = aside(builder)
-    for number, item in enumerate(listed):
+    scratch = scratch_builder(builder)
+    for number, item in enumerate(history):
         if isinstance(item, dict):
-            _item(apart, item, line, place.at("replacement_history", number))
-    if told and not any(str(told) in each.text for each in apart.messages):
-        read_message(apart, summary, place)
-    left(builder, said.taken(apart))
+            _item(scratch, item, line, place.at("replacement_history", number))
+    if text and not any(str(text) in each.text for each in scratch.messages):
+        read_message(scratch, summary, place)
+    set_history(builder, known.add_from(scratch))
 
 
 def _item(
@@ -126,15 +133,17 @@ def _item(
         _answer(builder, parts, line, place)
     elif kind in ("tool_result", "function_result"):
         call_id = item.get("call_id") or builder.open_call(str(item.get("name") or ""))
-        add(builder, "tool", [builder.result(call_id, item.get("result"), item.get("name"))], place)
+        add_with_results(
+            builder, "tool", [builder.result(call_id, item.get("result"), item.get("name"))], place
+        )
     else:
         content = item.get("content", item.get("message"))
-        if isinstance(content, list):  # Codex writes an empty image part where there is none
-            content = [p for p in content if not (isinstance(p, dict) and _no_image(p))]
-        given = {**item, "content": content} if kind == "message" else item
-        before = len(builder.messages)
-        read_message(builder, given, place)
-        if len(builder.messages) > before and builder.messages[-1].role == "assistant":
+        if isinstance(content, list):  # Codex may write a part for an image without one
+            content = [p for p in content if not (isinstance(p, dict) and _is_empty_image(p))]
+        message = {**item, "content": content} if kind == "message" else item
+        start = len(builder.messages)
+        read_message(builder, message, place)
+        if len(builder.messages) > start and builder.messages[-1].role == "assistant":
             content = builder.messages.pop().parts
             builder.places.pop()
             _answer(builder, content, line, place)
@@ -143,12 +152,9 @@ def _item(
 def _answer(
     builder: SessionBuilder, parts: Sequence[Part], line: dict[str, Any], place: Place
 ) -> None:
-    """Items of one answer follow one another: they are one message."""
-    if builder.messages and builder.messages[-1].role == "assistant":
-        builder.add_parts(parts)
-        return
-    add(builder, "assistant", list(parts), place)
-    builder.request(model=line.get("model") or builder.model, at=_time(line))
+    """Add items of an answer: all that follow one another are one message."""
+    if builder.add_to_answer(parts, place):
+        builder.add_request(model=line.get("model") or builder.model, at=_time(line))
 
 
 def _usage(builder: SessionBuilder, payload: dict[str, Any]) -> None:
@@ -156,10 +162,10 @@ def _usage(builder: SessionBuilder, payload: dict[str, Any]) -> None:
     usage = (info.get("last_token_usage") or info) if isinstance(info, dict) else None
     usage = payload.get("usage") or usage
     if isinstance(usage, dict) and builder.requests:
-        builder.used(usage)
+        builder.set_usage(usage)
 
 
-def _no_image(part: dict[str, Any]) -> bool:
+def _is_empty_image(part: dict[str, Any]) -> bool:
     return part.get("type") == "input_image" and not part.get("image_url")
 
 

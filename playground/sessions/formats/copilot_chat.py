@@ -1,7 +1,7 @@
-"""VS Code's Copilot Chat: `Chat: Export Chat…`, and `chatSessions/*.json` or `*.jsonl` on its disk.
+"""Read VS Code's Copilot Chat: an export, or `chatSessions/*.json` and `*.jsonl` from its disk.
 
-A file of lines is a journal: a whole session, then changes at paths in it, which are made again
-here. What the model was sent and answered stands in the rounds beside what the window shows.
+A file of lines is a journal: a session, then changes at paths in it. The rounds of a request hold
+what the model answered; its `response` holds only what the window shows.
 Source: VS Code's chatModel.ts and chatSessionOperationLog.ts (2026), copilot-chat-analyzer's files.
 """
 
@@ -13,16 +13,16 @@ from typing import Any, Final
 from playground.nouns.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import object_in, told_list
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.fields import list_or_finding, listed, mapping, object_in, text_of
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
 _MARKS: Final = {"responderUsername", "requesterUsername", "creationDate", "initialLocation"}
 _WHOLE, _SET, _PUSH, _DELETE = range(4)  # kinds of a journal's lines
+_NODE_FIELDS: Final = {"children", "node", "text", "value", "type", "ctor", "kind", "$mid"}
 # What the window shows beside texts, thoughts and calls: progress, files, questions to the user.
-_NODE: Final = {"children", "node", "text", "value", "type", "ctor", "kind", "$mid"}
-_SHOWN: Final = {
+_SKIPPED_KINDS: Final = {
     "prepareToolInvocation", "undoStop", "codeblockUri", "textEditGroup", "mcpServersStarting",
     "progressTaskSerialized", "progressMessage", "confirmation", "references", "notebookEditGroup",
     "elicitation", "elicitationSerialized", "command", "multiDiffData", "pullRequest", "warning",
@@ -47,11 +47,11 @@ class CopilotChat(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        session = _replayed(source, builder) if source.is_lines else object_in(source)
+        session = _replay(source, builder) if source.is_lines else object_in(source)
         title = session.get("customTitle") or session.get("name")
-        builder.known(name="copilot-chat", title=title, session=session.get("sessionId"))
+        builder.set_metadata(name="copilot-chat", title=title, session=session.get("sessionId"))
         place = Place(field="requests")
-        for index, request in enumerate(told_list(builder, session.get("requests"), place)):
+        for index, request in enumerate(list_or_finding(builder, session.get("requests"), place)):
             _request(builder, request, place.at(index))
         yield builder
 
@@ -65,8 +65,8 @@ def _is_session(value: Any) -> bool:
 # the journal
 
 
-def _replayed(source: Source, builder: SessionBuilder) -> dict[str, Any]:
-    """Return the session after all changes of a journal; one that fits nowhere is a finding."""
+def _replay(source: Source, builder: SessionBuilder) -> dict[str, Any]:
+    """Return the session after all changes of a journal; those with wrong paths are findings."""
     session: dict[str, Any] = {"requests": []}
     for line, value in source.lines():
         change = value if isinstance(value, dict) else {}
@@ -76,28 +76,27 @@ def _replayed(source: Source, builder: SessionBuilder) -> dict[str, Any]:
         try:
             _change(session, change)
         except (KeyError, IndexError, TypeError, AttributeError):
-            builder.lost(f"a change at {str(change.get('k'))[:60]}", Place(line))
+            builder.note_loss(f"a change at {str(change.get('k'))[:60]}", Place(line))
     return session
 
 
 def _change(session: dict[str, Any], change: dict[str, Any]) -> None:
-    """Make one change; raises KeyError, IndexError, TypeError or AttributeError where it fits
-    nowhere."""
+    """Make one change; raise KeyError, IndexError, TypeError or AttributeError for a wrong path."""
     *steps, last = change["k"]
-    held: Any = session
+    holder: Any = session
     for step in steps:
-        held = held[step]
+        holder = holder[step]
     kind = change["kind"]
     if kind == _SET:
-        held[last] = change.get("v")
+        holder[last] = change.get("v")
     elif kind == _DELETE:
-        del held[last]
+        del holder[last]
     elif kind == _PUSH:
-        if held.get(last) is None if isinstance(held, dict) else False:
-            held[last] = []
-        if "i" in change:  # the list is as long as this before the push
-            del held[last][change["i"] :]
-        held[last].extend(change.get("v") or ())
+        if isinstance(holder, dict) and holder.get(last) is None:
+            holder[last] = []
+        if "i" in change:  # the length of the list before the push
+            del holder[last][change["i"] :]
+        holder[last].extend(change.get("v") or ())
     else:
         raise KeyError(kind)
 
@@ -107,31 +106,32 @@ def _change(session: dict[str, Any], change: dict[str, Any]) -> None:
 
 def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
     if not isinstance(request, dict):
-        builder.lost(f"a request that is a {type(request).__name__}", place)
+        builder.note_loss(f"a request that is a {type(request).__name__}", place)
         return
-    asked = request.get("message")
-    text = asked.get("text") if isinstance(asked, dict) else asked
+    prompt = request.get("message")
+    text = prompt.get("text") if isinstance(prompt, dict) else prompt
     if isinstance(text, str) and text:
-        builder.say("user", [TextPart(text)], place.at("message"))
-    result = _object(request.get("result"))
-    metadata = _object(result.get("metadata"))
-    before = len(builder.messages)
-    rounds = [each for each in _list(metadata.get("toolCallRounds")) if isinstance(each, dict)]
-    results = dict(_object(metadata.get("toolCallResults")))
+        builder.add_message("user", [TextPart(text)], place.at("message"))
+    result = mapping(request.get("result"))
+    metadata = mapping(result.get("metadata"))
+    start = len(builder.messages)
+    rounds = [each for each in listed(metadata.get("toolCallRounds")) if isinstance(each, dict)]
+    results = dict(mapping(metadata.get("toolCallResults")))
     if rounds:
         _rounds(builder, rounds, results, place.at("result", "metadata", "toolCallRounds"))
     else:
-        _shown(builder, _list(request.get("response")), place.at("response"))
-    for call_id, given in results.items():  # of calls that are not kept
+        _shown(builder, listed(request.get("response")), place.at("response"))
+    for call_id, result in results.items():  # of calls that the file does not hold
         where = place.at("result", "metadata", "toolCallResults", call_id)
-        builder.say("tool", [builder.result(call_id, _result_text(builder, given, where))], where)
-    if isinstance(error := _object(result.get("errorDetails")).get("message"), str):
-        builder.lost(f"an error: {error[:80]}", place.at("result", "errorDetails"))
-    answers = range(before, len(builder.messages))
+        content = _result_text(builder, result, where)
+        builder.add_message("tool", [builder.result(call_id, content)], where)
+    if isinstance(error := mapping(result.get("errorDetails")).get("message"), str):
+        builder.note_loss(f"an error: {error[:80]}", place.at("result", "errorDetails"))
+    answers = range(start, len(builder.messages))
     last = next((i for i in reversed(answers) if builder.messages[i].role == "assistant"), None)
     if last is not None:
-        elapsed = _object(result.get("timings")).get("totalElapsed")
-        builder.request(
+        elapsed = mapping(result.get("timings")).get("totalElapsed")
+        builder.add_request(
             reply=last,
             model=str(request.get("modelId") or "").removeprefix("copilot/"),
             at=request.get("timestamp"),
@@ -141,18 +141,18 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
 
 
 def _usage(*holders: dict[str, Any]) -> dict[str, Any]:
-    """Tokens, which later versions keep beside the rounds."""
+    """Return the counts of tokens from the first holder of a `usage`, or from all holders."""
     for holder in holders:
         if isinstance(holder.get("usage"), dict):
             return dict(holder["usage"])
     names = ("promptTokens", "outputTokens", "completionTokens")
-    return {k: held[k] for held in holders for k in names if held.get(k) is not None}
+    return {key: each[key] for each in holders for key in names if each.get(key) is not None}
 
 
 def _rounds(
     builder: SessionBuilder, rounds: list[dict[str, Any]], results: dict[str, Any], place: Place
 ) -> None:
-    """Return the model's answers, one message each, and the results of its calls, taken out."""
+    """Add an answer for each round, and its calls' results, which are removed from `results`."""
     for index, each in enumerate(rounds):
         where = place.at(index)
         parts: list[Part] = []
@@ -161,58 +161,53 @@ def _rounds(
         text = "\n".join(map(str, text)) if isinstance(text, list) else text
         if isinstance(text, str) and text:
             parts.append(ReasoningPart(text))
-        if isinstance(said := each.get("response"), str) and said:
-            parts.append(TextPart(said))
-        calls = [call for call in _list(each.get("toolCalls")) if isinstance(call, dict)]
+        if answer := text_of(each.get("response")):
+            parts.append(TextPart(answer))
+        calls = [call for call in listed(each.get("toolCalls")) if isinstance(call, dict)]
         for call in calls:
             name, arguments = call.get("name"), call.get("arguments")
             parts.append(builder.call(call.get("id"), name, arguments, where.at("toolCalls")))
         if parts:
-            builder.say("assistant", parts, where)
+            builder.add_message("assistant", parts, where)
         for call in calls:
             if (call_id := str(call.get("id"))) in results:
-                given = _result_text(builder, results.pop(call_id), where)
-                builder.say("tool", [builder.result(call_id, given)], where)
+                content = _result_text(builder, results.pop(call_id), where)
+                builder.add_message("tool", [builder.result(call_id, content)], where)
 
 
 def _result_text(builder: SessionBuilder, result: Any, place: Place) -> str:
-    """Return the text of a result: of its pieces, each a text, or a tree of what a prompt was made
-    of.
-    """
-    return _told_text(builder, _object(result).get("content"), place)
+    return _text(builder, mapping(result).get("content"), place)
 
 
-def _told_text(builder: SessionBuilder, value: Any, place: Place) -> str:
-    odd: list[Any] = []
-    text = "".join(_texts(value, odd))
-    for node in odd:
-        builder.lost(f"a node of no known form: {str(node)[:60]}", place)
+def _text(builder: SessionBuilder, value: Any, place: Place) -> str:
+    """Return all text of a tree; nodes of an unknown form are findings."""
+    unknown: list[Any] = []
+    text = "".join(_texts(value, unknown))
+    for node in unknown:
+        builder.note_loss(f"a node of no known form: {str(node)[:60]}", place)
     return text
 
 
-def _texts(value: Any, odd: list[Any] | None = None) -> Iterator[str]:
-    """Return all texts of a tree of nodes with children and leaves with a text, in order.
-
-    `odd` gets everything else.
-    """
+def _texts(value: Any, unknown: list[Any] | None = None) -> Iterator[str]:
+    """Yield the texts of a tree in order; append nodes of an unknown form to `unknown`."""
     waiting = [value]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, str):
-            yield found
-        elif isinstance(found, list):
-            waiting += reversed(found)
-        elif isinstance(found, dict):
-            inner = (found.get(key) for key in ("children", "node", "text", "value"))
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, list):
+            waiting += reversed(node)
+        elif isinstance(node, dict):
+            inner = (node.get(key) for key in ("children", "node", "text", "value"))
             waiting += [each for each in inner if each is not None]
-            if odd is not None and not found.keys() & _NODE:
-                odd.append(found)
+            if unknown is not None and not node.keys() & _NODE_FIELDS:
+                unknown.append(node)
 
 
 def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
-    """Read what the window shows, for requests whose rounds were not stored.
+    """Read what the window shows, for a request without stored rounds.
 
-    That is pieces of text, thoughts, and calls, which are written again while they go on.
+    These are pieces of text, thoughts, and calls, of which only the last state counts.
     """
     parts: dict[str, list[Part]] = {}
     for index, item in enumerate(response):
@@ -224,50 +219,42 @@ def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
         elif kind == "thinking":
             parts[f"{index}"] = [ReasoningPart(t)] if (t := "".join(_texts(item))) else []
         elif kind in (None, "markdownContent", "inlineReference"):
-            _join(parts, f"{index}", _shown_text(item))
-        elif kind not in _SHOWN:
-            builder.lost(f"a part of the kind {kind!r}", where)
-    if whole := [part for each in parts.values() for part in each]:
-        add(builder, "assistant", whole, place)
+            _add_text(parts, f"{index}", _shown_text(item))
+        elif kind not in _SKIPPED_KINDS:
+            builder.note_loss(f"a part of the kind {kind!r}", where)
+    if answer := [part for each in parts.values() for part in each]:
+        add_with_results(builder, "assistant", answer, place)
 
 
-def _join(parts: dict[str, list[Part]], key: str, text: str) -> None:
-    """A piece of text belongs to the text before it."""
+def _add_text(parts: dict[str, list[Part]], key: str, text: str) -> None:
+    """Add a piece of text to the text before it, or as a new part."""
     last = next(reversed(parts), "")
-    before = parts[last][-1] if last and parts[last] else None
-    if isinstance(before, TextPart):
-        parts[last] = [TextPart(before.text + text)]
+    previous = parts[last][-1] if last and parts[last] else None
+    if isinstance(previous, TextPart):
+        parts[last] = [TextPart(previous.text + text)]
     elif text:
         parts[key] = [TextPart(text)]
 
 
 def _shown_text(item: dict[str, Any]) -> str:
     if item.get("kind") == "inlineReference":
-        held = _object(item.get("inlineReference"))
-        path = str(held.get("fsPath") or held.get("path") or _object(held.get("uri")).get("path"))
+        file = mapping(item.get("inlineReference"))
+        path = str(file.get("fsPath") or file.get("path") or mapping(file.get("uri")).get("path"))
         return f"`{item.get('name') or path.rpartition('/')[2]}`"
     return "".join(_texts(item.get("content") if "content" in item else item.get("value")))
 
 
 def _invocation(builder: SessionBuilder, item: dict[str, Any], place: Place) -> list[Part]:
-    """Return a call as the window shows it, with its result where it has one."""
+    """Return a call as the window shows it, with its result if it has one."""
     call_id = item.get("toolCallId") or builder.new_id()
-    details, more = _object(item.get("resultDetails")), _object(item.get("toolSpecificData"))
-    command = _object(more.get("commandLine")).get("original") or more.get("command")
+    details, more = mapping(item.get("resultDetails")), mapping(item.get("toolSpecificData"))
+    command = mapping(more.get("commandLine")).get("original") or more.get("command")
     arguments = details.get("input") or more.get("rawInput")
     arguments = {"command": command} if arguments is None and command else arguments
     parts: list[Part] = [builder.call(call_id, item.get("toolId"), arguments, place)]
     output = details.get("output") if details else more.get("terminalCommandOutput")
-    text = _told_text(builder, output, place)
+    text = _text(builder, output, place)
     if text or item.get("isComplete"):
         failed = bool(details.get("isError"))
         parts.append(builder.result(call_id, text, is_error=failed))
     return parts
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

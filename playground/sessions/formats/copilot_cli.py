@@ -1,4 +1,4 @@
-"""Copilot CLI's sessions: JSON lines of events, each with its data."""
+"""Read Copilot CLI's sessions: JSON lines of events, each with its data."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import in_force, left
+from playground.sessions.shapes.compactions import active_messages, set_history
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import result_value
 from playground.sessions.source import Source
 
-_ROOMS: Final = ("session.", "user.", "assistant.", "tool.", "system.", "hook.", "subagent.")
+_PREFIXES: Final = ("session.", "user.", "assistant.", "tool.", "system.", "hook.", "subagent.")
 
 
 class CopilotCli(SessionFormat):
@@ -32,14 +32,14 @@ class CopilotCli(SessionFormat):
     def recognises(self, source: Source) -> bool:
         lines = first_lines(source)
         known = [
-            isinstance(line.get("data"), dict) and str(line.get("type")).startswith(_ROOMS)
+            isinstance(line.get("data"), dict) and str(line.get("type")).startswith(_PREFIXES)
             for line in lines
         ]
         return sum(known) > len(known) / 2
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="copilot-cli")
+        builder.set_metadata(name="copilot-cli")
         read_lines(source, builder, lambda value, place: _event(builder, value, place), _QUIET)
         yield builder
 
@@ -58,8 +58,8 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
         return
     kind, where = value.get("type"), place.at("data")
     if kind in ("session.start", "session.model_change", "session.resume"):
-        builder.known(session=data.get("sessionId"), version=data.get("copilotVersion"))
-        builder.known(model=data.get("selectedModel") or data.get("newModel"))
+        builder.set_metadata(session=data.get("sessionId"), version=data.get("copilotVersion"))
+        builder.set_metadata(model=data.get("selectedModel") or data.get("newModel"))
     elif kind in ("system.message", "user.message"):
         role = str(kind).partition(".")[0]
         content = data.get("transformedContent") or data.get("content")
@@ -67,30 +67,32 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
     elif kind == "assistant.message":
         _answer(builder, data, value, where)
     elif kind == "assistant.reasoning" and isinstance(data.get("content"), str):
-        builder.say("assistant", [ReasoningPart(data["content"])], where)
+        builder.add_message("assistant", [ReasoningPart(data["content"])], where)
     elif kind == "assistant.usage":
         _usage(builder, data)
     elif kind == "session.compaction_complete":
-        builder.compacted(value.get("timestamp"), data.get("preCompactionTokens"), place)
+        builder.add_compaction(value.get("timestamp"), data.get("preCompactionTokens"), place)
     elif kind == "session.truncation":
-        _truncated(builder, data, value.get("timestamp"), place)
+        _truncation(builder, data, value.get("timestamp"), place)
     elif kind == "tool.execution_complete":
         _result(builder, data, where)
 
 
-def _truncated(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
-    """The oldest messages are left out from here on, so many as the event says. Where it does not
-    say, nobody knows which: the session stays whole, with a finding."""
+def _truncation(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
+    """Leave out the oldest messages from here on, as many as the event says.
+
+    If it says no number, all messages stay, with a finding.
+    """
     removed = data.get("messagesRemovedDuringTruncation")
     if type(removed) is not int:
         words = "the oldest messages were left out here, how many is not said: all of them stay"
         builder.findings.append(finding("compaction-unsaid", str(place), words))
     elif removed > 0:
-        standing = in_force(builder)
-        said = [index for index in standing if builder.messages[index].role != "system"]
-        gone = set(said[:removed])
-        builder.compacted(at, data.get("preTruncationTokensInMessages"), place)
-        left(builder, (index for index in standing if index not in gone))
+        active = active_messages(builder)
+        others = [index for index in active if builder.messages[index].role != "system"]
+        gone = set(others[:removed])
+        builder.add_compaction(at, data.get("preTruncationTokensInMessages"), place)
+        set_history(builder, (index for index in active if index not in gone))
 
 
 def _result(builder: SessionBuilder, data: dict[str, Any], place: Place) -> None:
@@ -99,19 +101,19 @@ def _result(builder: SessionBuilder, data: dict[str, Any], place: Place) -> None
         result = result.get("content", result.get("message", result))
     failed = data.get("success") is False
     part = builder.result(data.get("toolCallId"), result_value(result), is_error=failed)
-    builder.say("tool", [part], place)
+    builder.add_message("tool", [part], place)
 
 
 def _answer(
     builder: SessionBuilder, data: dict[str, Any], value: dict[str, Any], place: Place
 ) -> None:
-    before = len(builder.messages)
+    start = len(builder.messages)
     message = {**data, "role": "assistant", "reasoning": data.get("reasoningText")}
     read_message(builder, message, place)
-    if len(builder.messages) > before:
+    if len(builder.messages) > start:
         model = data.get("model") or builder.model
         usage = data.get("usage") or {key: data[key] for key in _COUNTS if data.get(key)}
-        builder.request(model=model, at=value.get("timestamp"), usage=usage)
+        builder.add_request(model=model, at=value.get("timestamp"), usage=usage)
 
 
 _COUNTS: Final = {"outputTokens"}  # of an answer whose usage an event of its own may tell
@@ -121,6 +123,6 @@ _NUMBERS: Final = (int, float, NotANumber)
 def _usage(builder: SessionBuilder, data: dict[str, Any]) -> None:
     if builder.requests and _COUNTS.issuperset(builder.requests[-1].usage or ()):
         last = builder.requests.pop()
-        counted = {key: count for key, count in data.items() if type(count) in _NUMBERS}
+        usage = {key: count for key, count in data.items() if type(count) in _NUMBERS}
         model = data.get("model") or last.model
-        builder.request(reply=last.reply, at=last.at, model=model, usage=counted)
+        builder.add_request(reply=last.reply, at=last.at, model=model, usage=usage)

@@ -1,7 +1,7 @@
-"""Chats that the tests of GitHub's Copilot SDK replay: YAML of requests with their replies.
+"""Read chats that the tests of GitHub's Copilot SDK replay: YAML of requests with their replies.
 
-Seen in github/copilot-sdk, test/snapshots (2026): `models`, and `conversations`, each a list of
-`messages` of which the last one is the reply.
+Source: github/copilot-sdk, test/snapshots (2026). The last of a conversation's `messages` is the
+reply.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class CopilotSdk(SessionFormat):
     name = "copilot-sdk"
     title = "Replayed chats of the Copilot SDK (YAML)"
     keeps = Keeps(missing="tools and system prompt are not in it")
-    left_aside = {"errors": "errors that a test is to meet"}
+    left_aside = {"errors": "errors that a test expects"}
 
     def recognises(self, source: Source) -> bool:
         if source.suffix not in (".yaml", ".yml"):
@@ -44,8 +44,8 @@ class CopilotSdk(SessionFormat):
 
 
 def _turn(conversation: dict[str, Any], place: Place, model: str) -> Turn:
-    said = listed(conversation.get("messages"))
-    is_answered = bool(said) and mapping(said[-1]).get("role") == "assistant"
-    stop = len(said) - 1 if is_answered else len(said)
+    messages = listed(conversation.get("messages"))
+    is_answered = bool(messages) and mapping(messages[-1]).get("role") == "assistant"
+    stop = len(messages) - is_answered
     tools = listed(conversation.get("tools"))
-    return Turn(said[:stop], said[stop:], place, tools=tools, model=model)
+    return Turn(messages[:stop], messages[stop:], place, tools=tools, model=model)

@@ -1,4 +1,4 @@
-"""Gemini CLI's saved chats: one JSON document, or JSON lines with `$set` and `$rewindTo`."""
+"""Read Gemini CLI's saved chats: one JSON document, or JSON lines with `$set` and `$rewindTo`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from playground.nouns.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
+    list_or_finding,
     mapping,
     object_in,
-    told_list,
-    told_mapping,
-    told_objects,
+    objects_or_findings,
 )
 from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts, result_value
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_SAID: Final = {"type", "role", "content"}  # of a line that is a message
+_MESSAGE_FIELDS: Final = {"type", "role", "content"}
 
 
 class GeminiCliChat(SessionFormat):
@@ -44,7 +44,7 @@ class GeminiCliChat(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="gemini-cli")
+        builder.set_metadata(name="gemini-cli")
         if source.is_lines:
             for place, message in _current(source, builder):
                 _message(builder, message, place)
@@ -52,84 +52,86 @@ class GeminiCliChat(SessionFormat):
             value = object_in(source)
             place = Place(field="messages" if "messages" in value else "history")
             builder.title = str(value.get("summary") or builder.title)
-            for index, message in enumerate(told_list(builder, value.get(place.field), place)):
+            for index, message in enumerate(
+                list_or_finding(builder, value.get(place.field), place)
+            ):
                 _message(builder, message, place.at(index))
         yield builder
 
 
 def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]:
-    """Return the messages that are left when changes and rewinds have been carried out."""
-    kept: dict[str, tuple[Place, Any]] = {}  # by id; one that comes again stands where it comes
+    """Return the messages that remain after all changes and rewinds."""
+    messages: dict[str, tuple[Place, Any]] = {}  # by id, in the order of their last writing
     for line, value in source.lines():
         if not isinstance(value, dict):
-            builder.lost(f"a line that is a {type(value).__name__}", Place(line))
+            builder.note_loss(f"a line that is a {type(value).__name__}", Place(line))
         elif target := str(value.get("$rewindTo") or ""):
-            if target in kept:
-                ids = list(kept)
-                for known in ids[ids.index(target) :]:
+            if target in messages:
+                ids = list(messages)
+                for each in ids[ids.index(target) :]:
                     message = "a message that was taken back is left out"
-                    builder.findings.append(finding("other-branches", str(kept[known][0]), message))
-                kept = {known: kept[known] for known in ids[: ids.index(target)]}
+                    where = str(messages[each][0])
+                    builder.findings.append(finding("other-branches", where, message))
+                messages = {each: messages[each] for each in ids[: ids.index(target)]}
             else:
-                builder.lost(f"a rewind to {target[:60]!r}, which is not there", Place(line))
+                builder.note_loss(f"a rewind to {target[:60]!r}, which is not there", Place(line))
         elif "$set" in value:
-            change, within = (
-                told_mapping(builder, value["$set"], Place(line, "$set")),
-                Place(line, "$set.messages"),
-            )
-            for index, message in enumerate(told_list(builder, change.get("messages"), within)):
-                known = str(mapping(message).get("id") or within.at(index))
-                kept.pop(known, None)
-                kept[known] = within.at(index), message
-        elif not _SAID.isdisjoint(value):
-            known = str(value.get("id") or Place(line))
-            kept.pop(known, None)
-            kept[known] = Place(line), value
-    return list(kept.values())
+            change = dict_or_finding(builder, value["$set"], Place(line, "$set"))
+            within = Place(line, "$set.messages")
+            new = list_or_finding(builder, change.get("messages"), within)
+            for index, message in enumerate(new):
+                message_id = str(mapping(message).get("id") or within.at(index))
+                messages.pop(message_id, None)
+                messages[message_id] = within.at(index), message
+        elif not _MESSAGE_FIELDS.isdisjoint(value):
+            message_id = str(value.get("id") or Place(line))
+            messages.pop(message_id, None)
+            messages[message_id] = Place(line), value
+    return list(messages.values())
 
 
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
-    kind = (
-        str(message.get("type") or message.get("role") or "") if isinstance(message, dict) else ""
-    )
+    kind = str(mapping(message).get("type") or mapping(message).get("role") or "")
     role = ROLES.get(kind)
     if role is None:
-        builder.lost(f"a message of type {kind!r}", place)
+        builder.note_loss(f"a message of type {kind!r}", place)
         return
     parts: list[Part] = []
     within = place.at("thoughts")
-    for index, thought in enumerate(told_list(builder, message.get("thoughts"), within)):
+    for index, thought in enumerate(list_or_finding(builder, message.get("thoughts"), within)):
         parts += _thought(builder, thought, within.at(index))
     content = message.get("content", message.get("parts"))
     parts += read_parts(builder, content, place.at("content"))
     results: list[Part] = []
-    for where, call in told_objects(builder, message.get("toolCalls"), place.at("toolCalls")):
+    for where, call in objects_or_findings(
+        builder, message.get("toolCalls"), place.at("toolCalls")
+    ):
         call_id = call.get("id") or builder.new_id()
         parts.append(builder.call(call_id, call.get("name"), call.get("args"), where))
         if call.get("result") is not None:
             failed = call.get("status") == "error"
             result = _result(call["result"])
             results.append(builder.result(call_id, result, call.get("name"), is_error=failed))
-    add(builder, role, parts, place)
+    add_with_results(builder, role, parts, place)
     if role == "assistant":
         usage, at = message.get("tokens"), message.get("timestamp")
-        builder.request(model=message.get("model"), at=at, usage=usage)
+        builder.add_request(model=message.get("model"), at=at, usage=usage)
     if results:
-        add(builder, "tool", results, place)
+        add_with_results(builder, "tool", results, place)
 
 
 def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
-    """Return a thought's subject and text."""
+    """Return a thought's subject and description as one part."""
     if isinstance(given, str):
         return [ReasoningPart(given)] if given else []
-    thought = told_mapping(builder, given, place)
-    said = (thought.get("subject"), thought.get("description"))
-    text = ": ".join(str(each) for each in said if each)
+    thought = dict_or_finding(builder, given, place)
+    texts = (thought.get("subject"), thought.get("description"))
+    text = ": ".join(str(each) for each in texts if each)
     return [ReasoningPart(text)] if text else []
 
 
 def _result(result: Any) -> Any:
-    """Return the output inside a list of one function response; anything else as it is."""
+    """Return the output in a list of one function response; others as `result_value` does."""
     if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
         response = mapping(result[0].get("functionResponse")).get("response")
         if isinstance(response, dict):

@@ -1,4 +1,4 @@
-"""Gemini CLI's `--record-responses`: one line a call of the API, its chunks as a list."""
+"""Read Gemini CLI's `--record-responses`: each line is a call of the API with its chunks."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ class GeminiCliResponses(SessionFormat):
                 recording = decode_values(response, "gemini-generate", f"{source.stem} {line}")
                 read_recording(builder, recording, place)
             elif not (isinstance(response, dict) and read_reply(builder, response, place)):
-                builder.lost(f"the answer of {method!r}", place)
+                builder.note_loss(f"the answer of {method!r}", place)
         yield builder

@@ -1,4 +1,4 @@
-"""Gemini CLI's log of `--output-format stream-json`: JSON lines of messages, calls and results."""
+"""Read Gemini CLI's `--output-format stream-json`: JSON lines of messages, calls and results."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.nouns.messages import TextPart
+from playground.sessions import unvalidated
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -36,7 +37,7 @@ class GeminiStream(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="gemini-cli")
+        builder.set_metadata(name="gemini-cli")
         read_lines(source, builder, lambda value, place: _line(builder, value, place), _QUIET)
         yield builder
 
@@ -44,7 +45,7 @@ class GeminiStream(SessionFormat):
 def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     kind = value.get("type")
     if kind == "init":
-        builder.known(model=value.get("model"), session=value.get("session_id"))
+        builder.set_metadata(model=value.get("model"), session=value.get("session_id"))
     elif kind == "message":
         _message(builder, value, place)
     elif kind == "tool_use":
@@ -59,13 +60,13 @@ def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
         call_id = value.get("tool_id") or builder.open_call(str(value.get("tool_name") or ""))
         content = value.get("output", value.get("error"))
         failed = value.get("status") == "error"
-        builder.say("tool", [builder.result(call_id, content, is_error=failed)], place)
+        builder.add_message("tool", [builder.result(call_id, content, is_error=failed)], place)
     elif kind == "error":
-        builder.lost(f"an error: {str(value.get('message'))[:80]}", place)
+        builder.note_loss(f"an error: {str(value.get('message'))[:80]}", place)
     elif kind == "result":
         stats = value.get("stats")
         if isinstance(stats, dict) and any(m.role == "assistant" for m in builder.messages):
-            _total(builder, stats)
+            _add_total(builder, stats)
 
 
 def _message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
@@ -76,25 +77,20 @@ def _message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> No
 
 
 def _answer(builder: SessionBuilder, value: dict[str, Any], parts: list[Any], place: Place) -> None:
-    """Read one answer: everything up to the next result belongs to it, its text in pieces."""
-    if not (builder.messages and builder.messages[-1].role == "assistant"):
-        builder.say("assistant", parts, place)
-        builder.request(model=builder.model, at=value.get("timestamp"))
-        return
-    last = builder.messages[-1].parts
-    if value.get("delta") and parts and last and isinstance(last[-1], TextPart):
-        message = builder.messages.pop()
-        joined = TextPart(last[-1].text + parts[0].text)
-        builder.places, place_of = builder.places[:-1], builder.places[-1]
-        builder.say(message.role, [*last[:-1], joined], place)
-        builder.places[-1] = place_of
-    else:
-        builder.add_parts(parts)
+    """Add parts to an answer, which ends at the next result; its text may come in pieces."""
+    last = builder.messages[-1] if builder.messages else None
+    parts_before = last.parts if last is not None and last.role == "assistant" else ()
+    text = parts_before[-1] if parts_before and parts and value.get("delta") else None
+    if isinstance(text, TextPart):
+        builder.messages[-1] = unvalidated.message("assistant", parts_before[:-1])
+        builder.add_parts([TextPart(text.text + parts[0].text)])
+    elif builder.add_to_answer(parts, place):
+        builder.add_request(model=builder.model, at=value.get("timestamp"))
 
 
-def _total(builder: SessionBuilder, stats: dict[str, Any]) -> None:
+def _add_total(builder: SessionBuilder, stats: dict[str, Any]) -> None:
     last = builder.requests.pop() if builder.requests else None
-    builder.request(
+    builder.add_request(
         model=last.model if last else builder.model,
         at=last.at if last else None,
         usage=stats,

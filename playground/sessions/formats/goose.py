@@ -1,4 +1,4 @@
-"""Goose's sessions: JSON lines with a head (to 1.9), or the JSON of `goose session export`."""
+"""Read Goose's sessions: JSON lines with a head (to 1.9), or the JSON of `goose session export`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.facts import note_answer
-from playground.sessions.shapes.fields import list_in, object_in
+from playground.sessions.shapes.facts import add_answer_facts
+from playground.sessions.shapes.fields import list_in, listed, mapping, object_in
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import note_beside
 from playground.sessions.source import Source
 
-_COMPACTED = ("conversationCompacted", "summarizationRequested")
+_COMPACTION_KINDS = ("conversationCompacted", "summarizationRequested")
 
 
 class Goose(SessionFormat):
@@ -45,7 +45,7 @@ class Goose(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="goose")
+        builder.set_metadata(name="goose")
         if source.is_lines:
             read_lines(source, builder, lambda value, place: _line(builder, value, place))
         else:
@@ -56,11 +56,10 @@ class Goose(SessionFormat):
 
 
 def _head(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    config = value.get("model_config")
     note_beside(builder, value, place, [k for k in value if str(k).endswith("_tokens")])
-    builder.known(
+    builder.set_metadata(
         title=value.get("description") or value.get("name") or builder.title,
-        model=config.get("model_name") if isinstance(config, dict) else "",
+        model=mapping(value.get("model_config")).get("model_name"),
         session=value.get("id"),
     )
 
@@ -69,14 +68,13 @@ def _line(builder: SessionBuilder, value: Any, place: Place) -> None:
     if isinstance(value, dict) and "role" not in value and "working_dir" in value:
         _head(builder, value, place)
         return
-    content = value.get("content") if isinstance(value, dict) else None
-    parts = content if isinstance(content, list) else []
-    if any(isinstance(part, dict) and part.get("type") in _COMPACTED for part in parts):
-        builder.compacted(value.get("created"), place=place)
-        rest = [p for p in parts if not (isinstance(p, dict) and p.get("type") in _COMPACTED)]
+    parts = listed(mapping(value).get("content"))
+    rest = [part for part in parts if mapping(part).get("type") not in _COMPACTION_KINDS]
+    if len(rest) < len(parts):
+        builder.add_compaction(value.get("created"), place=place)
         if not rest:
             return
         value = {**value, "content": rest}
-    before = len(builder.messages)
+    start = len(builder.messages)
     read_message(builder, value, place)
-    note_answer(builder, before, value)
+    add_answer_facts(builder, start, value)

@@ -1,4 +1,4 @@
-"""HTTP archives (HAR 1.2), as browsers and proxies save them; http://www.softwareishard.com/blog/har-12-spec/."""
+"""Read HTTP archives of browsers and proxies: http://www.softwareishard.com/blog/har-12-spec/."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.sessions.shapes.exchanges import (
     Exchange,
     from_base64,
     json_object,
-    unpacked,
+    unzip,
 )
 from playground.sessions.shapes.fields import list_in, mapping
 from playground.sessions.source import Source
@@ -50,13 +50,11 @@ def _exchange(entry: dict[str, Any], place: Place) -> Exchange:
 
 
 def _bytes(response: Any) -> bytes:
-    """Return the body of a response; what is in the place of one is written out, for its
-    finding.
-    """
+    """Return a response's body; anything else is written as JSON, so that it gets a finding."""
     content = response.get("content") if isinstance(response, dict) else response
     text = content.get("text") if isinstance(content, dict) else content
     if not isinstance(content, dict) or not isinstance(text, str):
         return dump_again(text).encode() if text else b""
     if content.get("encoding") == "base64":
-        return unpacked(from_base64(text) or b"")
+        return unzip(from_base64(text) or b"")
     return text.encode("utf-8", "surrogatepass")

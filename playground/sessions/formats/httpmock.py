@@ -1,6 +1,6 @@
-"""Recordings of httpmock, a server of mock answers for Rust: a YAML document an exchange.
+"""Read recordings of httpmock, a mock server for Rust: each YAML document is an exchange.
 
-https://docs.rs/httpmock: `when` is the request that came, `then` the answer that it got.
+https://docs.rs/httpmock: `when` is the request, `then` the answer.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from playground.sessions.building import Place
 from playground.sessions.documents import read_yaml_documents
 from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.recorded_http import RecordedHttp
-from playground.sessions.shapes.exchanges import Exchange, from_base64, json_object, unpacked
-from playground.sessions.shapes.fields import listed, mapping
+from playground.sessions.shapes.exchanges import Exchange, from_base64, json_object, unzip
+from playground.sessions.shapes.fields import mapping
 from playground.sessions.source import Source
 
 
@@ -40,7 +40,7 @@ class Httpmock(RecordedHttp):
             for number, document in enumerate(documents, 1)
         ]
         if found and found[-1].status is None and not source.findings:
-            where = str(found[-1].place)  # what is cut off may still be whole YAML
+            where = str(found[-1].place)  # a document that is cut off may still be valid YAML
             source.findings.append(finding("torn-end", where, "an exchange without its status"))
         return found
 
@@ -58,12 +58,12 @@ def _exchange(document: dict[str, Any], place: Place) -> Exchange:
 
 
 def _body(message: dict[str, Any]) -> bytes:
-    """Return a body as text, as JSON, or in Base64."""
-    if isinstance(packed := message.get("body_base64"), str):
-        return unpacked(from_base64(packed) or b"")
-    given = message.get("body")
-    if given is None:
-        given = message.get("json_body")
-    if isinstance(given, str):
-        return given.encode("utf-8", "surrogatepass")
-    return dump_again(given).encode() if given or listed(given) else b""
+    """Return the bytes of a body that is text, JSON or Base64."""
+    if isinstance(encoded := message.get("body_base64"), str):
+        return unzip(from_base64(encoded) or b"")
+    body = message.get("body")
+    if body is None:
+        body = message.get("json_body")
+    if isinstance(body, str):
+        return body.encode("utf-8", "surrogatepass")
+    return dump_again(body).encode() if body else b""

@@ -1,7 +1,7 @@
-"""Traces of Go's httprr: HTTP as it went over the wire, each message behind the sizes of both.
+"""Read traces of Go's httprr: the bytes of each request and reply, after the sizes of both.
 
-https://pkg.go.dev/golang.org/x/oscar/internal/httprr; langchaingo and Google's ADK for Go keep the
-exchanges of their tests so.
+https://pkg.go.dev/golang.org/x/oscar/internal/httprr; the tests of langchaingo and of Google's ADK
+for Go record their exchanges in this form.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from playground.base.findings import finding
 from playground.sessions.building import Place
 from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.recorded_http import RecordedHttp
-from playground.sessions.shapes.exchanges import Exchange, json_object, unpacked
+from playground.sessions.shapes.exchanges import Exchange, json_object, unzip
 from playground.sessions.source import Source
 
 _HEAD: Final = b"httprr trace v1\n"
@@ -55,8 +55,8 @@ class _Message(NamedTuple):
     body: bytes
 
 
-def _exchange(sent: bytes, came: bytes, place: Place) -> Exchange:
-    request, reply = _message(sent), _message(came)
+def _exchange(request_data: bytes, reply_data: bytes, place: Place) -> Exchange:
+    request, reply = _message(request_data), _message(reply_data)
     address, status = _ADDRESS.search(request.head), _STATUS.search(reply.head)
     date = _DATE.search(reply.head)
     return Exchange(
@@ -75,14 +75,14 @@ def _full_address(address: str, head: str) -> str:
 
 
 def _message(data: bytes) -> _Message:
-    """Return the head and the body of a message, the body unpacked and in one piece."""
+    """Return the head and the body of a message, the body unzipped and in one piece."""
     head, _, body = data.partition(b"\r\n\r\n")
     text = head.decode("latin-1")
-    return _Message(text, unpacked(_joined(body) if _CHUNKED.search(text) else body))
+    return _Message(text, unzip(_join_chunks(body) if _CHUNKED.search(text) else body))
 
 
-def _joined(body: bytes) -> bytes:
-    """Return a body without the sizes of its chunks; as it is where they are not in it."""
+def _join_chunks(body: bytes) -> bytes:
+    """Return a body without the sizes of its chunks; as it is if it has none."""
     pieces: list[bytes] = []
     at = 0
     while (size := _CHUNK.match(body, at)) is not None:

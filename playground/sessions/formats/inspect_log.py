@@ -1,4 +1,4 @@
-"""inspect_ai's logs: JSON, or `.eval`, a zip of samples; https://inspect.aisi.org.uk/eval-logs.html."""
+"""Read inspect_ai's logs: JSON, or `.eval`, a zip; https://inspect.aisi.org.uk/eval-logs.html."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from playground.base.wording import counted
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
     list_in,
+    list_or_finding,
     listed,
     mapping,
     object_in,
-    told_list,
-    told_mapping,
-    told_objects,
+    objects_or_findings,
 )
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import plain_text
-from playground.sessions.shapes.requests import only_one
+from playground.sessions.shapes.requests import note_further_replies
 from playground.sessions.source import Source
 
 _ATTACHMENT: Final = "attachment://"
@@ -32,17 +32,17 @@ class InspectLog(SessionFormat):
     keeps = Keeps("of the first model event", "yes", "yes", "no", "scores, spans, sandbox events")
     left_aside = {
         **{
-            path: "scores: what a grader was asked and said"
+            path: "scores: a grader's prompts and answers"
             for path in ("**.scores", "**.score", "reductions", "results", "**.target")
         },
         "**.model_usage": "sums of the model calls",
-        "**.changes": "changes of the sample's state, which repeat what events tell",
+        "**.changes": "changes of the sample's state, which repeat its events",
         "**.error": "errors of the run",
         "eval": "settings of the evaluation",
         "plan": "settings of the evaluation",
         "**.view": "how a call is shown",
-        "**.sample": "the sample as it was set",
         r"^(?:attachment|tc)://[\w-]+$": "the address of a text that stands elsewhere",
+        "**.sample": "the sample of the data set",
     }
 
     def recognises(self, source: Source) -> bool:
@@ -76,76 +76,74 @@ def _samples(source: Source) -> Iterator[tuple[Place, Any]]:
 
 def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder:
     builder = SessionBuilder(title=f"{title} sample {sample.get('id')} epoch {sample.get('epoch')}")
-    texts = told_mapping(builder, sample.get("attachments"), place.at("attachments"))
+    texts = dict_or_finding(builder, sample.get("attachments"), place.at("attachments"))
     within = place.at("events")
-    calls = _ModelCalls(builder, _attached(sample.get("events"), texts), within)
+    calls = _ModelCalls(builder, _with_texts(sample.get("events"), texts), within)
     where = place.at("messages")
-    for index, given in enumerate(told_list(builder, sample.get("messages"), where)):
-        message = _attached(given, texts)
+    for index, value in enumerate(list_or_finding(builder, sample.get("messages"), where)):
+        message = _with_texts(value, texts)
         if isinstance(message, dict) and message.get("role") == "tool":
             message = {**message, "name": message.get("function")}
-        before = len(builder.messages)
+        start = len(builder.messages)
         read_message(builder, message, where.at(index))
-        if len(builder.messages) > before and builder.messages[-1].role == "assistant":
-            event = calls.that_gave(message)
+        if len(builder.messages) > start and builder.messages[-1].role == "assistant":
+            event = calls.take_event_of(message)
             output = mapping(event.get("output"))
             choices = listed(output.get("choices")) or [{}]
-            only_one(builder, choices, where.at(index))
-            builder.request(
+            note_further_replies(builder, choices, where.at(index))
+            builder.add_request(
                 model=message.get("model") or event.get("model"),
                 at=event.get("timestamp"),
                 seconds=output.get("time"),
                 usage=output.get("usage"),
                 stop_reason=mapping(choices[0]).get("stop_reason"),
             )
-    builder.tools(calls.tools, within)
-    if calls.tell_of_others(builder, within) and texts:
-        builder.lost("long texts that those calls alone refer to", place.at("attachments"))
+    builder.add_tools(calls.tools, within)
+    if calls.note_others(builder, within) and texts:
+        builder.note_loss("long texts that those calls alone refer to", place.at("attachments"))
     return builder
 
 
 class _ModelCalls:
-    """The model events of a sample, each found by the message that it gave: by its id, or else,
-    as ids may be absent, by what it says."""
+    """The model events of a sample, which are found by their answer's id or else its content."""
 
     def __init__(self, builder: SessionBuilder, events: Any, place: Place) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
         self._others: list[dict[str, Any]] = []
         self.tools: Any = None
-        for where, event in told_objects(builder, events, place):
+        for where, event in objects_or_findings(builder, events, place):
             if event.get("event") == "model":
-                self._take(builder, event, where.at("output"))
+                self._add(builder, event, where.at("output"))
 
-    def _take(self, builder: SessionBuilder, event: dict[str, Any], where: Place) -> None:
-        output = told_mapping(builder, event.get("output"), where)
-        told_list(builder, output.get("choices"), where.at("choices"))
+    def _add(self, builder: SessionBuilder, event: dict[str, Any], where: Place) -> None:
+        output = dict_or_finding(builder, event.get("output"), where)
+        list_or_finding(builder, output.get("choices"), where.at("choices"))
         self.tools = self.tools or event.get("tools")
-        call_id = _message_of(event).get("id")
-        if call_id and call_id not in self._by_id:
-            self._by_id[str(call_id)] = event
+        message_id = _message_of(event).get("id")
+        if message_id and message_id not in self._by_id:
+            self._by_id[str(message_id)] = event
         else:
             self._others.append(event)
 
-    def that_gave(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the event that gave a message, once; {} where there is none."""
+    def take_event_of(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Remove and return the event with a message as its answer; {} if there is none."""
         by_id = self._by_id.pop(str(message.get("id")), None)
         if by_id is not None:
             return by_id
-        said = _said(message)
+        content = _text_and_calls(message)
         for index, event in enumerate(self._others):
-            if _said(_message_of(event)) == said:
+            if _text_and_calls(_message_of(event)) == content:
                 return self._others.pop(index)
         return {}
 
-    def tell_of_others(self, builder: SessionBuilder, place: Place) -> bool:
-        """Tell of the calls whose answers are no messages: a grader's, say, or one of a branch.
-        Return True if there are."""
+    def note_others(self, builder: SessionBuilder, place: Place) -> bool:
+        """Add a finding for the other calls, such as a grader's. Return True if there are any."""
         others = [*self._by_id.values(), *self._others]
         if others:
-            used = [mapping(mapping(event.get("output")).get("usage")) for event in others]
-            tokens = sum(n for each in used if type(n := each.get("total_tokens")) is int)
+            usages = [mapping(mapping(event.get("output")).get("usage")) for event in others]
+            tokens = sum(n for each in usages if type(n := each.get("total_tokens")) is int)
             calls = f"{counted(len(others), 'model call')} (a grader's, say), {tokens:,} tokens"
-            builder.lost(f"{calls}: the answers are no messages of this sample", place)
+            builder.note_loss(f"{calls}: the answers are no messages of this sample", place)
         return bool(others)
 
 
@@ -154,25 +152,22 @@ def _message_of(event: dict[str, Any]) -> dict[str, Any]:
     return mapping(mapping(choices[0]).get("message"))
 
 
-def _said(message: dict[str, Any]) -> tuple[str, str]:
-    """Return what a message says and calls, to be compared."""
+def _text_and_calls(message: dict[str, Any]) -> tuple[str, str]:
+    """Return the content and the calls of a message, to be compared."""
     content = message.get("content")
-    calls = [(each.get("function"), each.get("arguments")) for each in _calls(message)]
-    return plain_text(content) or str(content), repr(calls)
+    calls = [each for each in listed(message.get("tool_calls")) if isinstance(each, dict)]
+    pairs = [(each.get("function"), each.get("arguments")) for each in calls]
+    return plain_text(content) or str(content), repr(pairs)
 
 
-def _calls(message: dict[str, Any]) -> list[dict[str, Any]]:
-    return [each for each in listed(message.get("tool_calls")) if isinstance(each, dict)]
-
-
-def _attached(value: Any, texts: dict[str, Any]) -> Any:
-    """Return the value with long texts put back, which the log keeps once and apart."""
+def _with_texts(value: Any, texts: dict[str, Any]) -> Any:
+    """Return the value with its long texts, which the log stores apart as attachments."""
     match value:
         case str() if value.startswith(_ATTACHMENT):
             return texts.get(value.removeprefix(_ATTACHMENT), value)
         case list():
-            return [_attached(item, texts) for item in value]
+            return [_with_texts(item, texts) for item in value]
         case dict():
-            return {key: _attached(item, texts) for key, item in value.items()}
+            return {key: _with_texts(item, texts) for key, item in value.items()}
         case _:
             return value

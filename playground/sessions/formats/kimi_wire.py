@@ -1,4 +1,4 @@
-"""Kimi Code's `wire.jsonl`: a line for each thing that was added to the model's context."""
+"""Read Kimi Code's `wire.jsonl`: a line for each addition to the model's context."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import in_force, left
+from playground.sessions.shapes.compactions import active_messages, set_history
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source
@@ -41,11 +41,11 @@ class KimiWire(SessionFormat):
 
 
 class _Wire:
-    """The agent and its sub-agents, each with its own context."""
+    """The agent and its sub-agents, each with a context of its own."""
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
-        self.main.known(name="kimi-code")
+        self.main.set_metadata(name="kimi-code")
         self._agents = {"main": self.main}
 
     def sessions(self) -> Iterator[SessionBuilder]:
@@ -61,37 +61,39 @@ class _Wire:
         elif kind == "context.apply_compaction":
             _compaction(builder, value, at, place)
         elif kind == "llm.tools_snapshot":
-            builder.tools(value.get("tools"), place.at("tools"))
+            builder.add_tools(value.get("tools"), place.at("tools"))
         elif kind == "usage.record":
             _usage(builder, value)
         system = value.get("systemPrompt")
         if isinstance(system, str) and not builder.messages:
             read_message(builder, {"role": "system", "content": system}, place.at("systemPrompt"))
         if kind in ("config.update", "profile.bind"):
-            builder.known(model=value.get("modelAlias"))
+            builder.set_metadata(model=value.get("modelAlias"))
 
     def _agent(self, key: str) -> SessionBuilder:
         if key not in self._agents:
-            builder = SessionBuilder(title=f"{self.main.title} {key}", kept=self.main.kept)
-            builder.known(name="kimi-code", sub_agent=key)
+            builder = SessionBuilder(title=f"{self.main.title} {key}", counter=self.main.counter)
+            builder.set_metadata(name="kimi-code", sub_agent=key)
             self._agents[key] = builder
         return self._agents[key]
 
 
 def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: Place) -> None:
-    """A summary of the first messages, `compactedCount` of them. Later versions keep some of the
-    user's too, and say how many, but not which."""
-    count, users = value.get("compactedCount"), value.get("keptUserMessageCount")
-    before = [i for i in in_force(builder) if builder.messages[i].role != "system"]
-    builder.compacted(at, value.get("tokensBefore"), place)
+    """Add a compaction, whose summary replaces the first `compactedCount` messages.
+
+    Later versions also keep some of the user's messages, but do not say which.
+    """
+    count, user_count = value.get("compactedCount"), value.get("keptUserMessageCount")
+    active = [i for i in active_messages(builder) if builder.messages[i].role != "system"]
+    builder.add_compaction(at, value.get("tokensBefore"), place)
     first = len(builder.messages)
     summary = value.get("contextSummary") or value.get("summary")  # the first is what is sent
     if isinstance(value.get("summary"), str) and value["summary"] not in str(summary):
-        builder.lost("a summary beside the one that is sent", place.at("summary"))
+        builder.note_loss("a summary beside the one that is sent", place.at("summary"))
     if isinstance(summary, str):
         read_message(builder, {"role": "user", "content": summary}, place)
-    if type(count) is int and not users:
-        left(builder, [*range(first, len(builder.messages)), *before[count:]])
+    if type(count) is int and not user_count:
+        set_history(builder, [*range(first, len(builder.messages)), *active[count:]])
 
 
 def _event(builder: SessionBuilder, event: dict[str, Any], at: Any, place: Place) -> None:
@@ -107,25 +109,22 @@ def _event(builder: SessionBuilder, event: dict[str, Any], at: Any, place: Place
         result = event.get("result")
         body = result if isinstance(result, dict) else {"output": result}
         content = result_value(body.get("output", body.get("message")))
-        failed = bool(body.get("isError"))
-        given = builder.result(event.get("toolCallId"), content, is_error=failed)
-        builder.say("tool", [given], place)
+        is_error = bool(body.get("isError"))
+        part = builder.result(event.get("toolCallId"), content, is_error=is_error)
+        builder.add_message("tool", [part], place)
 
 
 def _answer(builder: SessionBuilder, parts: list[Part], at: Any, place: Place) -> None:
-    if builder.messages and builder.messages[-1].role == "assistant":
-        builder.add_parts(parts)
-        return
-    builder.say("assistant", parts, place)
-    builder.request(model=builder.model, at=at)
+    if builder.add_to_answer(parts, place):
+        builder.add_request(model=builder.model, at=at)
 
 
 def _usage(builder: SessionBuilder, value: dict[str, Any]) -> None:
     if builder.requests and builder.requests[-1].usage is None:
         last = builder.requests.pop()
         model = value.get("model") or last.model
-        builder.request(reply=last.reply, at=last.at, model=model, usage=value.get("usage"))
-    elif builder.messages:  # of a request without an answer here: cut off, or a compaction's
-        builder.request(
+        builder.add_request(reply=last.reply, at=last.at, model=model, usage=value.get("usage"))
+    elif builder.messages:  # a request without an answer in the file: cut off, or a compaction's
+        builder.add_request(
             reply=-1, model=value.get("model"), usage=value.get("usage"), at=value.get("time")
         )

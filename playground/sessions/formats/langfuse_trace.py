@@ -1,4 +1,4 @@
-"""Langfuse's trace exports: a trace with its observations, inputs and outputs as JSON text.
+"""Read Langfuse's trace exports: a trace with observations, which have inputs and outputs as JSON.
 
 Each framework writes its own form into them (`shapes/framework_chats.py`).
 """
@@ -13,10 +13,10 @@ from playground.base.findings import finding
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
-from playground.sessions.shapes.fields import list_in, mapping, told_mapping
+from playground.sessions.inner_json import json_value
+from playground.sessions.shapes.fields import dict_or_finding, list_in, mapping
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
 from playground.sessions.shapes.options import options_of
-from playground.sessions.shapes.spans import json_value
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
@@ -37,14 +37,14 @@ class LangfuseTrace(SessionFormat):
     def recognises(self, source: Source) -> bool:
         document = None if source.is_lines else source.document
         if isinstance(document, dict):
-            listed = isinstance(document.get("observations"), list)
-            return listed and ("trace" in document or "id" in document)
-        found = source.head if source.is_lines else document
-        return isinstance(found, list) and any(map(_is_observation, found))
+            has_list = isinstance(document.get("observations"), list)
+            return has_list and ("trace" in document or "id" in document)
+        entries = source.head if source.is_lines else document
+        return isinstance(entries, list) and any(map(_is_observation, entries))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        trace, given = _observations(source)
-        observations = list(given)
+        trace, entries = _observations(source)
+        observations = list(entries)
         title = str(trace.get("name") or source.stem)
         turns = [
             (str(observation.get("type")) in _CALLS, turn)
@@ -53,16 +53,16 @@ class LangfuseTrace(SessionFormat):
             for turn in [_turn(observation, place)]
             if turn.before or turn.after
         ]
-        found = [turn for is_call, turn in turns if is_call] or [turn for _, turn in turns]
-        found.sort(key=lambda turn: turn.at)
-        sessions = list(read_turns(_one_of_each(found), title))
+        chosen = [turn for is_call, turn in turns if is_call] or [turn for _, turn in turns]
+        chosen.sort(key=lambda turn: turn.at)
+        sessions = list(read_turns(_without_repeats(chosen), title))
         if not sessions:
             builder = SessionBuilder(title=title)
-            builder.lost("no observation contains a chat", Place(field="observations"))
+            builder.note_loss("no observation contains a chat", Place(field="observations"))
             sessions = [builder]
-        _tell_unread(sessions[0], observations, {id(turn.place) for turn in found})
+        _tell_unread(sessions[0], observations, {id(turn.place) for turn in chosen})
         for place, observation in observations:
-            told_mapping(sessions[0], observation, place)
+            dict_or_finding(sessions[0], observation, place)
         yield from sessions
 
 
@@ -84,16 +84,13 @@ def _tell_unread(
 
 
 def _observations(source: Source) -> tuple[dict[str, Any], Iterable[tuple[Place, Any]]]:
-    """Return the trace's own fields, and its observations.
-
-    In an export of observations alone they are the file's entries.
-    """
+    """Return the trace's own fields ({} if the export has none), and its observations."""
     value = None if source.is_lines else source.value
     if not isinstance(value, dict):
         return {}, rows(source)
     within = Place(field="observations")
-    listed = [(within.at(i), each) for i, each in enumerate(list_in(source, "observations"))]
-    return mapping(value.get("trace")) or value, listed
+    entries = [(within.at(i), each) for i, each in enumerate(list_in(source, "observations"))]
+    return mapping(value.get("trace")) or value, entries
 
 
 def _is_observation(value: Any) -> bool:
@@ -101,27 +98,26 @@ def _is_observation(value: Any) -> bool:
 
 
 def _turn(observation: dict[str, Any], place: Place) -> Turn:
-    given, gave = json_value(observation.get("input")), json_value(observation.get("output"))
+    request, reply = json_value(observation.get("input")), json_value(observation.get("output"))
     metadata = json_value(observation.get("metadata"))
-    usage = observation.get("usageDetails") or observation.get("usage")
-    usage = json_value(usage)
+    usage = json_value(observation.get("usageDetails") or observation.get("usage"))
     return Turn(
-        before=chat_messages(given, "user"),
-        after=chat_messages(gave, "assistant"),
-        further=further_replies(gave),
-        tools=chat_tools(given, metadata),
+        before=chat_messages(request, "user"),
+        after=chat_messages(reply, "assistant"),
+        further=further_replies(reply),
+        tools=chat_tools(request, metadata),
         place=place,
         model=str(observation.get("model") or observation.get("providedModelName") or ""),
         at=str(observation.get("startTime") or ""),
         usage=usage if isinstance(usage, dict) else None,
-        options=options_of(given, observation.get("modelParameters")),
+        options=options_of(request, observation.get("modelParameters")),
     )
 
 
-def _one_of_each(turns: list[Turn]) -> list[Turn]:
-    """Frameworks and the clients below them both report a call: equal ones count once."""
-    kept: list[Turn] = []
+def _without_repeats(turns: list[Turn]) -> list[Turn]:
+    """Return each different turn once: a framework and its client may both report a call."""
+    unique: list[Turn] = []
     for turn in turns:
-        if not any((t.before, t.after) == (turn.before, turn.after) for t in kept):
-            kept.append(turn)
-    return kept
+        if not any((t.before, t.after) == (turn.before, turn.after) for t in unique):
+            unique.append(turn)
+    return unique

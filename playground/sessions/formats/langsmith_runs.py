@@ -1,4 +1,4 @@
-"""LangSmith's runs: one, a list, lines, or the `post` and `patch` of its clients' batches."""
+"""Read LangSmith's runs: one, a list, lines, or the `post` and `patch` of its clients' batches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import listed
+from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
 from playground.sessions.shapes.options import options_of
 from playground.sessions.shapes.turns import Turn, read_turns
@@ -41,17 +41,17 @@ class LangSmithRuns(SessionFormat):
             found = [pair for line, value in source.lines() for pair in _runs(value, Place(line))]
         else:
             found = list(_runs(source.value, Place()))
-        runs, pieces = _whole(found)
+        runs, pieces = _merge_pieces(found)
         calls = [pair for pair in runs if str(pair[0].get("run_type")) in _CALLS] or runs
-        turns = [turn for run, place in calls for turn in [_turn(run, place)] if _holds(turn)]
+        turns = [turn for run, place in calls if (turn := _turn(run, place)).before or turn.after]
         turns.sort(key=lambda turn: turn.at)
         sessions = list(read_turns(turns, source.stem)) or [SessionBuilder(title=source.stem)]
         if not turns:
-            sessions[0].lost("no run holds a chat", Place())
+            sessions[0].note_loss("no run holds a chat", Place())
         for _, place in pieces:
-            sessions[0].lost("a later piece of a run that is not in the file", place)
+            sessions[0].note_loss("a later piece of a run that is not in the file", place)
         for builder in sessions:
-            builder.known(name="langsmith")
+            builder.set_metadata(name="langsmith")
         yield from sessions
 
 
@@ -74,76 +74,64 @@ def _runs(value: Any, place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
             yield from _runs(value["child_runs"], place.at("child_runs"))
 
 
-def _whole(found: list[_Run]) -> tuple[list[_Run], list[_Run]]:
-    """Return a run's later pieces laid over its first one: what they hold again is the newer; and
-    pieces without a first one.
+def _merge_pieces(found: list[_Run]) -> tuple[list[_Run], list[_Run]]:
+    """Merge the pieces of each run, of which later ones override earlier ones.
+
+    Return the complete runs, and those of which only later pieces are in the file.
     """
     runs: dict[str, _Run] = {}
-    placed: dict[str, str] = {}  # the key of the first run at a place of the trace
+    keys: dict[str, str] = {}  # place in the trace → key of the first run there
     for number, (run, place) in enumerate(found):
         order = str(run.get("dotted_order") or "")
         key = str(run.get("id") or order or number)
-        if key not in runs and not run.get("id"):  # a piece without one is told by its place
-            key = placed.get(order, key)
-        before, first = runs.get(key, ({}, place))
-        given = {name: held for name, held in run.items() if held not in (None, {}, [])}
-        runs[key] = {**before, **given}, first
+        if key not in runs and not run.get("id"):  # a piece without an id has the run's place
+            key = keys.get(order, key)
+        earlier, first = runs.get(key, ({}, place))
+        fields = {name: field for name, field in run.items() if field not in (None, {}, [])}
+        runs[key] = {**earlier, **fields}, first
         if order:
-            placed.setdefault(order, key)
-    whole = [pair for pair in runs.values() if "run_type" in pair[0]]
-    return whole, [pair for pair in runs.values() if "run_type" not in pair[0]]
-
-
-def _holds(turn: Turn) -> bool:
-    return bool(turn.before or turn.after)
+            keys.setdefault(order, key)
+    complete = [pair for pair in runs.values() if "run_type" in pair[0]]
+    return complete, [pair for pair in runs.values() if "run_type" not in pair[0]]
 
 
 def _turn(run: dict[str, Any], place: Place) -> Turn:
-    given, gave = run.get("inputs"), run.get("outputs")
-    extra = run.get("extra") if isinstance(run.get("extra"), dict) else {}
-    assert isinstance(extra, dict)
-    about = extra.get("metadata") if isinstance(extra.get("metadata"), dict) else {}
-    options = extra.get("invocation_params")
-    options = options if isinstance(options, dict) else {}
-    assert isinstance(about, dict)
-    model = _of(gave, "model") or _of(given, "model") or options.get("model")
+    request, reply = run.get("inputs"), run.get("outputs")
+    extra = mapping(run.get("extra"))
+    metadata, options = mapping(extra.get("metadata")), mapping(extra.get("invocation_params"))
+    model = mapping(reply).get("model") or mapping(request).get("model") or options.get("model")
     return Turn(
-        before=chat_messages(given, "user"),
-        after=chat_messages(gave, "assistant"),
-        further=further_replies(gave),
-        tools=chat_tools(given, None) or listed(options.get("tools")),
+        before=chat_messages(request, "user"),
+        after=chat_messages(reply, "assistant"),
+        further=further_replies(reply),
+        tools=chat_tools(request, None) or listed(options.get("tools")),
         place=place,
-        model=str(model or about.get("ls_model_name") or ""),
+        model=str(model or metadata.get("ls_model_name") or ""),
         at=str(utc_time(run.get("start_time")) or run.get("start_time") or ""),
-        usage=_usage(run, gave, about),
+        usage=_usage(run, mapping(reply), metadata),
         options=options_of(
-            given,
+            request,
             options,
-            about.get("ls_invocation_params"),
+            metadata.get("ls_invocation_params"),
             extra.get("options"),
-            {name: about.get(f"ls_{name}") for name in ("temperature", "max_tokens", "stop")},
+            {name: metadata.get(f"ls_{name}") for name in ("temperature", "max_tokens", "stop")},
         ),
     )
 
 
-def _usage(run: dict[str, Any], gave: Any, about: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a run's token counts from the first place that has them: the answer, as a provider or
-    as LangChain names them, the run's metadata, LangChain's older `llm_output`; else what
-    LangSmith itself has added up, beside the run's other fields.
-    """
-    places = (
-        _of(gave, "usage"),
-        _of(gave, "usage_metadata"),
-        about.get("usage_metadata"),
-        _of(_of(gave, "llm_output"), "token_usage"),
+def _usage(
+    run: dict[str, Any], reply: dict[str, Any], metadata: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Return a run's token counts: of its reply, its metadata, or LangSmith's own sums."""
+    usages = (
+        reply.get("usage"),
+        reply.get("usage_metadata"),
+        metadata.get("usage_metadata"),
+        mapping(reply.get("llm_output")).get("token_usage"),  # older LangChain
     )
-    for found in places:
-        if isinstance(found, dict) and found:
-            return found
+    for usage in usages:
+        if isinstance(usage, dict) and usage:
+            return usage
     # type() and not isinstance(): true is an int, too
-    counted = {k: n for k, n in run.items() if k.endswith("_tokens") and type(n) is int and n}
-    return counted or None
-
-
-def _of(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
+    sums = {k: n for k, n in run.items() if k.endswith("_tokens") and type(n) is int and n}
+    return sums or None

@@ -1,7 +1,7 @@
-"""LibreChat's export of a conversation: messages as a tree, as branches' list, or in their order.
+"""Read LibreChat's export of a conversation: messages as a tree, or as a list with parents.
 
-Every branch is a session, with what leads to it. Source: LibreChat's importers.js, its message
-schema and the exports in its tests (2024 to 2026).
+Every branch is a session, with the messages that lead to it. Source: LibreChat's importers.js, its
+message schema and the exports in its tests (2024 to 2026).
 """
 
 from __future__ import annotations
@@ -13,9 +13,16 @@ from playground.base.findings import finding
 from playground.nouns.messages import Part, ReasoningPart, Role, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import list_in, object_in, told_list
+from playground.sessions.shapes.fields import (
+    as_list,
+    list_in,
+    list_or_finding,
+    mapping,
+    object_in,
+    text_of,
+)
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _FIELDS: Final = ("messagesTree", "messages")
@@ -36,31 +43,31 @@ class LibreChat(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = object_in(source)
         field = "messagesTree" if isinstance(value.get("messagesTree"), list) else "messages"
-        found = list(_branches(list_in(source, field), Place(field=field)))
+        branches = list(_branches(list_in(source, field), Place(field=field)))
         title = str(value.get("title") or source.stem)
-        options = value["options"] if isinstance(value.get("options"), dict) else {}
-        for number, branch in enumerate(found, 1):
+        options = mapping(value.get("options"))
+        for number, branch in enumerate(branches, 1):
             name = title if number == 1 else f"{title} (branch {number})"
             builder = SessionBuilder(title=name)
             model = options.get("model")
-            builder.known(name="librechat", session=value.get("conversationId"), model=model)
-            if len(found) > 1 and number == 1:
-                told = f"the conversation has {len(found)} branches"
-                builder.findings.append(finding("other-branches", field, told))
-            if isinstance(system := options.get("promptPrefix"), str) and system:
+            builder.set_metadata(name="librechat", session=value.get("conversationId"), model=model)
+            if len(branches) > 1 and number == 1:
+                words = f"the conversation has {len(branches)} branches"
+                builder.findings.append(finding("other-branches", field, words))
+            if system := text_of(options.get("promptPrefix")):
                 where = Place(field="options.promptPrefix")
-                builder.say("system", [TextPart(system)], where)
+                builder.add_message("system", [TextPart(system)], where)
             for place, message in branch:
                 _message(builder, message, place)
             yield builder
 
 
-_SAID = {"text", "content", "files"}
+_CONTENT_FIELDS = {"text", "content", "files"}
 _Branch = list[tuple[Place, Any]]
 
 
 def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
-    """Yield the branches, the one that ends last before the others."""
+    """Yield the branches, beginning with the one whose last message is the newest."""
     placed = list(_flat(messages, place, ""))
     by_id = {str(each.get("messageId") or i): i for i, (_, each) in enumerate(placed)}
     parents = {str(each.get("parentMessageId")) for _, each in placed}
@@ -70,7 +77,7 @@ def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
         branch: _Branch = []
         seen: set[str] = set()
         key = end
-        while key in by_id and key not in seen:  # a circle is left where it begins again
+        while key in by_id and key not in seen:  # a circle of parents ends at its first message
             seen.add(key)
             branch.append(placed[by_id[key]])
             key = str(placed[by_id[key]][1].get("parentMessageId"))
@@ -78,21 +85,18 @@ def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
 
 
 def _flat(messages: list[Any], place: Place, parent: str) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield all messages; those in another's `children` get the id of the one that they answer."""
+    """Yield all messages of a tree; those in `children` get the id of their parent."""
     waiting = [(place.at(i), each, parent) for i, each in reversed(list(enumerate(messages)))]
     while waiting:
-        where, message, above = waiting.pop()
+        where, message, parent_id = waiting.pop()
         if not isinstance(message, dict):
             message = {"text": None, "content": message}
-        if above:
-            message = {**message, "parentMessageId": above}
+        if parent_id:
+            message = {**message, "parentMessageId": parent_id}
         yield where, message
-        children = message.get("children") or []
-        inner = children if isinstance(children, list) else [children]
-        given = str(message.get("messageId") or "")
-        waiting += [
-            (where.at("children", i), each, given) for i, each in reversed(list(enumerate(inner)))
-        ]
+        children = list(enumerate(as_list(message.get("children"))))
+        own_id = str(message.get("messageId") or "")
+        waiting += [(where.at("children", i), each, own_id) for i, each in reversed(children)]
 
 
 def _message(builder: SessionBuilder, message: dict[str, Any], place: Place) -> None:
@@ -107,17 +111,17 @@ def _message(builder: SessionBuilder, message: dict[str, Any], place: Place) -> 
         if isinstance(content, list) and content
         else read_parts(builder, message.get("text") or content, place.at("text"))
     )
-    for index, file in enumerate(told_list(builder, message.get("files"), place.at("files"))):
-        builder.lost(f"a file: {str(file)[:60]}", place.at("files", index))
+    for index, file in enumerate(list_or_finding(builder, message.get("files"), place.at("files"))):
+        builder.note_loss(f"a file: {str(file)[:60]}", place.at("files", index))
     if not parts:
-        if not message.keys() & _SAID:
-            builder.lost("a message without text or content", place)
+        if not message.keys() & _CONTENT_FIELDS:
+            builder.note_loss("a message without text or content", place)
         return
-    before = len(builder.messages)
-    add(builder, role, parts, place)
+    start = len(builder.messages)
+    add_with_results(builder, role, parts, place)
     if role == "assistant":
         model = message.get("model")
-        builder.request(reply=before, model=model, at=message.get("createdAt"))
+        builder.add_request(reply=start, model=model, at=message.get("createdAt"))
 
 
 def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
@@ -134,9 +138,7 @@ def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 
 
 def _call(builder: SessionBuilder, call: dict[str, Any], place: Place) -> list[Part]:
-    """Return a call and its result, which stands in it; the Assistants API's are under
-    `function`.
-    """
+    """Return a call and its result; those of the Assistants API stand under `function`."""
     inner = call["function"] if isinstance(call.get("function"), dict) else call
     arguments = inner.get("args", inner.get("arguments"))
     call_id = call.get("id") or builder.new_id()

@@ -1,4 +1,4 @@
-"""Llama Stack recordings: one exchange, the response's chunks as typed objects."""
+"""Read Llama Stack's recordings: one exchange, with the response's chunks as typed objects."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class LlamaStack(RecordedHttp):
         body = response.get("body") if isinstance(response, dict) else response
         chunks = body if isinstance(body, list) else [body]
         lines = [dump_again(_data(chunk)) for chunk in chunks]
-        streaming = bool(mapping(response).get("is_streaming")) or isinstance(body, list)
-        data = "".join(f"{line}\n" for line in lines) if streaming else lines[0]
+        is_stream = bool(mapping(response).get("is_streaming")) or isinstance(body, list)
+        data = "".join(f"{line}\n" for line in lines) if is_stream else lines[0]
         url = str(request.get("url", ""))
         yield Exchange(json_object(request.get("body")), data.encode(), Place(), url)
 

@@ -1,4 +1,4 @@
-"""Logs of Simon Willison's LLM: `llm logs --json`, rows of prompts and responses.
+"""Read logs of Simon Willison's LLM: `llm logs --json`, rows of prompts and responses.
 
 Rows of one conversation are a session. Source: LLM's docs/logging.md and llm/logs.py (2025, 2026).
 """
@@ -12,6 +12,7 @@ from playground.nouns.messages import Part, TextPart
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
+from playground.sessions.shapes.fields import listed
 from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
@@ -30,39 +31,39 @@ class LlmLogs(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         found: dict[str, list[tuple[Place, dict[str, Any]]]] = {}
-        strange: list[Place] = []
+        unknown: list[Place] = []
         for place, value in rows(source):
             if isinstance(value, dict) and value.keys() & {"prompt", "response"}:
                 found.setdefault(str(value.get("conversation_id")), []).append((place, value))
             else:
-                strange.append(place)
-        for number, (key, logged) in enumerate(found.items()):
-            builder = SessionBuilder(title=str(logged[0][1].get("conversation_name") or key))
-            builder.known(name="llm", session=key)
-            for place in strange if number == 0 else ():
-                builder.lost("an entry that is no logged response", place)
-            logged.sort(key=lambda pair: str(pair[1].get("datetime_utc") or ""))
-            for place, row in logged:
+                unknown.append(place)
+        for number, (key, logged_rows) in enumerate(found.items()):
+            builder = SessionBuilder(title=str(logged_rows[0][1].get("conversation_name") or key))
+            builder.set_metadata(name="llm", session=key)
+            for place in unknown if number == 0 else ():
+                builder.note_loss("an entry that is no logged response", place)
+            logged_rows.sort(key=lambda pair: str(pair[1].get("datetime_utc") or ""))
+            for place, row in logged_rows:
                 _row(builder, row, place)
             yield builder
 
 
 def _row(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
     _tools(builder, row.get("tools"), place.at("tools"))
-    system = _asked(row, "system")
+    system = _prompt(row, "system")
     if system and not any(m.role == "system" and list(m.parts) == system for m in builder.messages):
-        builder.say("system", system, place.at("system"))
+        builder.add_message("system", system, place.at("system"))
     for index, result in enumerate(_objects(row.get("tool_results"))):
         output = result.get("exception") or result.get("output")
         call_id, failed = result.get("tool_call_id"), bool(result.get("exception"))
         call_id = call_id or builder.open_call(str(result.get("name") or ""))
         part = builder.result(call_id, output, result.get("name"), is_error=failed)
-        builder.say("tool", [part], place.at("tool_results", index))
-    if prompt := _asked(row, "prompt"):
-        builder.say("user", prompt, place.at("prompt"))
+        builder.add_message("tool", [part], place.at("tool_results", index))
+    if prompt := _prompt(row, "prompt"):
+        builder.add_message("user", prompt, place.at("prompt"))
     for index, attachment in enumerate(_objects(row.get("attachments"))):
-        told = attachment.get("path") or attachment.get("url") or attachment.get("type")
-        builder.lost(f"an attachment: {str(told)[:60]}", place.at("attachments", index))
+        name = attachment.get("path") or attachment.get("url") or attachment.get("type")
+        builder.note_loss(f"an attachment: {str(name)[:60]}", place.at("attachments", index))
     _answer(builder, row, place)
 
 
@@ -75,19 +76,19 @@ def _answer(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
         parts.append(builder.call(call_id, call.get("name"), call.get("arguments"), where))
     if not parts:
         return
-    builder.say("assistant", parts, place.at("response"))
-    counted = {k: row[k] for k in ("input_tokens", "output_tokens") if row.get(k) is not None}
+    builder.add_message("assistant", parts, place.at("response"))
+    usage = {k: row[k] for k in ("input_tokens", "output_tokens") if row.get(k) is not None}
     details = json_or_text(row.get("token_details"))
-    builder.request(
+    builder.add_request(
         model=row.get("resolved_model") or row.get("model"),
         at=row.get("datetime_utc"),
         seconds=in_seconds(row.get("duration_ms")),
-        usage={**counted, "token_details": details} if isinstance(details, dict) else counted,
+        usage={**usage, "token_details": details} if isinstance(details, dict) else usage,
     )
 
 
-def _asked(row: dict[str, Any], key: str) -> list[Part]:
-    """Return a prompt's fragments, which go before it, and its own text."""
+def _prompt(row: dict[str, Any], key: str) -> list[Part]:
+    """Return the fragments before a prompt, and its own text."""
     texts = [each.get("content") for each in _objects(row.get(f"{key}_fragments"))]
     return [TextPart(text) for text in [*texts, row.get(key)] if isinstance(text, str) and text]
 
@@ -95,9 +96,8 @@ def _asked(row: dict[str, Any], key: str) -> list[Part]:
 def _tools(builder: SessionBuilder, tools: Any, place: Place) -> None:
     for index, tool in enumerate(_objects(tools)):
         schema = json_or_text(tool.get("input_schema"))
-        builder.tool({**tool, "input_schema": schema}, place.at(index))
+        builder.add_tool({**tool, "input_schema": schema}, place.at(index))
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    found = json_or_text(value)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    return [each for each in listed(json_or_text(value)) if isinstance(each, dict)]

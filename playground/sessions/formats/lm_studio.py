@@ -1,6 +1,6 @@
-"""LM Studio's conversations (`*.conversation.json`): messages with the versions that were made.
+"""Read LM Studio's conversations (`*.conversation.json`), in which messages have versions.
 
-The version that is selected is read; an answer is in steps, of text, of thought, of calls.
+Only the selected version is read. An answer has steps of text, thoughts or calls.
 Source: two converters of such files (2025), and the parts of messages in LM Studio's SDK.
 """
 
@@ -13,13 +13,13 @@ from playground.base.findings import finding
 from playground.nouns.messages import Part, ReasoningPart, Role, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import list_in, object_in
+from playground.sessions.shapes.fields import list_in, listed, mapping, object_in
 from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts, result_value
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_SHOWN: Final = {"toolStatus", "debugInfoBlock", "status"}  # steps that say nothing
+_SKIPPED_KINDS: Final = {"toolStatus", "debugInfoBlock", "status"}  # of steps without content
 
 
 class LmStudio(SessionFormat):
@@ -29,31 +29,24 @@ class LmStudio(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         value = None if source.is_lines else source.document
-        messages = value.get("messages") if isinstance(value, dict) else None
-        return isinstance(messages, list) and any(
-            isinstance(each, dict) and isinstance(each.get("versions"), list) for each in messages
-        )
+        messages = listed(mapping(value).get("messages"))
+        return any(isinstance(mapping(each).get("versions"), list) for each in messages)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = object_in(source)
         builder = SessionBuilder(title=source.stem)
-        used = value.get("lastUsedModel")
-        model = used.get("identifier") if isinstance(used, dict) else ""
-        builder.known(name="lm-studio", title=value.get("name"), model=model)
+        model = mapping(value.get("lastUsedModel")).get("identifier")
+        builder.set_metadata(name="lm-studio", title=value.get("name"), model=model)
         if system := _system(value):
-            builder.say("system", [TextPart(system)], Place(field="systemPrompt"))
+            builder.add_message("system", [TextPart(system)], Place(field="systemPrompt"))
         for index, message in enumerate(list_in(source, "messages")):
             _message(builder, message, Place(field=f"messages.{index}"))
         yield builder
 
 
 def _system(value: dict[str, Any]) -> str:
-    """Return the system prompt: on top, or among the conversation's settings, which hold it since
-    0.3.
-    """
-    config = value.get("perChatPredictionConfig")
-    fields = config.get("fields") if isinstance(config, dict) else None
-    for field in fields if isinstance(fields, list) else ():
+    """Return the system prompt: since version 0.3 a setting of the conversation."""
+    for field in listed(mapping(value.get("perChatPredictionConfig")).get("fields")):
         if isinstance(field, dict) and field.get("key") == "llm.prediction.systemPrompt":
             return str(field.get("value") or "")
     return str(value.get("systemPrompt") or "")
@@ -62,56 +55,54 @@ def _system(value: dict[str, Any]) -> str:
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     versions = message.get("versions") if isinstance(message, dict) else None
     if not isinstance(versions, list) or not versions:
-        builder.lost("a message without versions", place)
+        builder.note_loss("a message without versions", place)
         return
     chosen = message.get("currentlySelected")
     chosen = chosen if type(chosen) is int and 0 <= chosen < len(versions) else len(versions) - 1
     if len(versions) > 1:
-        told = f"the message has {len(versions)} versions"
-        builder.findings.append(finding("other-branches", str(place), told))
+        words = f"the message has {len(versions)} versions"
+        builder.findings.append(finding("other-branches", str(place), words))
     version, where = versions[chosen], place.at("versions", chosen)
     role = ROLES.get(str(version.get("role"))) if isinstance(version, dict) else None
     if role is None:
-        builder.lost("a version without a role", where)
+        builder.note_loss("a version without a role", where)
     elif isinstance(version.get("steps"), list):
         _steps(builder, role, version, where.at("steps"))
     elif parts := _parts(builder, version.get("content"), where.at("content")):
-        add(builder, role, parts, where)
+        add_with_results(builder, role, parts, where)
     elif "content" not in version:
-        builder.lost("a version without content", where)
+        builder.note_loss("a version without content", where)
 
 
 def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: Place) -> None:
-    """An answer's steps: what was said up to a result was one reply of the model."""
+    """Read an answer's steps: all up to a result is one reply of the model."""
     parts: list[Part] = []
-    made: list[dict[str, Any]] = []
+    infos: list[dict[str, Any]] = []  # about the model's replies
     for index, step in enumerate(version["steps"]):
         kind = step.get("type") if isinstance(step, dict) else None
         if kind == "contentBlock":
             parts += _parts(builder, step.get("content"), place.at(index, "content"), step)
-            made += [step["genInfo"]] if isinstance(step.get("genInfo"), dict) else []
-        elif str(kind) not in _SHOWN:
-            builder.lost(f"a step of the type {kind!r}", place.at(index))
-    before = len(builder.messages)
+            infos += [step["genInfo"]] if isinstance(step.get("genInfo"), dict) else []
+        elif str(kind) not in _SKIPPED_KINDS:
+            builder.note_loss(f"a step of the type {kind!r}", place.at(index))
+    start = len(builder.messages)
     if parts:
-        add(builder, role, parts, place)
-    answers = range(before, len(builder.messages))
+        add_with_results(builder, role, parts, place)
+    answers = range(start, len(builder.messages))
     replies = [i for i in answers if builder.messages[i].role == "assistant"]
-    for reply, known in zip(
-        replies[-len(made) :] if made else (), made[-len(replies) :], strict=True
-    ):
-        _request(builder, reply, known, version)
+    last_replies = replies[-len(infos) :] if infos else ()
+    for reply, info in zip(last_replies, infos[-len(replies) :], strict=True):
+        _request(builder, reply, info, version)
 
 
 def _request(
-    builder: SessionBuilder, reply: int, known: dict[str, Any], version: dict[str, Any]
+    builder: SessionBuilder, reply: int, info: dict[str, Any], version: dict[str, Any]
 ) -> None:
-    stats = known["stats"] if isinstance(known.get("stats"), dict) else {}
-    sender = version.get("senderInfo")
-    name = sender.get("senderName") if isinstance(sender, dict) else ""
-    builder.request(
+    stats = mapping(info.get("stats"))
+    name = mapping(version.get("senderInfo")).get("senderName")
+    builder.add_request(
         reply=reply,
-        model=known.get("identifier") or known.get("indexedModelIdentifier") or name,
+        model=info.get("identifier") or info.get("indexedModelIdentifier") or name,
         usage={key: n for key, n in stats.items() if key.endswith("Count") and n is not None},
         stop_reason=stats.get("stopReason"),
     )
@@ -120,15 +111,14 @@ def _request(
 def _parts(
     builder: SessionBuilder, content: Any, place: Place, step: dict[str, Any] | None = None
 ) -> list[Part]:
-    """Return the parts of a block; one in the style of a thought is reasoning."""
-    style = step.get("style") if step else None
-    is_thought = isinstance(style, dict) and style.get("type") == "thinking"
+    """Return the parts of a block; texts in the style `thinking` are reasoning."""
+    is_thought = mapping(mapping(step).get("style")).get("type") == "thinking"
     parts: list[Part] = []
     for index, item in enumerate(content if isinstance(content, list) else [content]):
         where = place.at(index)
         kind = item.get("type") if isinstance(item, dict) else None
         if kind == "text" and item.get("isStructural"):
-            continue  # the marks around a thought
+            continue  # a tag around a thought
         if kind == "text" and is_thought:
             parts += [ReasoningPart(str(item["text"]))] if item.get("text") else []
         elif kind == "toolCallRequest":
@@ -136,7 +126,7 @@ def _parts(
         elif kind == "toolCallResult":
             parts.append(_result(builder, item))
         elif kind == "file":
-            builder.lost(f"the file {item.get('name') or item.get('fileIdentifier')!r}", where)
+            builder.note_loss(f"the file {item.get('name') or item.get('fileIdentifier')!r}", where)
         else:
             parts += read_parts(builder, item, where)
     return parts
@@ -151,7 +141,8 @@ def _call(builder: SessionBuilder, item: dict[str, Any], place: Place) -> Part:
 
 
 def _result(builder: SessionBuilder, item: dict[str, Any]) -> Part:
-    """Return a result of a call, by its id, or else of the one that waits."""
-    given = item.get("toolCallRequestId") or item.get("toolCallId") or item.get("callId")
-    call_id = given if given and builder.knows_call(str(given)) else builder.open_call() or given
+    """Return a result of the call with its id, or else of the first open call."""
+    call_id = item.get("toolCallRequestId") or item.get("toolCallId") or item.get("callId")
+    if not call_id or not builder.knows_call(str(call_id)):
+        call_id = builder.open_call() or call_id
     return builder.result(call_id, result_value(item.get("content")))

@@ -1,18 +1,20 @@
-"""Events of Anthropic's managed agents: lines or a list of them, bare or as a dump wraps them."""
+"""Read events of Anthropic's managed agents: lines or a list, alone or wrapped by a dump."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, entries, is_quiet, kind_of, read_lines
+from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
 
-_ROOMS: Final = ("agent.", "user.", "span.", "session.", "system.")
+_PREFIXES: Final = ("agent.", "user.", "span.", "session.", "system.")
 _RESULTS: Final = ("tool_use_id", "mcp_tool_use_id", "custom_tool_use_id")
 
 
@@ -26,20 +28,19 @@ class ManagedAgents(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        return any(_event(value) is not None for value in _some(source)[:12])
+        return any(_event(value) is not None for value in _values(source)[:12])
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         log = _Log(source.stem)
         if source.is_lines:
-            read_lines(source, log.main, log.line, _QUIET, map(_unwrapped, entries(source)))
+            read_lines(source, log.main, log.line, _QUIET, map(_unwrap, entries(source)))
         else:
-            for index, value in enumerate(_some(source)):
-                before = log.main.kept.times + log.main.kept.lost
+            for index, value in enumerate(_values(source)):
+                before = replace(log.main.counter)
                 if isinstance(value, dict):
                     log.line(value, Place(field=str(index)))
-                left = log.main.kept.times + log.main.kept.lost > before
-                if not left and not is_quiet(kind_of(value), _QUIET):
-                    log.main.lost("an event of an unknown kind", Place(field=str(index)))
+                if log.main.counter == before and not is_quiet(kind_of(value), _QUIET):
+                    log.main.note_loss("an event of an unknown kind", Place(field=str(index)))
         yield from log.sessions()
 
 
@@ -50,18 +51,21 @@ _QUIET: Final = {
 }  # fmt: skip
 
 
-def _some(source: Source) -> list[Any]:
+def _values(source: Source) -> list[Any]:
+    """Return the events of a document, or the first lines of a file of lines."""
     if source.is_lines:
         return source.head
     document = source.document
     if isinstance(document, dict):
         document = next((document[k] for k in ("data", "events") if k in document), None)
-    return document if isinstance(document, list) else []
+    return listed(document)
 
 
-def _unwrapped(entry: Entry) -> Entry:
-    """A line of a client's log is the method that was called and what it gave; what is sent comes
-    back as an event."""
+def _unwrap(entry: Entry) -> Entry:
+    """Return the event in a line of a client's log, which is a list of a method and its result.
+
+    Events that the client sends are skipped: they come back as events of their own.
+    """
     match entry:
         case line, place, [str(), dict(event)]:
             return line, place.at(1), event
@@ -71,9 +75,7 @@ def _unwrapped(entry: Entry) -> Entry:
 
 
 def _event(value: Any) -> dict[str, Any] | None:
-    """Return the event in a line: the line itself, what a client's log has beside the method's
-    name, or what a dump keeps under `raw`, `event` or `data`.
-    """
+    """Return the event in a line, which a client's log or a dump may wrap; None if it has none."""
     match value:
         case [str(), dict(event)]:
             value = event
@@ -81,61 +83,61 @@ def _event(value: Any) -> dict[str, Any] | None:
         return None
     for found in (value, value.get("raw"), value.get("event"), value.get("data")):
         kind = found.get("type") if isinstance(found, dict) else None
-        if isinstance(kind, str) and kind.startswith(_ROOMS) and kind.partition(".")[2]:
+        if isinstance(kind, str) and kind.startswith(_PREFIXES) and kind.partition(".")[2]:
             return found
     return None
 
 
 class _Log:
-    """A session's threads: the agent's own, and those of agents that it called."""
+    """A session's threads: the main agent's, and those of agents that it called."""
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
-        self.main.known(name="anthropic-managed-agents")
+        self.main.set_metadata(name="anthropic-managed-agents")
         self._threads = {"": self.main}
         self._new_answer = True
-        self._usage: tuple[Any, Any] | None = None  # of a request whose answer has not come yet
+        self._usage: tuple[Any, Any] | None = None  # of a request without an answer so far
 
     def sessions(self) -> Iterator[SessionBuilder]:
         if self._usage is not None and self.main.messages:
-            self.main.request(usage=self._usage[0], at=self._usage[1])
+            self.main.add_request(usage=self._usage[0], at=self._usage[1])
         yield from [b for b in self._threads.values() if b.messages] or [self.main]
 
     def line(self, value: dict[str, Any], place: Place) -> None:
         event = _event(value)
         if event is None:
-            self._about(value, place)
+            self._read_head(value, place)
             return
-        room, _, kind = str(event["type"]).partition(".")
+        speaker, _, kind = str(event["type"]).partition(".")
         at = event.get("processed_at") or value.get("time")
-        if room in ("agent", "user"):
-            self._message(self._thread(event), event, room, kind, at, place)
+        if speaker in ("agent", "user"):
+            self._message(self._thread(event), event, speaker, kind, at, place)
         elif kind == "model_request_start":
             self._new_answer = True
         elif kind == "model_request_end":
             self._request(event, at)
         elif kind == "error":
-            self.main.lost(f"an error: {str(event.get('error'))[:80]}", place)
+            self.main.note_loss(f"an error: {str(event.get('error'))[:80]}", place)
 
-    def _about(self, value: dict[str, Any], place: Place) -> None:
-        """The session itself, as it was made: the agent's prompt, tools and model."""
+    def _read_head(self, value: dict[str, Any], place: Place) -> None:
+        """Read the session's own line: the agent's prompt, tools and model."""
         agent = value.get("agent")
         if not isinstance(agent, dict):
-            self.main.lost("a line without an event", place)
+            self.main.note_loss("a line without an event", place)
             return
         model = agent.get("model")
         model = model.get("id") if isinstance(model, dict) else model
-        self.main.known(title=agent.get("name"), model=model, session=value.get("id"))
+        self.main.set_metadata(title=agent.get("name"), model=model, session=value.get("id"))
         if parts := read_parts(self.main, agent.get("system"), place.at("agent", "system")):
-            self.main.say("system", parts, place.at("agent", "system"))
+            self.main.add_message("system", parts, place.at("agent", "system"))
         own = [tool for tool in agent.get("tools") or () if "input_schema" in tool]
-        self.main.tools(own, place.at("agent", "tools"))
+        self.main.add_tools(own, place.at("agent", "tools"))
 
     def _message(
         self,
         builder: SessionBuilder,
         event: dict[str, Any],
-        room: str,
+        speaker: str,
         kind: str,
         at: Any,
         place: Place,
@@ -149,56 +151,57 @@ class _Log:
             parts = read_parts(builder, event.get("content") or event.get("thinking"), place)
             if parts:
                 self._answer(builder, parts, at, place)
-        elif room == "agent" and kind == "message":
+        elif speaker == "agent" and kind == "message":
             self._answer(builder, read_parts(builder, event.get("content"), place), at, place)
         elif kind.endswith("context_compacted"):
-            builder.compacted(at, place=place)
-        elif room == "user":
+            builder.add_compaction(at, place=place)
+        elif speaker == "user":
             self._user(builder, event, kind, place)
 
     def _thread(self, event: dict[str, Any]) -> SessionBuilder:
         key = str(event.get("session_thread_id") or "")
         if key not in self._threads:
-            builder = SessionBuilder(title=f"{self.main.title} {key}", kept=self.main.kept)
-            builder.known(name=self.main.agent.name, sub_agent=event.get("agent_name") or key)
+            builder = SessionBuilder(title=f"{self.main.title} {key}", counter=self.main.counter)
+            builder.set_metadata(
+                name=self.main.agent.name, sub_agent=event.get("agent_name") or key
+            )
             self._threads[key] = builder
         return self._threads[key]
 
     def _answer(self, builder: SessionBuilder, parts: list[Part], at: Any, place: Place) -> None:
-        goes_on = builder.messages and builder.messages[-1].role == "assistant"
-        if goes_on and not self._new_answer:
-            builder.add_parts(parts)
+        if self._new_answer:
+            builder.add_message("assistant", parts, place)
+        elif not builder.add_to_answer(parts, place):
             return
-        builder.say("assistant", parts, place)
         self._new_answer = False
         usage, self._usage = self._usage, None
-        builder.request(at=at, usage=usage[0] if usage else None)
+        builder.add_request(at=at, usage=usage[0] if usage else None)
 
     def _request(self, event: dict[str, Any], at: Any) -> None:
-        """The usage belongs to the answer that came since the start, or to the next one."""
+        """Give a usage to the answer since the request's start, or keep it for the next one."""
         usage = event.get("model_usage") or event.get("usage")
         if not isinstance(usage, dict):
             return
         if self._usage is not None and self.main.messages:
-            self.main.request(usage=self._usage[0], at=self._usage[1])
+            self.main.add_request(usage=self._usage[0], at=self._usage[1])
             self._usage = None
         last = self.main.requests[-1] if self.main.requests else None
         if self._new_answer or last is None or last.usage is not None:
             self._usage = usage, at
             return
         self.main.requests.pop()
-        self.main.request(usage=usage, at=last.at, reply=last.reply, model=event.get("model"))
+        self.main.add_request(usage=usage, at=last.at, reply=last.reply, model=event.get("model"))
 
     def _result(self, builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:
         call_id = next((event[key] for key in _RESULTS if event.get(key)), "")
         result = {**event, "type": "tool_result", "tool_use_id": call_id}
-        builder.say("tool", read_parts(builder, result, place), place)
+        builder.add_message("tool", read_parts(builder, result, place), place)
 
     def _user(
         self, builder: SessionBuilder, event: dict[str, Any], kind: str, place: Place
     ) -> None:
         content = event.get("content") or event.get("description")
         if content:
-            builder.say("user", read_parts(builder, content, place), place)
+            builder.add_message("user", read_parts(builder, content, place), place)
         elif kind not in ("interrupt", "tool_confirmation"):
-            builder.lost(f"an event user.{kind} without content", place)
+            builder.note_loss(f"an event user.{kind} without content", place)

@@ -1,7 +1,7 @@
-"""Chats as Markdown: SpecStory's histories, and what Cursor exports.
+"""Read chats in Markdown: SpecStory's histories, and Cursor's exports.
 
-A heading names who speaks. SpecStory's `<tool-use>` blocks become calls; the last fence of a block
-is what the tool gave back, what stands before it what it was asked.
+A heading names the speaker. SpecStory's `<tool-use>` blocks become calls: the last fence of a
+block is the result, the text before it the input.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from playground.nouns.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import note_torn_text
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _HEADING: Final = re.compile(
@@ -37,7 +37,7 @@ class MarkdownHistory(SessionFormat):
     left_aside = {
         r"^[\d :-]+Z\)\*\*_$": "the time of a heading",
         r"^<!-- .* -->$": "comments of the tool that wrote the file",
-        r"^_?\*\*(?:User|Agent|Assistant|Cursor)\b.*\*\*_?$": "headings: who speaks, and when",
+        r"^_?\*\*(?:User|Agent|Assistant|Cursor)\b.*\*\*_?$": "headings: speaker and time",
         r"^_?Exported on .* from Cursor": "the line of the export",
         r"^</?(?:tool-use|details|summary|think)\b": "tags around calls and thoughts",
     }
@@ -59,32 +59,32 @@ class MarkdownHistory(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         text = source.text.replace("\r\n", "\n")
         heading = _HEADING if _HEADING.search(text) else _CURSOR
-        if heading is _HEADING:  # Cursor's own export has no end of its last line
+        if heading is _HEADING:  # the last line of Cursor's export has no line end
             note_torn_text(source)
         if torn := _open_block(text):
             where = f"line {text.count(chr(10), 0, torn.start()) + 1}"
             source.findings.append(finding("torn-end", where, f"{torn[0][:30]!r} is not closed"))
         reader = _Reader(source.stem, text)
-        line = counted = 0
+        line = counted_to = 0
         first = heading.search(text)
-        reader.before(text[: first.start()] if first else text)
+        reader.read_head(text[: first.start()] if first else text)
         for turn, stop in _turns(text, heading):
-            line += text.count("\n", counted, turn.start())
-            counted = turn.start()
+            line += text.count("\n", counted_to, turn.start())
+            counted_to = turn.start()
             reader.turn(turn, text[turn.end() : stop], line + 1)
         yield from reader.sessions()
 
 
 def _turns(text: str, heading: re.Pattern[str]) -> Iterator[tuple[re.Match[str], int]]:
-    """Yield each heading with its turn's end; headings inside a tool's block are the tool's."""
+    """Yield each heading with the end of its turn, except headings inside a tool's block."""
     found: list[re.Match[str]] = []
-    inside = 0
+    block_end = 0
     for match in heading.finditer(text):
-        if match.start() < inside:
+        if match.start() < block_end:
             continue
         if found:
-            inside = _behind_blocks(text, found[-1].end(), match.start())
-            if match.start() < inside:
+            block_end = _last_block_end(text, found[-1].end(), match.start())
+            if match.start() < block_end:
                 continue
         found.append(match)
     for number, match in enumerate(found):
@@ -93,88 +93,89 @@ def _turns(text: str, heading: re.Pattern[str]) -> Iterator[tuple[re.Match[str],
 
 
 def _open_block(text: str) -> re.Match[str] | None:
-    """Return the last block, where it is not closed: a file cut off inside it."""
-    opened = list(_OPEN.finditer(text))
-    return opened[-1] if opened and _close(text, opened[-1]) == opened[-1].end() else None
+    """Return the tag of the last block if it is not closed, as in a file that is cut off."""
+    tags = list(_OPEN.finditer(text))
+    return tags[-1] if tags and _block_end(text, tags[-1]) == tags[-1].end() else None
 
 
-def _behind_blocks(text: str, start: int, stop: int) -> int:
-    """Return the end of the last block that begins before `stop`; it may lie after it."""
+def _last_block_end(text: str, start: int, stop: int) -> int:
+    """Return the end, perhaps after `stop`, of the last block that begins before `stop`."""
     end = start
-    for opened in _OPEN.finditer(text, start, stop):
-        if opened.start() >= end:
-            end = _close(text, opened)
+    for tag in _OPEN.finditer(text, start, stop):
+        if tag.start() >= end:
+            end = _block_end(text, tag)
     return end
 
 
-def _close(text: str, opened: re.Match[str]) -> int:
-    """Return the end of an opened block: its closer at a line's end, or its own line."""
-    closer = "</tool-use>" if opened[0].startswith("<tool-use") else "</think"
-    place = text.find(closer, opened.end())
+def _block_end(text: str, tag: re.Match[str]) -> int:
+    """Return the end of a block's closing tag, or of its opening tag if it has none."""
+    closer = "</tool-use>" if tag[0].startswith("<tool-use") else "</think"
+    place = text.find(closer, tag.end())
     if place < 0:
-        return opened.end()
+        return tag.end()
     stop = text.find(">", place)
     return stop + 1 if stop >= 0 else len(text)
 
 
 class _Reader:
+    """The main agent's session and those of side chains, while turns are read."""
+
     def __init__(self, title: str, text: str) -> None:
         self.main = SessionBuilder(title=title)
         self._side: SessionBuilder | None = None
         self._sides: list[SessionBuilder] = []
         if about := _SESSION.search(text):
-            self.main.known(name=about[1].lower().replace(" ", "-"), session=about[2])
+            self.main.set_metadata(name=about[1].lower().replace(" ", "-"), session=about[2])
         if exported := re.search(
             r"^_Exported on .* from (\w+)(?: \(([\w.]+)\))?", text, re.MULTILINE
         ):
-            self.main.known(name=exported[1].lower(), version=exported[2])
+            self.main.set_metadata(name=exported[1].lower(), version=exported[2])
             title_line = re.match(r"# (.+)", text.lstrip())
-            self.main.known(title=title_line[1] if title_line else "")
+            self.main.set_metadata(title=title_line[1] if title_line else "")
 
     def sessions(self) -> Iterator[SessionBuilder]:
         if not self.main.messages and not self._sides:
-            self.main.lost("no turn of a chat", Place())
+            self.main.note_loss("no turn of a chat", Place())
         yield from [b for b in (self.main, *self._sides) if b.messages or b is self.main]
 
-    def before(self, text: str) -> None:
-        """Read what stands before the first turn: title and comments, or something lost."""
+    def read_head(self, text: str) -> None:
+        """Read the text before the first turn; all but title and comments is lost."""
         rest = re.sub(
             r"<!--.*?-->|^# [^\n]*$|^_Exported [^\n]*$|^---$", "", text, flags=re.M | re.S
         )
         if rest.strip():
-            self.main.lost(f"text before the first turn: {rest.strip()[:60]!r}", Place(1))
+            self.main.note_loss(f"text before the first turn: {rest.strip()[:60]!r}", Place(1))
 
     def turn(self, heading: re.Match[str], body: str, line: int) -> None:
         groups = heading.groups()
-        sidechain = len(groups) > 1 and bool(groups[1])
-        builder = self._builder(sidechain)
+        builder = self._builder(is_side=len(groups) > 1 and bool(groups[1]))
         about = groups[2] if len(groups) > 2 and groups[2] else ""
         place = Place(line)
         text = re.sub(r"\n---\s*\Z", "", body).strip("\n")
         if heading[1] == "User":
             if text.strip():
-                add(builder, "user", [TextPart(text)], place)
+                add_with_results(builder, "user", [TextPart(text)], place)
             return
         parts = _parts(builder, text, place)
         if not parts:
             return
         time = _TIME.search(about)
-        before = len(builder.messages)
-        goes_on = builder.messages and builder.messages[-1].role == "assistant"
-        add(builder, "assistant", parts, place)
-        if not goes_on and before < len(builder.messages):
+        start = len(builder.messages)
+        follows_answer = builder.messages and builder.messages[-1].role == "assistant"
+        add_with_results(builder, "assistant", parts, place)
+        if not follows_answer and start < len(builder.messages):
             model = about[: time.start()].strip() if time else about.strip()
-            builder.request(model=model, at=time[0].strip() if time else "", reply=before)
+            builder.add_request(model=model, at=time[0].strip() if time else "", reply=start)
 
-    def _builder(self, sidechain: bool) -> SessionBuilder:
-        if not sidechain:
+    def _builder(self, *, is_side: bool) -> SessionBuilder:
+        if not is_side:
             self._side = None
             return self.main
         if self._side is None:
             number = len(self._sides) + 1
             self._side = SessionBuilder(title=f"{self.main.title} sidechain {number}")
             self._side.agent = self.main.agent
-            self._side.known(sub_agent=f"sidechain {number}")
+            self._side.set_metadata(sub_agent=f"sidechain {number}")
             self._sides.append(self._side)
         return self._side
 
@@ -182,15 +183,15 @@ class _Reader:
 def _parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
     parts: list[Part] = []
     at = 0
-    for opened in _OPEN.finditer(text):
-        if opened.start() < at:
+    for tag in _OPEN.finditer(text):
+        if tag.start() < at:
             continue
-        if between := text[at : opened.start()].strip("\n"):
-            parts.append(TextPart(between))
-        at = _close(text, opened)
-        block = text[opened.end() : at]
-        if opened[0].startswith("<tool-use"):
-            parts += _call(builder, opened[0], block, place)
+        if prose := text[at : tag.start()].strip("\n"):
+            parts.append(TextPart(prose))
+        at = _block_end(text, tag)
+        block = text[tag.end() : at]
+        if tag[0].startswith("<tool-use"):
+            parts += _call(builder, tag[0], block, place)
         elif thought := re.sub(r"</?(?:details|think|thinking)>|<summary>.*?</summary>", "", block):
             parts.append(ReasoningPart(thought.strip()))
     if rest := text[at:].strip("\n"):
@@ -200,17 +201,18 @@ def _parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
 
 def _call(builder: SessionBuilder, tag: str, block: str, place: Place) -> list[Part]:
     summary = _SUMMARY.search(block)
-    shown = summary[1].strip() if summary else ""
-    named = _NAME.search(tag) or re.search(r"\*\*(.+?)\*\*", shown)
+    summary_text = summary[1].strip() if summary else ""
+    name = _NAME.search(tag) or re.search(r"\*\*(.+?)\*\*", summary_text)
     body = block[summary.end() if summary else 0 :]
     body = re.sub(r"</?(?:details|tool-use)>", "", body).strip("\n")
     fences = list(_FENCE.finditer(body))
-    asked = body[: fences[-1].start()] if fences else body
-    arguments = {key: text for key, text in (("summary", shown), ("input", asked.strip())) if text}
-    given = builder.new_id()
-    parts: list[Part] = [builder.call(given, named[1] if named else "tool", arguments, place)]
+    input_text = (body[: fences[-1].start()] if fences else body).strip()
+    arguments = {"summary": summary_text, "input": input_text}
+    arguments = {key: text for key, text in arguments.items() if text}
+    call_id = builder.new_id()
+    parts: list[Part] = [builder.call(call_id, name[1] if name else "tool", arguments, place)]
     if fences:
-        parts.append(builder.result(given, fences[-1][2].removesuffix("\n")))
+        parts.append(builder.result(call_id, fences[-1][2].removesuffix("\n")))
         if after := body[fences[-1].end() :].strip():
             parts.append(TextPart(after))
     return parts

@@ -1,4 +1,4 @@
-"""Model calls as tools for tracing export them, one object each: MLflow, Weave and PostHog.
+"""Read model calls that tracing tools export as one object each: MLflow, Weave and PostHog.
 
 Source: MLflow's docs on the structure of traces (3), Weave's call schema in its trace server, and
 PostHog's docs on `$ai_generation` (2026).
@@ -13,15 +13,11 @@ from typing import Any
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
+from playground.sessions.inner_json import json_value
+from playground.sessions.shapes.fields import as_list, listed, mapping
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
 from playground.sessions.shapes.options import options_of
-from playground.sessions.shapes.spans import (
-    TraceSpan,
-    first_spans,
-    json_value,
-    seconds_between,
-    spans_of,
-)
+from playground.sessions.shapes.spans import TraceSpan, first_spans, seconds_between, spans_of
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
@@ -48,16 +44,18 @@ def _is_mlflow_call(span: TraceSpan) -> bool:
 
 
 def _of_mlflow(span: TraceSpan) -> Turn:
-    given = {key: json_value(value) for key, value in span.attributes.items()}
-    turn = turn_of(given.get("mlflow.spanInputs"), given.get("mlflow.spanOutputs"), span.place)
-    counted = given.get("mlflow.chat.tokenUsage")
+    attributes = {key: json_value(value) for key, value in span.attributes.items()}
+    turn = turn_of(
+        attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs"), span.place
+    )
+    usage = attributes.get("mlflow.chat.tokenUsage")
     return replace(
         turn,
-        tools=_list(given.get("mlflow.chat.tools")) or turn.tools,
-        model=str(given.get("mlflow.llm.model") or turn.model),
+        tools=listed(attributes.get("mlflow.chat.tools")) or turn.tools,
+        model=str(attributes.get("mlflow.llm.model") or turn.model),
         at=span.start,
         seconds=span.seconds,
-        usage=counted if isinstance(counted, dict) else turn.usage,
+        usage=usage if isinstance(usage, dict) else turn.usage,
     )
 
 
@@ -77,7 +75,7 @@ class WeaveCalls(SessionFormat):
 
 
 def _is_weave_call(value: Any) -> bool:
-    """A call of an operation with a chat in it; others of the same trace are its steps."""
+    """Return True for a call with a chat in its inputs; other calls of a trace are steps."""
     if not isinstance(value, dict) or not {"op_name", "inputs"} <= value.keys():
         return False
     return bool(chat_messages(value["inputs"], "user")) and isinstance(value["inputs"], dict)
@@ -108,71 +106,64 @@ class PostHogEvents(SessionFormat):
 
 
 def _generation(value: Any) -> dict[str, Any] | None:
-    """Return the properties of an event that is a model's call."""
+    """Return the properties of an event that is a model call; None for others."""
     if not isinstance(value, dict) or value.get("event") != "$ai_generation":
         return None
     found = json_value(value.get("properties"))
     return found if isinstance(found, dict) else None
 
 
-def _of_posthog(known: dict[str, Any], at: Any, place: Place) -> Turn:
-    latency = known.get("$ai_latency")
+def _of_posthog(properties: dict[str, Any], at: Any, place: Place) -> Turn:
+    latency = properties.get("$ai_latency")
     prefix = "$ai_"
     return Turn(
-        before=_said(known.get("$ai_input"), "user"),
-        after=_said(known.get("$ai_output_choices"), "assistant"),
-        tools=_in_a_list(json_value(known.get("$ai_tools"))),
+        before=_messages(properties.get("$ai_input"), "user"),
+        after=_messages(properties.get("$ai_output_choices"), "assistant"),
+        tools=as_list(json_value(properties.get("$ai_tools"))),
         place=place.at("properties"),
-        model=str(known.get("$ai_model") or ""),
+        model=str(properties.get("$ai_model") or ""),
         at=utc_time(at) or str(at or ""),
         seconds=latency if isinstance(latency, int | float | str) else None,
-        stop_reason=str(known.get("$ai_stop_reason") or ""),
+        stop_reason=str(properties.get("$ai_stop_reason") or ""),
         usage={
             key.removeprefix(prefix): count
-            for key, count in known.items()
+            for key, count in properties.items()
             if key.startswith(prefix) and key.endswith("_tokens") and count is not None
         },
         options=options_of(
             None,
-            known.get("$ai_model_parameters"),
-            {name: known.get(prefix + name) for name in ("temperature", "max_tokens", "stream")},
+            properties.get("$ai_model_parameters"),
+            {
+                name: properties.get(prefix + name)
+                for name in ("temperature", "max_tokens", "stream")
+            },
         ),
     )
 
 
-def _said(value: Any, role: str) -> list[Any]:
-    """Return the messages; what is none stays as it is, for its finding."""
-    return chat_messages(value, role) or _in_a_list(json_value(value))
+def _messages(value: Any, role: str) -> list[Any]:
+    """Return the messages in a value, or the value as it is, so that it gets a finding."""
+    return chat_messages(value, role) or as_list(json_value(value))
 
 
-def _in_a_list(value: Any) -> list[Any]:
-    """Return the list; of anything else that is there one that holds it, for its finding."""
-    return value if isinstance(value, list) else [value] if value else []
-
-
-def turn_of(given: Any, made: Any, place: Place) -> Turn:
-    """Return a call's input and output, in whatever shape its client has them."""
-    reply = json_value(made)
-    body = json_value(given)
-    usage = reply.get("usage") if isinstance(reply, dict) else None
-    models = [held.get("model") for held in (reply, body) if isinstance(held, dict)]
+def turn_of(request: Any, response: Any, place: Place) -> Turn:
+    """Return a call as a turn, from an input and output in any client's shape."""
+    reply, body = mapping(json_value(response)), mapping(json_value(request))
+    usage = reply.get("usage")
+    models = (reply.get("model"), body.get("model"))
     return Turn(
-        before=chat_messages(given, "user"),
-        after=chat_messages(made, "assistant"),
-        tools=chat_tools(given, None),
+        before=chat_messages(request, "user"),
+        after=chat_messages(response, "assistant"),
+        tools=chat_tools(request, None),
         place=place,
         model=next((model for model in models if isinstance(model, str)), ""),
         usage=usage if isinstance(usage, dict) else None,
-        further=further_replies(made),
-        options=options_of(given),
+        further=further_replies(response),
+        options=options_of(request),
     )
 
 
 def _first(source: Source) -> list[Any]:
-    """Return some entries of the file, to recognise it by."""
-    found = source.head if source.is_lines else source.document
-    return found[:20] if isinstance(found, list) else [found]
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    """Return the first entries of the file, to recognise it by."""
+    entries = source.head if source.is_lines else source.document
+    return entries[:20] if isinstance(entries, list) else [entries]

@@ -1,4 +1,4 @@
-"""nock fixtures: recorded HTTP of Node.js as a JSON list; https://github.com/nock/nock."""
+"""Read nock fixtures: recorded HTTP of Node.js as a JSON list; https://github.com/nock/nock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playground.base.json_numbers import dump_again
 from playground.sessions.building import Place
 from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.recorded_http import RecordedHttp
-from playground.sessions.shapes.exchanges import Exchange, json_object, unpacked
+from playground.sessions.shapes.exchanges import Exchange, json_object, unzip
 from playground.sessions.shapes.fields import list_in, mapping
 from playground.sessions.source import Source
 
@@ -38,15 +38,15 @@ class Nock(RecordedHttp):
 
 
 def _bytes(response: Any) -> bytes:
-    """A response is text, JSON, or hex: one string, or a list of them where it was compressed."""
+    """Return the bytes of a response: text, JSON, or hex in one string or, if zipped, in a list."""
     if isinstance(response, list) and all(isinstance(piece, str) for piece in response):
         try:
-            return unpacked(b"".join(bytes.fromhex(piece) for piece in response))
+            return unzip(b"".join(bytes.fromhex(piece) for piece in response))
         except ValueError:
             return "".join(response).encode("utf-8", "surrogatepass")
     if not isinstance(response, str):
         return dump_again(response).encode()
     try:
-        return unpacked(bytes.fromhex(response)) if response else b""
+        return unzip(bytes.fromhex(response)) if response else b""
     except ValueError:
         return response.encode("utf-8", "surrogatepass")

@@ -1,7 +1,6 @@
-"""Lists of OpenAI's API: items of a response or conversation, messages of a thread, stored chats,
-and what an evaluation's runs gave.
+"""Read lists of OpenAI's API: items, messages of a thread, stored chats, outputs of evaluations.
 
-Pages of items come newest first unless they were asked for otherwise; they are turned round.
+Pages of items have the newest first unless the request says otherwise; they are read backwards.
 https://platform.openai.com/docs/api-reference
 """
 
@@ -12,14 +11,14 @@ from typing import Any, Final
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.facts import note_answer
-from playground.sessions.shapes.fields import list_in
+from playground.sessions.shapes.facts import add_answer_facts
+from playground.sessions.shapes.fields import list_in, mapping
 from playground.sessions.shapes.messages import read_message, read_messages, role_of
 from playground.sessions.shapes.requests import read_items, read_reply
 from playground.sessions.source import Source
 
-_EVALUATED: Final = "eval.run.output_item"
-_ITEMS: Final = ("_call", "_call_output", "reasoning", "message")
+_EVALUATION: Final = "eval.run.output_item"
+_ITEM_ENDINGS: Final = ("_call", "_call_output", "reasoning", "message")
 
 
 class OpenAILists(SessionFormat):
@@ -43,64 +42,62 @@ class OpenAILists(SessionFormat):
             builder = SessionBuilder(title=f"{source.stem} {index + 1}")
             place = Place(field=f"data.{index}")
             if not isinstance(value, dict):
-                builder.lost(f"an entry that is a {type(value).__name__}", place)
-            elif value.get("object") == _EVALUATED:
-                _evaluated(builder, value, place)
+                builder.note_loss(f"an entry that is a {type(value).__name__}", place)
+            elif value.get("object") == _EVALUATION:
+                _evaluation(builder, value, place)
             elif not read_reply(builder, value, place):
-                builder.lost("no reply in it", place)
+                builder.note_loss("no reply in it", place)
             yield builder
 
 
 def _is_reply(value: Any) -> bool:
     """Return True if an entry is a complete exchange or reply, and so a session of its own."""
-    kinds = ("chat.completion", "response", _EVALUATED)
+    kinds = ("chat.completion", "response", _EVALUATION)
     return isinstance(value, dict) and value.get("object") in kinds
 
 
 def _is_item(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
-    of_thread = value.get("object") == "thread.message"
-    return of_thread or str(value.get("type")).endswith(_ITEMS)
+    is_of_thread = value.get("object") == "thread.message"
+    return is_of_thread or str(value.get("type")).endswith(_ITEM_ENDINGS)
 
 
 def _items(data: list[Any], title: str) -> SessionBuilder:
     builder = SessionBuilder(title=title)
     placed = [(Place(field=f"data.{index}"), value) for index, value in enumerate(data)]
     for place, value in reversed(placed) if _newest_first(data) else placed:
-        before = len(builder.messages)
+        start = len(builder.messages)
         read_message(builder, value, place)
-        note_answer(builder, before, value)
+        add_answer_facts(builder, start, value)
     return builder
 
 
 def _newest_first(data: list[Any]) -> bool:
     """Return True if a page begins with the newest entry.
 
-    Times show it, or a result before its call, or an answer before all that was asked.
+    Times show it, or a result before its call, or an answer before all questions.
     """
     objects = [value for value in data if isinstance(value, dict)]
     times = [value["created_at"] for value in objects if type(value.get("created_at")) is int]
     if len(times) > 1 and times[0] != times[-1]:
         return bool(times[0] > times[-1])
-    called: set[str] = set()
+    call_ids: set[str] = set()
     for value in objects:
         kind = str(value.get("type"))
         if kind.endswith("_call"):
-            called.add(str(value.get("call_id")))
+            call_ids.add(str(value.get("call_id")))
         elif kind.endswith("_call_output"):
-            return str(value.get("call_id")) not in called
-    said = [role_of(value) for value in objects if value.get("role")]
-    return len(said) > 1 and said[0] == "assistant" and said[-1] != "assistant"
+            return str(value.get("call_id")) not in call_ids
+    roles = [role_of(value) for value in objects if value.get("role")]
+    return len(roles) > 1 and roles[0] == "assistant" and roles[-1] != "assistant"
 
 
-def _evaluated(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Return one row of an evaluation's data: what was asked, and what was answered."""
-    sample = value.get("sample")
-    sample = sample if isinstance(sample, dict) else {}
-    where = place.at("sample")
+def _evaluation(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+    """Read one row of an evaluation's data: the model's input and output."""
+    sample, where = mapping(value.get("sample")), place.at("sample")
     read_messages(builder, sample.get("input") or [], where.at("input"))
-    before = len(builder.messages)
+    start = len(builder.messages)
     output = sample.get("output")
     read_items(builder, output if isinstance(output, list) else [output], where.at("output"))
-    note_answer(builder, before, sample, value)
+    add_answer_facts(builder, start, sample, value)

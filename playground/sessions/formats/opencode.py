@@ -1,7 +1,7 @@
-"""opencode: its storage, its export, and its log.
+"""Read opencode's storage, its export, and its log.
 
-The storage is a folder of small JSON files, one for each session, message and part; the export is
-one document; the log of `opencode run --format json` has a part on every line.
+The storage is a folder with a JSON file for each session, message and part. The export is one
+document. The log of `opencode run --format json` has a part on every line.
 """
 
 from __future__ import annotations
@@ -13,22 +13,14 @@ from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import Marked, left
-from playground.sessions.shapes.fields import list_in, mapping, object_in, told_mapping
+from playground.sessions.shapes.compactions import EntryPlaces, set_history
+from playground.sessions.shapes.fields import dict_or_finding, list_in, mapping, object_in
 from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_QUIET = {
-    "step-start",
-    "step-finish",
-    "snapshot",
-    "patch",
-    "agent",
-    "retry",
-    "subtask",
-}
+_QUIET = {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "subtask"}
 
 
 class OpencodeExport(SessionFormat):
@@ -43,7 +35,7 @@ class OpencodeExport(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         if source.is_lines:
-            return any(_logged(value) is not None for value in source.head)
+            return any(_part_in_line(value) is not None for value in source.head)
         document = source.document
         messages = document.get("messages") if isinstance(document, dict) else None
         first = messages[0] if isinstance(messages, list) and messages else None
@@ -51,38 +43,42 @@ class OpencodeExport(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="opencode")
+        builder.set_metadata(name="opencode")
         if source.is_lines:
-            read_lines(source, builder, lambda value, at: _log_line(builder, value, at), _LOGGED)
+            read_lines(
+                source, builder, lambda value, at: _log_line(builder, value, at), _QUIET_LINES
+            )
             yield builder
             return
-        info = told_mapping(builder, object_in(source).get("info"), Place(field="info"))
-        builder.known(title=info.get("title"), version=info.get("version"), session=info.get("id"))
-        marked = Marked(builder)
+        info = dict_or_finding(builder, object_in(source).get("info"), Place(field="info"))
+        builder.set_metadata(
+            title=info.get("title"), version=info.get("version"), session=info.get("id")
+        )
+        marked = EntryPlaces(builder)
         for index, entry in enumerate(list_in(source, "messages")):
             place = Place(field=f"messages.{index}")
             message = entry.get("info") if isinstance(entry, dict) else None
             parts = entry.get("parts") if isinstance(entry, dict) else None
             if not isinstance(message, dict) or not isinstance(parts, list):
-                builder.lost("an entry without a message and its parts", place)
+                builder.note_loss("an entry without a message and its parts", place)
                 continue
             placed = [(place.at("parts", number), part) for number, part in enumerate(parts)]
             _message(marked, message, place, placed)
         yield builder
 
 
-_LOGGED = {"step_start", "step_finish", "session.*", "error"}
+_QUIET_LINES = {"step_start", "step_finish", "session.*", "error"}
 
 
-def _logged(value: Any) -> dict[str, Any] | None:
-    """Return the part in a line of the log."""
+def _part_in_line(value: Any) -> dict[str, Any] | None:
+    """Return the part in a line of the log, or None."""
     part = value.get("part") if isinstance(value, dict) else None
     return part if isinstance(part, dict) and "sessionID" in value else None
 
 
 def _log_line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """A part of the answer; a step's end has its usage."""
-    part = _logged(value)
+    """Read a part of the answer; the end of a step has its usage."""
+    part = _part_in_line(value)
     if part is None:
         return
     content: list[Part] = []
@@ -92,15 +88,15 @@ def _log_line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> N
         if builder.messages and builder.messages[-1].role == "assistant":
             builder.add_parts(content)
         else:
-            add(builder, "assistant", content, place)
-            builder.request(at=value.get("timestamp"))
+            add_with_results(builder, "assistant", content, place)
+            builder.add_request(at=value.get("timestamp"))
     if results:
-        add(builder, "tool", results, place)
+        add_with_results(builder, "tool", results, place)
     last = builder.requests[-1] if builder.requests else None
     if part.get("type") == "step-finish" and last is not None and last.usage is None:
         builder.requests.pop()
         usage, reason = part.get("tokens"), part.get("reason")
-        builder.request(reply=last.reply, at=last.at, usage=usage, stop_reason=reason)
+        builder.add_request(reply=last.reply, at=last.at, usage=usage, stop_reason=reason)
 
 
 class Opencode(SessionFormat):
@@ -145,7 +141,7 @@ def _session(
     parts: dict[str, list[tuple[str, dict[str, Any]]]],
 ) -> SessionBuilder:
     builder = SessionBuilder(title=title)
-    marked = Marked(builder)
+    marked = EntryPlaces(builder)
     for name, message in sorted(messages, key=lambda pair: _created(pair[1])):
         placed = [(Place(field=file), part) for file, part in parts.get(str(message["id"]), [])]
         _message(marked, message, Place(field=name or str(message["id"])), placed)
@@ -153,31 +149,34 @@ def _session(
 
 
 def _created(message: dict[str, Any]) -> float:
-    """Return when a message was made, in milliseconds; 0 if that is no number."""
+    """Return a message's time in milliseconds; 0 if it is no number."""
     created = mapping(message.get("time")).get("created")
     return created if isinstance(created, int | float) else 0
 
 
 def _message(
-    marked: Marked,
+    marked: EntryPlaces,
     message: dict[str, Any],
     place: Place,
     parts: list[tuple[Place, Any]],
 ) -> None:
-    """A message, and what it says of a compaction: the user's asks for one and names the first
-    message that stays, the answer to it is the summary, which was made of the whole history."""
-    builder, before = marked.builder, len(marked.builder.messages)
-    cuts = len(builder.compactions)
-    _said(builder, message, place, parts)
+    """Read a message, and its part in a compaction.
+
+    A user's message asks for the compaction, and names the first message that stays. The answer
+    is the summary of the whole history.
+    """
+    builder, start = marked.builder, len(marked.builder.messages)
+    compaction_count = len(builder.compactions)
+    _add_message(builder, message, place, parts)
     stop = len(builder.messages)
-    marked.note(message.get("id"), before)
-    if len(builder.compactions) > cuts:
+    marked.add(message.get("id"), start)
+    if len(builder.compactions) > compaction_count:
         tail = next((p.get("tail_start_id") for _, p in parts if _is_compaction(p)), None)
         kept = [] if tail is None else marked.between(tail) or []
-        marked.open = [i for i in kept if i < before]
-        marked.asked = range(before, stop)
+        marked.open = [i for i in kept if i < start]
+        marked.prompt = range(start, stop)
     elif message.get("summary") is True and marked.open is not None:
-        left(builder, [*marked.asked, *range(before, stop), *marked.open], stop)
+        set_history(builder, [*marked.prompt, *range(start, stop), *marked.open], stop)
         marked.open = None
 
 
@@ -185,16 +184,16 @@ def _is_compaction(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") == "compaction"
 
 
-def _said(
+def _add_message(
     builder: SessionBuilder,
     message: dict[str, Any],
     place: Place,
     parts: list[tuple[Place, Any]],
 ) -> None:
-    """A message and its parts; the results of its calls stand in the same parts."""
+    """Add a message with its parts, and the results of its calls, which the same parts hold."""
     role = ROLES.get(str(message.get("role")))
     if role is None:
-        builder.lost(f"a message of the role {message.get('role')!r}", place)
+        builder.note_loss(f"a message of the role {message.get('role')!r}", place)
         return
     content: list[Part] = []
     results: list[Part] = []
@@ -203,21 +202,21 @@ def _said(
         if isinstance(part, dict):
             _part(builder, part, where, content, results)
         else:
-            builder.lost(f"a part that is a {type(part).__name__}", where)
+            builder.note_loss(f"a part that is a {type(part).__name__}", where)
     if not content and summary.get("body"):
         content += read_parts(builder, str(summary["body"]), place)
-    add(builder, role, content, place)
+    add_with_results(builder, role, content, place)
     if role == "assistant":
         time, model = message.get("time"), message.get("model")
         inner = model.get("modelID") if isinstance(model, dict) else model
-        builder.request(
+        builder.add_request(
             model=message.get("modelID") or inner,
             at=time.get("created") if isinstance(time, dict) else time,
             usage=message.get("tokens"),
             stop_reason=message.get("finish"),
         )
     if results:
-        add(builder, "tool", results, place)
+        add_with_results(builder, "tool", results, place)
 
 
 def _part(
@@ -229,9 +228,9 @@ def _part(
 ) -> None:
     kind = str(part.get("type"))
     if kind == "compaction":
-        builder.compacted(place=place)
+        builder.add_compaction(place=place)
     elif kind == "tool":
-        state = told_mapping(builder, part.get("state"), place.at("state"))
+        state = dict_or_finding(builder, part.get("state"), place.at("state"))
         call_id = part.get("callID") or builder.new_id()
         content.append(builder.call(call_id, part.get("tool"), state.get("input"), place))
         output = state.get("output", state.get("error"))
@@ -241,7 +240,7 @@ def _part(
     elif kind == "file" and str(part.get("mime", "")).startswith("image/"):
         content += read_parts(builder, {"type": "image", "url": part.get("url")}, place)
     elif kind == "file":
-        builder.lost(f"the file {part.get('filename')!r}", place)
+        builder.note_loss(f"the file {part.get('filename')!r}", place)
     elif kind not in _QUIET:
         content += read_parts(builder, part, place)
 

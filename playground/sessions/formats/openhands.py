@@ -1,4 +1,4 @@
-"""OpenHands: event lists, the log of each LLM call, and the results of its resolver."""
+"""Read OpenHands' lists of events, its log of an LLM call, and the output of its resolver."""
 
 from __future__ import annotations
 
@@ -9,38 +9,26 @@ from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
     list_in,
+    list_or_finding,
     mapping,
     object_in,
-    told_list,
-    told_mapping,
-    told_objects,
+    objects_or_findings,
 )
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import read_reply, read_request
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
 _LONG: Final = 24  # characters of a task that may stand within a longer message
-_SPEECH: Final = {"message", "system"}
+_MESSAGES: Final = {"message", "system"}
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-_ABOUT: Final = {  # what an event says of itself; before V0 its arguments stood beside these
-    "action",
-    "observation",
-    "thought",
-    "id",
-    "timestamp",
-    "source",
-    "message",
-    "cause",
-    "timeout",
-    "keep_prompt",
-    "is_confirmed",
-    "action_risk",
-    "confirmation_state",
-    "tool_call_metadata",
-}
+_EVENT_FIELDS: Final = {  # all but arguments, which stood beside these before V0
+    "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
+    "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
+}  # fmt: skip
 
 
 class OpenHandsEvents(SessionFormat):
@@ -67,7 +55,7 @@ class OpenHandsEvents(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        for place, event in told_objects(builder, list_in(source), Place()):
+        for place, event in objects_or_findings(builder, list_in(source), Place()):
             _event(builder, event, place)
         yield builder
 
@@ -101,28 +89,33 @@ class OpenHandsLlmLog(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = object_in(source)
         own = list_in(source, "messages")
-        raw = value.get("raw_messages")  # what was sent, where tools were written as text
+        raw = value.get("raw_messages")  # as they were sent, if tools were written as text
         for messages, title in ((own, ""), (raw, " as sent")):
             if not isinstance(messages, list) or (title and messages == own):
                 continue
             builder = SessionBuilder(title=source.stem + title)
             read_request(builder, {**value, "messages": messages}, Place())
             place = Place(field="raw_response" if title else "response")
-            reply = told_mapping(builder, value.get(place.field), place)
+            reply = dict_or_finding(builder, value.get(place.field), place)
             if not title:
-                told_list(builder, raw, Place(field="raw_messages"))
+                list_or_finding(builder, raw, Place(field="raw_messages"))
             if reply and not read_reply(builder, reply, place):
-                builder.lost("a response that is not a reply", place)
+                builder.note_loss("a response that is not a reply", place)
             elif reply:
-                record = builder.requests.pop()
-                builder.request(
-                    model=record.model,
-                    usage=record.usage,
-                    stop_reason=record.stop_reason,
-                    at=value.get("timestamp"),
-                    seconds=value.get("latency_sec"),
-                )
+                _set_time(builder, value.get("timestamp"), value.get("latency_sec"))
             yield builder
+
+
+def _set_time(builder: SessionBuilder, at: Any, seconds: Any = None) -> None:
+    """Set time and duration of the last request, in place of its reply's own."""
+    record = builder.requests.pop()
+    builder.add_request(
+        model=record.model,
+        usage=record.usage,
+        stop_reason=record.stop_reason,
+        at=at,
+        seconds=seconds,
+    )
 
 
 class OpenHandsOutput(SessionFormat):
@@ -147,14 +140,14 @@ class OpenHandsOutput(SessionFormat):
         for line, value in source.lines():
             builder = SessionBuilder(title=f"{source.stem} line {line}")
             within = Place(line, "history")
-            history = told_mapping(builder, value, Place(line)).get("history")
-            for index, event in enumerate(told_list(builder, history, within)):
+            history = dict_or_finding(builder, value, Place(line)).get("history")
+            for index, event in enumerate(list_or_finding(builder, history, within)):
                 place = within.at(index)
-                for one in event if isinstance(event, list) else [event]:
-                    if isinstance(one, dict) and ("action" in one or "observation" in one):
-                        _event(builder, one, place)
+                for each in event if isinstance(event, list) else [event]:
+                    if isinstance(each, dict) and ("action" in each or "observation" in each):
+                        _event(builder, each, place)
                     else:
-                        read_message(builder, one, place)
+                        read_message(builder, each, place)
             _tell_instruction(builder, mapping(value).get("instruction"), line)
             yield builder
 
@@ -165,70 +158,64 @@ def _tell_instruction(builder: SessionBuilder, instruction: Any, line: int) -> N
         task = instruction.strip()
         said = [message.text.strip() for message in builder.messages]
         if task not in said and not any(task in text for text in said if len(task) >= _LONG):
-            builder.lost("the instruction", Place(line, "instruction"))
+            builder.note_loss("the instruction", Place(line, "instruction"))
 
 
 def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:
-    tool = told_mapping(builder, event.get("tool_call_metadata"), place.at("tool_call_metadata"))
+    tool = dict_or_finding(builder, event.get("tool_call_metadata"), place.at("tool_call_metadata"))
     action = str(event.get("action"))
     arguments = event.get("args")
     if not isinstance(arguments, dict):
-        told_mapping(builder, arguments, place.at("args"))
-        arguments = {k: v for k, v in event.items() if k not in _ABOUT or k == "thought"}
+        dict_or_finding(builder, arguments, place.at("args"))
+        arguments = {k: v for k, v in event.items() if k not in _EVENT_FIELDS or k == "thought"}
     if "observation" in event:
         _observation(builder, event, tool, place)
     elif action == "system":
         read_messages(builder, [{"role": "system", "content": arguments.get("content")}], place)
-        builder.tools(arguments.get("tools"), place.at("args", "tools"))
+        builder.add_tools(arguments.get("tools"), place.at("args", "tools"))
     elif tool:
-        _called(builder, tool, event, place)
-    elif action in _SPEECH or event.get("source") == "user":
+        _call(builder, tool, event, place)
+    elif action in _MESSAGES or event.get("source") == "user":
         role = "user" if event.get("source") == "user" else "assistant"
         content = arguments.get("content") or event.get("message")
-        before = len(builder.messages)
+        start = len(builder.messages)
         read_message(builder, {"role": role, "content": content}, place.at("args", "content"))
-        if role == "assistant" and len(builder.messages) > before:
-            builder.request(at=event.get("timestamp"))
+        if role == "assistant" and len(builder.messages) > start:
+            builder.add_request(at=event.get("timestamp"))
     elif "action" not in event:
-        builder.lost("an event that is neither an action nor an observation", place)
+        builder.note_loss("an event that is neither an action nor an observation", place)
     elif action not in _QUIET:
-        _untracked(builder, event, arguments, place)
+        _action(builder, event, arguments, place)
 
 
-def _called(
+def _call(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
-    """A call with the model's answer beside it; parallel calls repeat the same answer."""
+    """Read the answer beside a call, or else the call; parallel calls repeat the answer."""
     where = place.at("tool_call_metadata")
-    response = told_mapping(builder, tool.get("model_response"), where.at("model_response"))
-    given = str(tool.get("tool_call_id") or "")
-    if builder.knows_call(given):
+    response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
+    call_id = str(tool.get("tool_call_id") or "")
+    if builder.knows_call(call_id):
         return
     if read_reply(builder, response, where):
-        record = builder.requests.pop()
-        builder.request(
-            model=record.model,
-            usage=record.usage,
-            stop_reason=record.stop_reason,
-            at=event.get("timestamp"),
-        )
+        _set_time(builder, event.get("timestamp"))
         return
-    inner = dict(told_mapping(builder, event.get("args"), place.at("args")))
+    inner = dict(dict_or_finding(builder, event.get("args"), place.at("args")))
     parts: list[Part] = read_parts(builder, inner.pop("thought", None), place)
-    parts.append(builder.call(given, tool.get("function_name"), inner, place))
-    add(builder, "assistant", parts, place)
+    parts.append(builder.call(call_id, tool.get("function_name"), inner, place))
+    add_with_results(builder, "assistant", parts, place)
 
 
-def _untracked(
+def _action(
     builder: SessionBuilder, event: dict[str, Any], arguments: dict[str, Any], place: Place
 ) -> None:
-    """An action of a model without native calls: the action is the call."""
+    """Read an action of a model without native calls as a call."""
     parts: list[Part] = read_parts(builder, arguments.get("thought"), place)
     inner = {key: value for key, value in arguments.items() if key != "thought"}
     call_id = f"event_{event.get('id', len(builder.messages))}"
     parts.append(builder.call(call_id, event.get("action"), inner, place))
-    add(builder, "assistant", parts, place)
-    builder.request(at=event.get("timestamp"))
+    add_with_results(builder, "assistant", parts, place)
+    builder.add_request(at=event.get("timestamp"))
 
 
 def _observation(
@@ -239,12 +226,14 @@ def _observation(
     content = event.get("content")
     call_id = str(tool.get("tool_call_id") or "") or f"event_{event.get('cause')}"
     if not builder.knows_call(call_id) and "cause" not in event:
-        call_id = builder.open_call()  # before events had ids
+        call_id = builder.open_call()  # in old files, whose events have no ids
     if not builder.knows_call(call_id):
-        builder.lost(
+        builder.note_loss(
             f"an observation of {event.get('observation')!r} that no call asked for", place
         )
         return
     failed = event.get("observation") == "error"
     name = tool.get("function_name")
-    add(builder, "tool", [builder.result(call_id, content, name, is_error=failed)], place)
+    add_with_results(
+        builder, "tool", [builder.result(call_id, content, name, is_error=failed)], place
+    )

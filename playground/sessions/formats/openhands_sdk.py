@@ -1,4 +1,4 @@
-"""Events of OpenHands' agent SDK (V1): a list, lines, or a file for each in a folder or zip.
+"""Read events of OpenHands' agent SDK (V1): a list, lines, or a file for each in a folder or zip.
 
 https://github.com/OpenHands/software-agent-sdk, `openhands/sdk/event`.
 """
@@ -13,7 +13,7 @@ from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines
-from playground.sessions.shapes.compactions import left
+from playground.sessions.shapes.compactions import set_history
 from playground.sessions.shapes.fields import listed, mapping, text_of
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts, result_value
@@ -21,15 +21,11 @@ from playground.sessions.source import Source
 
 _KINDS: Final = {"SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent"}
 _QUIET: Final = {
-    "CondensationRequest",
-    "ConversationErrorEvent",
-    "ConversationStateUpdateEvent",
-    "LLMCompletionLogEvent",
-    "PauseEvent",
-    "TokenEvent",
-}
+    "CondensationRequest", "ConversationErrorEvent", "ConversationStateUpdateEvent",
+    "LLMCompletionLogEvent", "PauseEvent", "TokenEvent",
+}  # fmt: skip
 _RESULTS: Final = {"AgentErrorEvent": "error", "UserRejectObservation": "rejection_reason"}
-_LOOKED_AT: Final = 12
+_MOST_EVENTS: Final = 12  # that are looked at to recognise a file
 
 
 class OpenHandsSdk(SessionFormat):
@@ -39,18 +35,18 @@ class OpenHandsSdk(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         if source.is_folder or source.is_zip:
-            return any(_is_event(each.document) for _, each in _members(source)[:_LOOKED_AT])
+            return any(_is_event(each.document) for _, each in _members(source)[:_MOST_EVENTS])
         values = source.head if source.is_lines else source.document
-        return isinstance(values, list) and any(map(_is_event, values[:_LOOKED_AT]))
+        return isinstance(values, list) and any(map(_is_event, values[:_MOST_EVENTS]))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         reader = _Reader(SessionBuilder(title=source.stem))
-        reader.builder.known(name="openhands")
-        within: list[Entry] | None = None
+        reader.builder.set_metadata(name="openhands")
+        events: list[Entry] | None = None
         if source.is_folder or source.is_zip:
             members = enumerate(_members(source), 1)
-            within = [(at, Place(field=name), each.value) for at, (name, each) in members]
-        read_lines(source, reader.builder, reader.event, _QUIET, within)
+            events = [(at, Place(field=name), each.value) for at, (name, each) in members]
+        read_lines(source, reader.builder, reader.event, _QUIET, events)
         yield reader.builder
 
 
@@ -59,48 +55,46 @@ def _is_event(value: Any) -> bool:
 
 
 def _members(source: Source) -> list[tuple[str, Source]]:
-    """Return the files of the events in a folder or zip, by their names, which are in their
-    order.
-    """
+    """Return the files of events in a folder or zip, in the order of their names."""
     names = (name for name in sorted(source.members) if name.endswith(".json"))
     return [(n, source.members[n]) for n in names if n.rpartition("/")[2].startswith("event")]
 
 
 @dataclass
 class _Reader:
+    """A session while events are read, with the events that the next request would hold."""
+
     builder: SessionBuilder
     answers: dict[str, int] = field(default_factory=dict)  # id of a model's answer → its message
     view: list[tuple[Any, Sequence[int]]] = field(default_factory=list)  # events, their messages
 
     def event(self, value: dict[str, Any], place: Place) -> None:
-        """Read one event, and note the messages that it became, because condensations name
-        events.
-        """
-        builder, before = self.builder, len(self.builder.messages)
+        """Read one event, and note its messages in the view: condensations name events."""
+        builder, start = self.builder, len(self.builder.messages)
         if value.get("kind") == "Condensation":
             self._condensation(value, place)
             return
         self._event(value, place)
-        found: Sequence[int] = range(before, len(builder.messages))
+        messages: Sequence[int] = range(start, len(builder.messages))
         answer = self.answers.get(text_of(value.get("llm_response_id")))
-        if value.get("kind") == "ActionEvent" and not found and answer is not None:
-            found = [answer]  # one of parallel calls
-        if found:
-            self.view.append((value.get("id"), found))
+        if value.get("kind") == "ActionEvent" and not messages and answer is not None:
+            messages = [answer]  # one of parallel calls
+        if messages:
+            self.view.append((value.get("id"), messages))
 
     def _condensation(self, value: dict[str, Any], place: Place) -> None:
-        """Remove the forgotten events from the view, and put the summary in its place."""
-        before = len(self.builder.messages)
-        self.builder.compacted(value.get("timestamp"), place=place)
+        """Remove the forgotten events from the view, and insert the summary."""
+        start = len(self.builder.messages)
+        self.builder.add_compaction(value.get("timestamp"), place=place)
         if value.get("summary"):
             summary = {"role": "user", "content": value["summary"]}
             read_message(self.builder, summary, place.at("summary"))
         if isinstance(forgotten := value.get("forgotten_event_ids"), list):
-            gone = {each for each in forgotten if isinstance(each, str)}
-            self.view = [each for each in self.view if text_of(each[0]) not in gone]
-            said, offset = range(before, len(self.builder.messages)), value.get("summary_offset")
-            self.view.insert(offset if type(offset) is int else 0, (None, said))
-            left(self.builder, dict.fromkeys(i for _, found in self.view for i in found))
+            forgotten_ids = {each for each in forgotten if isinstance(each, str)}
+            self.view = [each for each in self.view if text_of(each[0]) not in forgotten_ids]
+            messages, offset = range(start, len(self.builder.messages)), value.get("summary_offset")
+            self.view.insert(offset if type(offset) is int else 0, (None, messages))
+            set_history(self.builder, dict.fromkeys(i for _, each in self.view for i in each))
 
     def _event(self, value: dict[str, Any], place: Place) -> None:
         kind = text_of(value.get("kind"))
@@ -111,9 +105,9 @@ class _Reader:
         elif kind == "ActionEvent":
             self._action(value, place)
         elif kind == "ObservationEvent":
-            given = mapping(value.get("observation"))
-            content = given.get("content", given.get("output"))
-            self._result(value, content, bool(given.get("is_error")), place.at("observation"))
+            output = mapping(value.get("observation"))
+            content = output.get("content", output.get("output"))
+            self._result(value, content, bool(output.get("is_error")), place.at("observation"))
         elif kind in _RESULTS:
             self._result(value, value.get(_RESULTS[kind]), kind == "AgentErrorEvent", place)
 
@@ -121,26 +115,28 @@ class _Reader:
         for key in ("system_prompt", "dynamic_context"):
             if value.get(key):
                 where = place.at(key)
-                self.builder.say("system", read_parts(self.builder, value[key], where), where)
+                self.builder.add_message(
+                    "system", read_parts(self.builder, value[key], where), where
+                )
         tools = [
             tool if not isinstance(tool, dict) or _SCHEMAS & tool.keys() else tool.get("title")
             for tool in listed(value.get("tools"))
         ]
-        self.builder.tools(tools, place.at("tools"))
+        self.builder.add_tools(tools, place.at("tools"))
 
     def _message(self, value: dict[str, Any], place: Place) -> None:
-        before = len(self.builder.messages)
+        start = len(self.builder.messages)
         read_message(self.builder, value.get("llm_message"), place.at("llm_message"))
-        if len(self.builder.messages) == before:
+        if len(self.builder.messages) == start:
             return
         where = place.at("extended_content")
-        if more := read_parts(self.builder, value.get("extended_content"), where):
-            self.builder.add_parts(more)
+        if parts := read_parts(self.builder, value.get("extended_content"), where):
+            self.builder.add_parts(parts)
         if self.builder.messages[-1].role == "assistant":
-            self.builder.request(at=value.get("timestamp"))
+            self.builder.add_request(at=value.get("timestamp"))
 
     def _action(self, value: dict[str, Any], place: Place) -> None:
-        """A call, with what was thought before it; parallel calls are of one answer."""
+        """Read a call with the thought before it; parallel calls belong to one answer."""
         thought = {
             "role": "assistant",
             "content": value.get("thought"),
@@ -164,15 +160,15 @@ class _Reader:
         if index is None:
             read_message(builder, thought, place)
             index = len(builder.messages) - 1
-            builder.request(at=value.get("timestamp"), reply=index)
+            builder.add_request(at=value.get("timestamp"), reply=index)
             if answer:
                 self.answers[answer] = index
         builder.add_parts(parts, index)
 
-    def _result(self, value: dict[str, Any], content: Any, failed: bool, place: Place) -> None:
-        given, name = value.get("tool_call_id"), value.get("tool_name")
-        result = self.builder.result(given, result_value(content), name, is_error=failed)
-        self.builder.say("tool", [result], place)
+    def _result(self, value: dict[str, Any], content: Any, is_error: bool, place: Place) -> None:
+        call_id, name = value.get("tool_call_id"), value.get("tool_name")
+        result = self.builder.result(call_id, result_value(content), name, is_error=is_error)
+        self.builder.add_message("tool", [result], place)
 
 
 _SCHEMAS: Final = {"function", "parameters", "input_schema", "inputSchema"}

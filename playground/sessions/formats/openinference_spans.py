@@ -1,4 +1,4 @@
-"""OpenInference's spans (Arize Phoenix): messages flattened into attributes.
+"""Read OpenInference's spans (Arize Phoenix), with messages flattened into attributes.
 
 https://arize-ai.github.io/openinference/spec/semantic_conventions.html
 """
@@ -10,15 +10,10 @@ from typing import Any
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.inner_json import json_value
 from playground.sessions.shapes.fields import listed
-from playground.sessions.shapes.options import options_of, under
-from playground.sessions.shapes.spans import (
-    TraceSpan,
-    first_spans,
-    json_value,
-    spans_of,
-    unflattened,
-)
+from playground.sessions.shapes.options import attributes_under, options_of
+from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of, unflatten
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
@@ -42,22 +37,22 @@ def _is_call(span: TraceSpan) -> bool:
 
 
 def _turn(span: TraceSpan) -> Turn:
-    given = span.attributes
-    tools = unflattened(given, "llm.tools")
+    attributes = span.attributes
+    tools = unflatten(attributes, "llm.tools")
     return Turn(
-        before=[_message(m) for m in listed(unflattened(given, "llm.input_messages"))],
+        before=[_message(m) for m in listed(unflatten(attributes, "llm.input_messages"))],
         after=_with_thought(
-            [_message(m) for m in listed(unflattened(given, "llm.output_messages"))],
-            given.get("output.value"),
+            [_message(m) for m in listed(unflatten(attributes, "llm.output_messages"))],
+            attributes.get("output.value"),
         ),
         tools=[json_value(tool.get("tool", {}).get("json_schema")) for tool in listed(tools)],
         place=span.place,
-        model=str(given.get("llm.model_name") or ""),
+        model=str(attributes.get("llm.model_name") or ""),
         at=span.start,
         seconds=span.seconds,
-        stop_reason=str(given.get("llm.finish_reason") or ""),
-        usage=under(given, "llm.token_count."),
-        options=options_of(None, given.get("llm.invocation_parameters")),
+        stop_reason=str(attributes.get("llm.finish_reason") or ""),
+        usage=attributes_under(attributes, "llm.token_count."),
+        options=options_of(None, attributes.get("llm.invocation_parameters")),
     )
 
 
@@ -70,16 +65,16 @@ def _with_thought(said: list[Any], output: Any) -> list[Any]:
 
 
 def _message(value: Any) -> Any:
-    """Return one message without the extra level of the flattened names."""
+    """Return one message without the extra level of `message`, `tool_call` and the like."""
     message = dict(value.get("message") or {}) if isinstance(value, dict) else {}
     calls = [call.get("tool_call") or {} for call in listed(message.get("tool_calls"))]
     message["tool_calls"] = calls
     contents = [item.get("message_content") or {} for item in listed(message.pop("contents", None))]
-    spoken = [part for part in contents if part.get("type") != "tool_use"]
-    spoken = [{**part, "image_url": _image(part)} if "image" in part else part for part in spoken]
-    if spoken:
+    parts = [part for part in contents if part.get("type") != "tool_use"]
+    parts = [{**part, "image_url": _image(part)} if "image" in part else part for part in parts]
+    if parts:
         text = message.get("content")
-        message["content"] = ([{"type": "text", "text": text}] if text else []) + spoken
+        message["content"] = ([{"type": "text", "text": text}] if text else []) + parts
     return message
 
 

@@ -1,7 +1,7 @@
-"""OpenTelemetry's GenAI spans; https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/.
+"""Read OpenTelemetry's spans: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/.
 
-Messages are JSON inside attributes (`gen_ai.input.messages`), or flattened (`gen_ai.prompt.0.role`)
-as older instrumentations write them.
+Messages are JSON inside attributes (`gen_ai.input.messages`). Older instrumentations flatten them
+(`gen_ai.prompt.0.role`).
 """
 
 from __future__ import annotations
@@ -12,19 +12,16 @@ from typing import Any, Final
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.options import options_of, under
-from playground.sessions.shapes.spans import (
-    TraceSpan,
-    first_spans,
-    json_value,
-    spans_of,
-    unflattened,
-)
+from playground.sessions.inner_json import json_value
+from playground.sessions.shapes.fields import as_list
+from playground.sessions.shapes.options import attributes_under, options_of
+from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of, unflatten
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
 _USAGE: Final = "gen_ai.usage."
 _OUTPUT: Final = "gen_ai.output"  # any-agent's
+# Names that OpenLLMetry takes from Anthropic, though it counts in OpenTelemetry's way.
 _OF_OPENLLMETRY: Final = {
     "cache_read_input_tokens": "cache_read.input_tokens",
     "cache_creation_input_tokens": "cache_creation.input_tokens",
@@ -67,53 +64,66 @@ def _is_call(span: TraceSpan) -> bool:
 
 
 def _turn(span: TraceSpan) -> Turn:
-    given = span.attributes
-    before = json_value(given.get("gen_ai.input.messages")) or unflattened(given, "gen_ai.prompt")
-    after = json_value(given.get("gen_ai.output.messages"))
-    after = after or unflattened(given, "gen_ai.completion")
-    system = json_value(given.get("gen_ai.system_instructions"))
+    attributes = span.attributes
+    before = json_value(attributes.get("gen_ai.input.messages")) or unflatten(
+        attributes, "gen_ai.prompt"
+    )
+    after = json_value(attributes.get("gen_ai.output.messages"))
+    after = after or unflatten(attributes, "gen_ai.completion")
+    system = json_value(attributes.get("gen_ai.system_instructions"))
     if system:
-        before = [{"role": "system", "content": system}, *_list(before)]
-    tools = json_value(given.get("gen_ai.tool.definitions"))
-    tools = tools or unflattened(given, "llm.request.functions")
-    reasons = given.get("gen_ai.response.finish_reasons") or [""]
+        before = [{"role": "system", "content": system}, *as_list(before)]
+    tools = json_value(attributes.get("gen_ai.tool.definitions"))
+    tools = tools or unflatten(attributes, "llm.request.functions")
+    reasons = attributes.get("gen_ai.response.finish_reasons") or [""]
     return Turn(
-        before=_list(before),
-        after=_list(after),
-        tools=_list(tools),
+        before=as_list(before),
+        after=as_list(after),
+        tools=as_list(tools),
         place=span.place,
-        model=str(given.get("gen_ai.response.model") or given.get("gen_ai.request.model") or ""),
+        model=str(
+            attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model") or ""
+        ),
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),
-        usage={_counted(k): v for k, v in under(given, _USAGE).items()},
-        options=options_of(given.get("request_data"), under(given, *_ASKED), _older(given)),
+        usage={
+            _OF_OPENLLMETRY.get(name, name): count
+            for name, count in attributes_under(attributes, _USAGE).items()
+        },
+        options=options_of(
+            attributes.get("request_data"),
+            attributes_under(attributes, *_OPTION_PREFIXES),
+            {name: attributes.get(f"llm.{name}") for name in _TRACELOOP_OPTIONS},
+        ),
     )
 
 
 def _is_of_any_agent(span: TraceSpan) -> bool:
-    """Return True for a model call as Mozilla's any-agent writes it: only an agent's first one says
-    what was asked, and tools have spans of their own."""
+    """Return True for a model call of Mozilla's any-agent.
+
+    Only an agent's first call has its input, and tools have spans of their own.
+    """
     return span.attributes.get("gen_ai.operation.name") == "call_llm" and _OUTPUT in span.attributes
 
 
 def _any_agent_turns(spans: list[TraceSpan]) -> list[Turn]:
-    """Return the model calls, each with all that was said before it."""
+    """Return the model calls, each with the whole history before it."""
     turns: list[Turn] = []
     history: list[Any] = []
     waiting: list[tuple[str, str]] = []  # ids and tools of calls without a result
     for span in spans:
-        given = span.attributes
-        operation, output = given.get("gen_ai.operation.name"), given.get(_OUTPUT)
+        attributes = span.attributes
+        operation, output = attributes.get("gen_ai.operation.name"), attributes.get(_OUTPUT)
         if operation == "call_llm":
             turn = _turn(span)
             history = [*turn.before] or history
-            said = _any_agent_answer(output, len(turns))
-            waiting += [(call["id"], call["name"]) for call in said.get("tool_calls", ())]
-            turns.append(replace(turn, before=[*history], after=[said]))
-            history = [*history, said]
+            answer = _any_agent_answer(output, len(turns))
+            waiting += [(call["id"], call["name"]) for call in answer.get("tool_calls", ())]
+            turns.append(replace(turn, before=[*history], after=[answer]))
+            history = [*history, answer]
         elif operation == "execute_tool" and output is not None and turns:
-            name = str(given.get("gen_ai.tool.name") or "")
+            name = str(attributes.get("gen_ai.tool.name") or "")
             match = next((each for each in waiting if each[1] == name), ("", name))
             waiting = [each for each in waiting if each != match]
             result = {"role": "tool", "tool_call_id": match[0], "name": name, "content": output}
@@ -125,7 +135,7 @@ def _any_agent_turns(spans: list[TraceSpan]) -> list[Turn]:
 
 
 def _any_agent_answer(output: Any, number: int) -> dict[str, Any]:
-    """Return an answer as a message: a list of calls, or a text."""
+    """Return an answer, which is a list of calls or a text, as a message."""
     inner = json_value(output)
     if isinstance(inner, list) and inner and all(map(_is_any_agent_call, inner)):
         calls = [
@@ -141,21 +151,8 @@ def _is_any_agent_call(value: Any) -> bool:
 
 
 # OpenTelemetry's own names, and those of instrumentations for one provider.
-_ASKED: Final = ("gen_ai.request.", "gen_ai.openai.request.", "openai.request.")
-_OLDER: Final = ("is_streaming", "frequency_penalty", "presence_penalty", "chat.stop_sequences")
-
-
-def _older(given: dict[str, Any]) -> dict[str, Any]:
-    """Traceloop's options that OpenTelemetry had no name for."""
-    return {name: given.get(f"llm.{name}") for name in _OLDER}
-
-
-def _counted(name: str) -> str:
-    """Return a count's name; OpenLLMetry writes two with Anthropic's ending, but counts as the
-    others.
-    """
-    return _OF_OPENLLMETRY.get(name, name)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value] if value else []
+_OPTION_PREFIXES: Final = ("gen_ai.request.", "gen_ai.openai.request.", "openai.request.")
+# Options for which OpenTelemetry had no name.
+_TRACELOOP_OPTIONS: Final = (
+    "is_streaming", "frequency_penalty", "presence_penalty", "chat.stop_sequences",
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""The project's own session files: one JSON object, or one a line (as importing many writes)."""
+"""Read the project's own session files: one JSON object, or one in each line."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from playground.sessions.session import FORMAT
 from playground.sessions.source import Source
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
-# How deep what a torn file is cut in stands: an item of a list is whole or it is none.
+# Depth of the items that are dropped if the end of a file cuts them, by the field on top.
 _DEPTHS: Final = {"messages": 4, "recordings": 4}  # a part of a message, a chunk of a recording
 _USUAL_DEPTH: Final = 2
-_LACKS: Final = "Field required"
+_MISSING: Final = "Field required"  # in a message of pydantic
 
 
 class PlaygroundSession(SessionFormat):
@@ -42,15 +42,15 @@ class PlaygroundSession(SessionFormat):
         else:
             value = source.value
             if any(found.code == "torn-end" for found in source.findings):
-                value = _whole_of(value, source.text, source.name)
+                value = _complete_part(value, source.text, source.name)
             yield _session(source, value, source.text, source.name, Place())
 
 
-def _whole_of(value: Any, text: str, where: str) -> Any:
-    """Return the complete part of a session whose text is cut off.
+def _complete_part(value: Any, text: str, where: str) -> Any:
+    """Return the complete part of a session that is cut off at the end of `text`.
 
-    The item in which it is cut is left out, and so is all that then lacks a field. Raises
-    InputFault if it has another fault.
+    The item that is cut is dropped, and so is each object that then lacks a field. Raises
+    InputFault if the session has another fault.
     """
     path = _open_at_end(value, text)
     depth = _DEPTHS.get(str(path[0][1]) if path else "", _USUAL_DEPTH)
@@ -60,8 +60,8 @@ def _whole_of(value: Any, text: str, where: str) -> Any:
         try:
             parse_session(value, text, where)
         except InputFault as fault:
-            ends = list(_last_ones(value))
-            if not fault.problem.startswith(_LACKS) or not ends or ends[0][1] == "format":
+            ends = list(_last_items(value))
+            if not fault.problem.startswith(_MISSING) or not ends or ends[0][1] == "format":
                 raise
             _remove(*ends[-1])
         else:
@@ -69,18 +69,18 @@ def _whole_of(value: Any, text: str, where: str) -> Any:
 
 
 def _open_at_end(value: Any, text: str) -> list[tuple[Any, Any]]:
-    """Yield each object or list that the text does not close, except the outermost.
+    """Return the objects and lists that the text does not close, as container and key.
 
-    Each comes as its container and its key there.
+    The outermost one is not among them.
     """
     depth = 0
     for token in _TOKEN.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
-    return list(_last_ones(value))[: max(depth - 1, 0)]
+    return list(_last_items(value))[: max(depth - 1, 0)]
 
 
-def _last_ones(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each container's last item, from the outside in: the container and the key."""
+def _last_items(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield container and key of the last item, of that item's last item, and so on."""
     while isinstance(value, dict | list) and value:
         key = next(reversed(value)) if isinstance(value, dict) else len(value) - 1
         yield value, key
@@ -95,6 +95,6 @@ def _session(
     source: Source, value: object, text: str | Callable[[], str], where: str, place: Place
 ) -> SessionBuilder:
     builder = SessionBuilder()
-    sound = value if source.is_sound else builder.finite(value, place)
-    builder.given = parse_session(sound, text, where)
+    value = value if source.is_clean else builder.finite(value, place)
+    builder.complete_session = parse_session(value, text, where)
     return builder

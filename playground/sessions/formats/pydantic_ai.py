@@ -1,7 +1,7 @@
-"""Pydantic AI's message history (`all_messages_json`): requests and responses with typed parts.
+"""Read Pydantic AI's message history (`all_messages_json`): requests and responses with parts.
 
-https://ai.pydantic.dev/message-history/. A request's parts are the system's, the user's and the
-tools' in one list; each run of one role becomes a message.
+https://ai.pydantic.dev/message-history/. A request has parts of the system, the user and tools in
+one list; those of one role in a row become a message.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -46,20 +47,18 @@ class PydanticAi(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        builder.known(name="pydantic-ai")
+        builder.set_metadata(name="pydantic-ai")
         for index, value in enumerate(_messages(source)):
             if _is_message(value):
                 _read(builder, value, Place(field=str(index)))
             else:
-                builder.lost("an entry that is no message", Place(field=str(index)))
+                builder.note_loss("an entry that is no message", Place(field=str(index)))
         yield builder
 
 
 def _messages(source: Source) -> list[Any]:
     document = None if source.is_lines else source.document
-    if isinstance(document, dict):
-        document = document.get("messages")
-    return document if isinstance(document, list) else []
+    return listed(document.get("messages") if isinstance(document, dict) else document)
 
 
 def _is_message(value: Any) -> bool:
@@ -80,7 +79,7 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
     answers = range(start, len(builder.messages))
     reply = next((i for i in answers if builder.messages[i].role == "assistant"), None)
     if reply is not None:
-        builder.request(
+        builder.add_request(
             reply=reply,
             model=value.get("model_name"),
             at=value.get("timestamp"),
@@ -90,7 +89,7 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
 
 
 def _role(part: dict[str, Any]) -> str:
-    """Return a part's role; a refused answer counts as the user's words if no tool was called."""
+    """Return a part's role; a request to retry that names no tool is the user's."""
     kind = str(part["part_kind"])
     if kind == "retry-prompt" and not part.get("tool_name"):
         return "user"
@@ -98,7 +97,7 @@ def _role(part: dict[str, Any]) -> str:
 
 
 def _part(part: dict[str, Any]) -> Any:
-    """Return a part under the names that the others use; a prompt may be a list of parts itself."""
+    """Return a part under the usual names; a user's prompt may be a list of parts."""
     kind = str(part["part_kind"])
     if kind == "retry-prompt" and not part.get("tool_name"):
         return {"type": "text", "text": str(part.get("content"))}

@@ -1,4 +1,4 @@
-"""Formats of recorded HTTP: what they have in common is exchanges, whatever else is around them."""
+"""The base of the formats for recorded HTTP: their files are read as exchanges."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from playground.sessions.source import Source
 
 
 class RecordedHttp(SessionFormat):
-    """Requests with their answers, as they were sent: those that go on with one another are a
-    session."""
+    """A format of requests with their answers; requests that continue one another are a session."""
 
     left_aside = {
         "**.headers": "headers of HTTP",
@@ -27,9 +26,7 @@ class RecordedHttp(SessionFormat):
 
     @abstractmethod
     def exchanges(self, source: Source) -> Iterable[Exchange]:
-        """Return the exchanges of the file, in its order. Raises InputFault where it cannot be
-        read.
-        """
+        """Return the file's exchanges in order. Raises InputFault if it cannot be read."""
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         yield from read_exchanges(self.exchanges(source), source.stem, source.name)

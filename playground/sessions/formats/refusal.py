@@ -1,4 +1,4 @@
-"""Say why a file is of no known format: its likely kind, and a way out."""
+"""Build the error for a file of no known format: its likely kind, and a way out."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from playground.sessions.lines import kind_of
 from playground.sessions.source import Source
 
 _LISTED: Final = "a session in one of the formats that `playground import --formats` lists"
-# Of many files some may be no sessions: which are meant, the shell can say.
-_OF_A_FOLDER: Final = (
+_FOLDER_EXPECTED: Final = (
     'a file of it, one after another (`for file in FOLDER/*; do playground import "$file"; done`),'
     " or the folder of one session, as opencode and Cline keep it"
 )
 _MOST_OTHERS: Final = 3  # pipes and devices in a folder that are named
 _UNKNOWN: Final = "not in any known session format"
-# How files begin that hold sessions, but not as text.
+# Beginnings of files that may hold sessions in another form than JSON or text.
 _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (
         b"SQLite format 3\0",
@@ -29,15 +28,11 @@ _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (b"\x1f\x8b", "a gzip file", "what is in it: `gunzip FILE`"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard file", "what is in it: `unzstd FILE`"),
     (b"%PDF", "a PDF", "the tool's own export as JSON or Markdown"),
-    (
-        b"<!DOCTYPE",
-        "a web page, as an export to look at",
-        "`conversations.json`, which lies beside it",
-    ),
+    (b"<!DOCTYPE", "a web page, as an export to look at", "`conversations.json` beside it"),
     (b"<html", "a web page, as an export to look at", "`conversations.json` beside it"),
 )
 _CLINE: Final = "what Cline's window shows of a task (`ui_messages.json`)"
-# Fields that tell of a tool whose files are near to a session, and are none.
+# Fields of files that belong to a session of some tool, but do not hold it.
 _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
     (frozenset({"projectID", "id"}), "opencode's record of a session", "its folder `storage`"),
     (frozenset({"workDir", "agents"}), "Kimi Code's state", "`wire.jsonl`, which lies beside it"),
@@ -63,8 +58,9 @@ def refusal(source: Source) -> InputFault:
             return InputFault(what, where=source.name, expected=way_out)
     if source.is_folder:
         others = [found for found in source.findings if found.code == "not-a-file"]
-        told = "".join(f"; {found.where}: {found.message}" for found in others[:_MOST_OTHERS])
-        return InputFault(f"a folder {_UNKNOWN}{told}", where=source.name, expected=_OF_A_FOLDER)
+        names = "".join(f"; {found.where}: {found.message}" for found in others[:_MOST_OTHERS])
+        problem = f"a folder {_UNKNOWN}{names}"
+        return InputFault(problem, where=source.name, expected=_FOLDER_EXPECTED)
     if source.is_lines:
         return _of_lines(source)
     if not source.is_zip and source.suffix in (".json", ""):
@@ -74,8 +70,8 @@ def refusal(source: Source) -> InputFault:
 
 def _of_lines(source: Source) -> InputFault:
     first = next((value for value in source.head if isinstance(value, dict)), {})
-    if near := _near(first):
-        return InputFault(near[0], where=source.name, line=1, expected=near[1])
+    if kind := _known_kind(first):
+        return InputFault(kind[0], where=source.name, line=1, expected=kind[1])
     kinds = ", ".join(dict.fromkeys(repr(kind_of(value)) for value in source.head[:6]))
     problem = f"JSON lines {_UNKNOWN} (their kinds: {kinds})"
     return InputFault(problem, where=source.name, line=1, expected=_LISTED)
@@ -83,16 +79,15 @@ def _of_lines(source: Source) -> InputFault:
 
 def _of_value(source: Source, value: Any) -> InputFault:
     first = value[0] if isinstance(value, list) and value else value
-    if near := _near(first):
-        return InputFault(near[0], where=source.name, expected=near[1])
+    if known := _known_kind(first):
+        return InputFault(known[0], where=source.name, expected=known[1])
     kind = _KINDS.get(type(value), "a JSON value")
     names = ", ".join(sorted(map(str, first))[:8]) if isinstance(first, dict) else ""
-    given = f"{kind} {_UNKNOWN}"
-    problem = f"{given} (its fields: {names})" if names else given
+    problem = f"{kind} {_UNKNOWN}" + (f" (its fields: {names})" if names else "")
     return InputFault(problem, where=source.name, expected=_LISTED)
 
 
-def _near(value: Any) -> tuple[str, str] | None:
+def _known_kind(value: Any) -> tuple[str, str] | None:
     if not isinstance(value, dict):
         return None
     for names, what, way_out in _FIELDS:

@@ -1,7 +1,7 @@
-"""Rows of provider requests, grouped by session: claude-tap's traces, and logs of gateways.
+"""Read rows of provider requests, grouped by session: claude-tap's traces, and logs of gateways.
 
-Each row has its own system prompt and tools; rows of one session that continue one another are one
-conversation, as the helpers' and sub-agents' requests beside it are others of that session.
+Each row has its own system prompt and tools. Rows that continue one another are one conversation,
+so a session may have several: those of helpers and sub-agents besides its own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from playground.sessions.formats.chat_lines import rows
 from playground.sessions.formats.recorded_http import RecordedHttp
 from playground.sessions.session import Agent
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
+from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.requests import conversation
 from playground.sessions.shapes.shared_values import SharedValues
 from playground.sessions.source import Source
@@ -34,10 +35,10 @@ _RESPONSES: Final = (
 )
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts")
-_BESIDE: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # one of these stands in a row
+_ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # a row has one of these
 _LISTS: Final = ("records", "data", "requests")
 _MARKS: Final = (*_REQUESTS, *_LISTS)
-_FIELDS: Final = {"method", "path", "headers", "url", "status"}
+_HTTP_FIELDS: Final = {"method", "path", "headers", "url", "status"}
 
 
 class RequestRows(RecordedHttp):
@@ -72,10 +73,12 @@ class RequestRows(RecordedHttp):
             else:
                 others.append(str(place))
         for session in list(groups):
-            exchanges = groups.pop(session)  # what is read needs not be held
+            exchanges = groups.pop(session)  # to free the memory when they are read
             for builder in read_exchanges(exchanges, session or source.stem, source.name):
                 if others:
-                    builder.lost(f"{len(others)} rows without a request", Place(field=others[0]))
+                    builder.note_loss(
+                        f"{len(others)} rows without a request", Place(field=others[0])
+                    )
                     others = []
                 yield builder
 
@@ -92,36 +95,32 @@ def _rows(source: Source) -> Iterator[tuple[Place, Any]]:
 
 
 def _list_in(document: dict[str, Any]) -> str:
-    """Return the field of a document that holds the rows; "" where there is none."""
+    """Return the field of a document that holds the rows; "" if there is none."""
     return next((key for key in _LISTS if isinstance(document.get(key), list)), "")
 
 
 def _is_row(value: Any) -> bool:
-    if not isinstance(value, dict) or "messages" in value or _BESIDE.isdisjoint(value):
+    if not isinstance(value, dict) or "messages" in value or _ROW_MARKS.isdisjoint(value):
         return False
     return _request(value) is not None
 
 
 def _is_exchange(document: dict[str, Any]) -> bool:
-    """Return True if a document is one request with its answer, as Datadog's test agent stores
-    them.
-    """
+    """Return True for one request with its answer, as Datadog's test agent stores them."""
     request, response = document.get("request"), document.get("response")
     if not (isinstance(request, dict) and isinstance(response, dict)):
         return False
-    return bool(_FIELDS & request.keys()) and "body" in response and _is_row(document)
+    return bool(_HTTP_FIELDS & request.keys()) and "body" in response and _is_row(document)
 
 
 def _request(value: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a request's body: under one of its names, there alone or beside method, path and
-    headers.
-    """
+    """Return a request's body, from one of its fields, alone or beside method, path and headers."""
     for key in _REQUESTS:
         found = json_or_text(value.get(key))
         if isinstance(found, dict) and conversation(found) is not None:
             return found
         inner = json_object(found.get("body")) if isinstance(found, dict) else None
-        if isinstance(found, dict) and _FIELDS & found.keys() and "ws_events" in found:
+        if isinstance(found, dict) and _HTTP_FIELDS & found.keys() and "ws_events" in found:
             return inner or {}
         if inner is not None and conversation(inner) is not None:
             return inner
@@ -131,22 +130,20 @@ def _request(value: dict[str, Any]) -> dict[str, Any] | None:
 def _exchanges(value: dict[str, Any], place: Place) -> Iterator[Exchange]:
     request = value.get("request")
     at = next((value[key] for key in _TIMES if value.get(key)), "")
-    took = value.get("duration_ms", value.get("latency_ms"))
-    known: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "url": _url(value),
         "at": at,
-        "seconds": in_seconds(took),
+        "seconds": in_seconds(value.get("duration_ms", value.get("latency_ms"))),
         "agent": _agent(value, _request(value) or {}),
     }
     response = _response(value)
-    sent = request.get("ws_events") if isinstance(request, dict) else None
-    came = response.get("ws_events") if isinstance(response, dict) else None
-    if isinstance(sent, list) and isinstance(came, list):
-        yield from _over_one_socket(sent, came, place, known)
+    sent, received = mapping(request).get("ws_events"), mapping(response).get("ws_events")
+    if isinstance(sent, list) and isinstance(received, list):
+        yield from _socket_exchanges(sent, received, place, facts)
         return
-    if isinstance(came, list):
-        response = {"sse_events": came}
-    yield Exchange(_request(value), _bytes(response), place, **known)
+    if isinstance(received, list):
+        response = {"sse_events": received}
+    yield Exchange(_request(value), _bytes(response), place, **facts)
 
 
 def _response(value: dict[str, Any]) -> Any:
@@ -154,12 +151,12 @@ def _response(value: dict[str, Any]) -> Any:
 
 
 def _bytes(response: Any) -> bytes:
-    """Return a reply's bytes: the events of its stream, a body inside the response, or itself."""
+    """Return a reply's bytes: the events of a stream, a body inside the response, or all of it."""
     if isinstance(response, dict):
         for key in ("sse_events", "events", "chunks"):
             if isinstance(response.get(key), list) and response[key]:
                 return _stream(response[key])
-        if _FIELDS & response.keys() and "body" in response:
+        if _HTTP_FIELDS & response.keys() and "body" in response:
             response = json_or_text(response["body"])
     if isinstance(response, str):
         return response.encode("utf-8", "surrogatepass")
@@ -167,7 +164,7 @@ def _bytes(response: Any) -> bytes:
 
 
 def _stream(events: list[Any]) -> bytes:
-    """Events as server-sent events: their data as it is, or under `data`."""
+    """Return events as a stream of server-sent events; the data of each may stand in `data`."""
     lines = []
     for event in events:
         data = event.get("data", event) if isinstance(event, dict) else event
@@ -176,44 +173,44 @@ def _stream(events: list[Any]) -> bytes:
     return "\n".join([*lines, ""]).encode("utf-8", "surrogatepass")
 
 
-def _over_one_socket(
-    sent: list[Any], came: list[Any], place: Place, known: dict[str, Any]
+def _socket_exchanges(
+    sent: list[Any], received: list[Any], place: Place, facts: dict[str, Any]
 ) -> Iterator[Exchange]:
-    """Several requests over one connection, each with what is new: the reply before it, its own."""
+    """Yield the exchanges over one socket; a request that follows another one holds what is new:
+    the earlier reply's items and its own.
+    """
     replies: list[list[Any]] = [[]]
-    for event in came:
+    for event in received:
         replies[-1].append(event)
         kind = event.get("type") if isinstance(event, dict) else None
         if kind in ("response.completed", "response.failed", "response.incomplete"):
             replies.append([])
     creates = [each for each in sent if isinstance(each, dict) and "input" in each]
-    said: list[Any] = []
+    reply_items: list[Any] = []
     for number, body in enumerate(creates):
         new, follows = _input(body["input"]), bool(number and body.get("previous_response_id"))
         events = replies[number] if number < len(replies) else []
         where = place.at("request", "ws_events", number)
         yield Exchange(
-            {**body, "input": [*said, *new] if follows else new},
+            {**body, "input": [*reply_items, *new] if follows else new},
             _stream(events) if events else b"",
             where,
-            **known,
+            **facts,
             follows=follows,
         )
-        said = _items(events)
+        reply_items = _items(events)
 
 
-def _input(given: Any) -> list[Any]:
+def _input(value: Any) -> list[Any]:
     """Return a request's input as a list; a text alone is the user's."""
-    if isinstance(given, str):
-        return [{"role": "user", "content": given}]
-    return given if isinstance(given, list) else []
+    return [{"role": "user", "content": value}] if isinstance(value, str) else listed(value)
 
 
 def _items(events: list[Any]) -> list[Any]:
-    done = [event.get("response") for event in events if isinstance(event, dict)]
-    held = [response for response in done if isinstance(response, dict)]
-    output = held[-1].get("output") if held else None
-    return output if isinstance(output, list) else []
+    """Return the output items of the last response in a stream's events."""
+    responses = [mapping(event).get("response") for event in events]
+    last = next((each for each in reversed(responses) if isinstance(each, dict)), {})
+    return listed(last.get("output"))
 
 
 def _url(value: dict[str, Any]) -> str:
@@ -223,7 +220,7 @@ def _url(value: dict[str, Any]) -> str:
 
 
 def _agent(value: dict[str, Any], body: dict[str, Any]) -> Agent:
-    """Return who sent a request: by the row, by the body's metadata, by the client."""
+    """Return the agent that sent a request, with its session, by the row, metadata and headers."""
     capture, metadata = value.get("capture"), body.get("metadata")
     holders = [value, capture, metadata]
     session = next(
@@ -236,7 +233,7 @@ def _agent(value: dict[str, Any], body: dict[str, Any]) -> Agent:
         ),
         "",
     )
-    user = metadata.get("user_id") if isinstance(metadata, dict) else None
+    user = mapping(metadata).get("user_id")
     if not session and isinstance(user, str) and "session_" in user:  # Claude Code's own
         session = user.rpartition("session_")[2]
     name, _, version = _client(value.get("request")).partition("/")
@@ -244,6 +241,6 @@ def _agent(value: dict[str, Any], body: dict[str, Any]) -> Agent:
 
 
 def _client(request: Any) -> str:
-    headers = request.get("headers") if isinstance(request, dict) else None
-    pairs = headers.items() if isinstance(headers, dict) else ()
-    return next((str(held) for key, held in pairs if str(key).lower() == "user-agent"), "")
+    headers = mapping(mapping(request).get("headers"))
+    values = (str(value) for key, value in headers.items() if str(key).lower() == "user-agent")
+    return next(values, "")

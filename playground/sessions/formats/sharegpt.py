@@ -1,7 +1,7 @@
-"""ShareGPT conversations: `conversations` of `from` and `value`, and what training data made of it.
+"""Read ShareGPT conversations, with `from` and `value`, and the variants in training data.
 
 LLaMA-Factory's roles `function_call` and `observation`, Hermes' tags and ToolACE's lists of Python
-calls are read as the calls and results that they are.
+calls become calls and results.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text, te
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.messages import read_message, role_of
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.shapes.text_calls import embedded_tools, text_parts, text_results
 from playground.sessions.source import Source
 
-_SAID: Final = ("conversations", "conversation", "dialog", "dialogue")
-_PLAIN: Final = {"from", "value"}
+_CONVERSATION_FIELDS: Final = ("conversations", "conversation", "dialog", "dialogue")
+_COMMON_FIELDS: Final = {"from", "value"}
 _TAGS: Final = re.compile(r"<tools>\s*(.*?)\s*</tools>", re.DOTALL)
 
 
@@ -46,7 +46,7 @@ class ShareGpt(SessionFormat):
 def _conversation(value: Any) -> list[Any] | None:
     if not isinstance(value, dict):
         return None
-    for key in _SAID:
+    for key in _CONVERSATION_FIELDS:
         found = json_or_text(value.get(key))
         if isinstance(found, list) and (key == "conversations" or _is_conversation(found)):
             return found
@@ -60,42 +60,42 @@ def _is_conversation(found: list[Any]) -> bool:
 def _row(builder: SessionBuilder, value: Any, place: Place) -> None:
     conversation = _conversation(value)
     if conversation is None:
-        builder.lost("an entry without a conversation", place)
+        builder.note_loss("an entry without a conversation", place)
         return
     system = value.get("system")
     if system:
         _message(builder, {"from": "system", "value": system}, place.at("system"))
     if value.get("tools"):
-        builder.tools(value["tools"], place.at("tools"))
+        builder.add_tools(value["tools"], place.at("tools"))
     for index, message in enumerate(conversation):
         _message(builder, message, place.at("conversations", index))
     chosen = value.get("chosen")
     if isinstance(chosen, dict):
         _message(builder, chosen, place.at("chosen"))
     if value.get("rejected"):
-        builder.lost("the answer that was not chosen", place.at("rejected"))
+        builder.note_loss("the answer that was not chosen", place.at("rejected"))
 
 
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     text = _text(message)
     role = role_of(message) if isinstance(message, dict) else None
-    if role == "user" and text and message.keys() == _PLAIN:  # as half of them are
-        builder.say(role, [text_part(text)], place)
+    if role == "user" and text and message.keys() == _COMMON_FIELDS:  # as half of them are
+        builder.add_message(role, [text_part(text)], place)
     elif role is None or text is None:
         read_message(builder, message, place)
     elif role == "tool":
-        add(builder, "tool", text_results(builder, text), place)
+        add_with_results(builder, "tool", text_results(builder, text), place)
     elif role == "assistant" and str(message.get("from", "")).replace("-", "_") != "function_call":
-        add(builder, "assistant", text_parts(builder, text, place.at("value")), place)
+        add_with_results(builder, "assistant", text_parts(builder, text, place.at("value")), place)
     else:
         read_message(builder, message, place)
         if role == "system":
             tagged = _TAGS.findall(text)
-            builder.tools(embedded_tools(" ".join(tagged) or text), place.at("value"))
+            builder.add_tools(embedded_tools(" ".join(tagged) or text), place.at("value"))
 
 
 def _text(message: Any) -> str | None:
-    """Return a message's text where it holds nothing else."""
+    """Return a message's text; None if it holds anything else."""
     if not isinstance(message, dict) or any(message.get(key) for key in ("tool_calls", "images")):
         return None
     found = message.get("value", message.get("content"))

@@ -1,4 +1,7 @@
-"""SWE-agent's and mini-swe-agent's trajectories; https://swe-agent.com/latest/usage/trajectories/."""
+"""Read trajectories of SWE-agent and mini-swe-agent.
+
+https://swe-agent.com/latest/usage/trajectories/
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from playground.nouns.messages import Part
 from playground.sessions.building import Place, SessionBuilder, text_part
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
     list_in,
+    list_or_finding,
     listed,
     mapping,
     object_in,
+    objects_or_findings,
     text_of,
-    told_list,
-    told_mapping,
-    told_objects,
 )
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
@@ -38,7 +41,7 @@ class SweAgent(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        if source.suffix in _YAML:  # a demonstration, made of a trajectory
+        if source.suffix in _YAML:  # a demonstration, which was made from a trajectory
             start = source.start(4096)
             return b"\nhistory:\n" in start and b"trajectory file:" in start
         document = source.document
@@ -52,12 +55,12 @@ class SweAgent(SessionFormat):
         builder = SessionBuilder(title=source.stem)
         in_yaml = source.suffix in _YAML
         value = mapping(source.yaml) if in_yaml else object_in(source)
-        history = told_list(builder, value.get("history"), Place(field="history"))
+        history = list_or_finding(builder, value.get("history"), Place(field="history"))
         for index, message in enumerate(history):
             place = Place(field=f"history.{index}")
             read_message(builder, _with_id(message), place)
         _tell_unsaid(builder, value)
-        info = told_mapping(builder, value.get("info"), Place(field="info"))
+        info = dict_or_finding(builder, value.get("info"), Place(field="info"))
         if info.get("exit_status"):
             builder.purpose = f"exit status: {info['exit_status']}"
         yield builder
@@ -73,7 +76,7 @@ def _tell_unsaid(builder: SessionBuilder, value: dict[str, Any]) -> None:
         for name in ("response", "observation") if isinstance(step, dict) else ():
             text = step.get(name)
             if isinstance(text, str) and text.strip() not in said:
-                builder.lost(f"a step's {name}", Place(field=f"trajectory.{index}.{name}"))
+                builder.note_loss(f"a step's {name}", Place(field=f"trajectory.{index}.{name}"))
 
 
 class MiniSweAgent(SessionFormat):
@@ -92,8 +95,8 @@ class MiniSweAgent(SessionFormat):
         value = source.value
         place = Place(field="messages" if isinstance(value, dict) else "")
         messages = list_in(source, "messages") if isinstance(value, dict) else list_in(source)
-        info = told_mapping(builder, mapping(value).get("info"), Place(field="info"))
-        builder.known(name="mini-swe-agent", version=info.get("mini_version"))
+        info = dict_or_finding(builder, mapping(value).get("info"), Place(field="info"))
+        builder.set_metadata(name="mini-swe-agent", version=info.get("mini_version"))
         for index, message in enumerate(messages):
             read_message(builder, _with_id(message), place.at(index))
         yield builder
@@ -112,11 +115,13 @@ class SweAgentDemo(SessionFormat):
         for index, given in enumerate(list_in(source)):
             builder = SessionBuilder(title=f"{source.stem} {index + 1}")
             place = Place(field=str(index))
-            run = told_mapping(builder, given, place)
-            builder.known(title=run.get("instance_id"), model=run.get("model"), name="swe-agent")
-            if asked := text_of(run.get("issue_text")):
-                builder.say("user", [text_part(asked)], place.at("issue_text"))
-            steps = told_objects(builder, run.get("history"), place.at("history"))
+            run = dict_or_finding(builder, given, place)
+            builder.set_metadata(
+                title=run.get("instance_id"), model=run.get("model"), name="swe-agent"
+            )
+            if issue := text_of(run.get("issue_text")):
+                builder.add_message("user", [text_part(issue)], place.at("issue_text"))
+            steps = objects_or_findings(builder, run.get("history"), place.at("history"))
             for where, step in steps:
                 _step(builder, step, where)
             yield builder
@@ -132,27 +137,27 @@ def _is_demo(value: Any) -> bool:
 
 
 def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
-    """A thought and the action behind it are one answer; what came of it is its result."""
+    """Read a step; a thought and the action after it are one answer, an output is its result."""
     kind, last = step.get("type"), builder.messages[-1] if builder.messages else None
     if kind == "output":
-        seen = {name: held for name, held in step.items() if name != "type" and held}
-        result = seen.get("output_terminal", "") if len(seen) < 2 else seen
-        builder.say("tool", [builder.result(builder.open_call(), result or seen)], place)
+        fields = {name: field for name, field in step.items() if name != "type" and field}
+        result = fields.get("output_terminal", "") if len(fields) < 2 else fields
+        builder.add_message("tool", [builder.result(builder.open_call(), result or fields)], place)
     elif kind in ("thought", "action"):
-        said = text_of(step.get(kind))
-        parts: list[Part] = [text_part(said)] if said and kind == "thought" else []
+        text = text_of(step.get(kind))
+        parts: list[Part] = [text_part(text)] if text and kind == "thought" else []
         if kind == "action":
-            parts = [builder.call(builder.new_id(), "action", {"command": said}, place)]
+            parts = [builder.call(builder.new_id(), "action", {"command": text}, place)]
         if last is not None and last.role == "assistant" and not last.tool_calls:
             builder.add_parts(parts)
         elif parts:
-            builder.say("assistant", parts, place)
+            builder.add_message("assistant", parts, place)
     else:
-        builder.lost(f"a step of type {kind!r}", place)
+        builder.note_loss(f"a step of type {kind!r}", place)
 
 
 def _with_id(message: Any) -> Any:
-    """Return a result names the calls that it answers in a list of one."""
+    """Return a message with its call's id, if it names the id in a list of one."""
     ids = message.get("tool_call_ids") if isinstance(message, dict) else None
     if isinstance(ids, list) and len(ids) == 1 and not message.get("tool_call_id"):
         return {**message, "tool_call_id": ids[0]}

@@ -1,4 +1,4 @@
-"""The table of what each format keeps, for the command line and the documents."""
+"""Build the table of what each format keeps, for the command line and the documents."""
 
 from __future__ import annotations
 
@@ -10,16 +10,5 @@ FORMATS_HEAD: Final = ["format", "what", "tools", "times", "usage", "chunks", "n
 
 
 def formats_rows() -> list[list[str]]:
-    """Return a row a format, in the order in which they are tried."""
-    return [
-        [
-            each.name,
-            each.title,
-            each.keeps.tools,
-            each.keeps.times,
-            each.keeps.usage,
-            each.keeps.chunks,
-            each.keeps.missing,
-        ]
-        for each in FORMATS
-    ]
+    """Return a row for each format, in the order in which they are tried."""
+    return [[each.name, each.title, *each.keeps] for each in FORMATS]

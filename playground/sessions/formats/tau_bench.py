@@ -1,4 +1,4 @@
-"""tau-bench results: a list of episodes, and simulations of tau2-bench that were kept tick by tick.
+"""Read tau-bench's lists of episodes, and tau2-bench's simulations with ticks.
 
 https://github.com/sierra-research/tau-bench and …/tau2-bench (`data_model/message.py`, `Tick`).
 """
@@ -11,12 +11,12 @@ from typing import Any
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
+    dict_or_finding,
     list_in,
     listed,
     mapping,
     object_in,
-    told_mapping,
-    told_objects,
+    objects_or_findings,
 )
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.source import Source
@@ -36,7 +36,7 @@ class TauBench(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         for index, given in enumerate(list_in(source)):
             builder, place = SessionBuilder(), Place(field=str(index))
-            episode = told_mapping(builder, given, place)
+            episode = dict_or_finding(builder, given, place)
             builder.title = f"{source.stem} task {episode.get('task_id', index)}"
             builder.purpose = f"reward {episode.get('reward')}, trial {episode.get('trial')}"
             read_messages(builder, episode.get("traj"), place.at("traj"))
@@ -49,24 +49,24 @@ class Tau2Ticks(SessionFormat):
     keeps = Keeps(missing="sound; which words were said at once; reward; tools are not in it")
 
     def recognises(self, source: Source) -> bool:
-        return not source.is_lines and any(True for _ in _in_ticks(source.document))
+        return not source.is_lines and any(True for _ in _simulations(source.document))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        for place, run in _in_ticks(object_in(source)):
+        for place, run in _simulations(object_in(source)):
             builder = SessionBuilder(title=f"{source.stem} task {run.get('task_id', '')}".strip())
             builder.purpose = f"ended by {run.get('termination_reason')}, trial {run.get('trial')}"
-            turns = _turns(list(told_objects(builder, run.get("ticks"), place.at("ticks"))))
+            turns = _turns(list(objects_or_findings(builder, run.get("ticks"), place.at("ticks"))))
             for where, message in turns:
                 pieces = message.get("content")
                 text = "".join(pieces) if isinstance(pieces, list) else pieces
                 read_message(builder, {**message, "content": text}, where)
             if not turns:
-                builder.lost("ticks without a word: sound alone", place.at("ticks"))
+                builder.note_loss("ticks without a word: sound alone", place.at("ticks"))
             yield builder
 
 
-def _in_ticks(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield the simulations of a file, one or a list of them, that were kept tick by tick."""
+def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield the simulations with ticks in a file, which holds one or a list of them."""
     if not isinstance(document, dict):
         return
     given = document.get("simulations")
@@ -85,12 +85,12 @@ def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[
     """
     turns: list[tuple[Place, dict[str, Any]]] = []
     is_heard = any(tick.get("user_transcript") for _, tick in ticks)
-    open_: dict[str, list[str]] = {}  # by speaker: the words of the message that may go on
+    open_: dict[str, list[str]] = {}  # speaker → the words of the message that may continue
     for where, tick in ticks:
-        spoken = [("assistant", mapping(tick.get("agent_chunk")).get("content"))]
-        heard = mapping(tick.get("user_chunk")).get("content")
-        spoken.append(("user", tick.get("user_transcript") if is_heard else heard))
-        for role, text in spoken:
+        agent_text = mapping(tick.get("agent_chunk")).get("content")
+        user_text = mapping(tick.get("user_chunk")).get("content")
+        user_text = tick.get("user_transcript") if is_heard else user_text
+        for role, text in (("assistant", agent_text), ("user", user_text)):
             if not isinstance(text, str) or not text:
                 if turns and turns[-1][1].get("content") is not open_.get(role):
                     open_.pop(role, None)
@@ -99,16 +99,16 @@ def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[
             else:
                 open_[role] = [text]
                 turns.append((where, {"role": role, "content": open_[role]}))
-        if called := _called(tick, where):
+        if calls := _calls_and_results(tick, where):
             open_.clear()
-            last, first = turns[-1][1] if turns else {}, called[0][1]
+            last, first = turns[-1][1] if turns else {}, calls[0][1]
             if last.get("role") == first["role"] and "tool_calls" not in last:  # words, then calls
-                last["tool_calls"] = called.pop(0)[1].get("tool_calls")
-        turns += called
+                last["tool_calls"] = calls.pop(0)[1].get("tool_calls")
+        turns += calls
     return turns
 
 
-def _called(tick: dict[str, Any], where: Place) -> list[tuple[Place, dict[str, Any]]]:
+def _calls_and_results(tick: dict[str, Any], where: Place) -> list[tuple[Place, dict[str, Any]]]:
     """Return the calls and results of a tick, as messages."""
     found: list[tuple[Place, dict[str, Any]]] = []
     for who, role in (("agent", "assistant"), ("user", "user")):

@@ -1,4 +1,4 @@
-"""Rows of training data that are no list of messages: xLAM, Glaive and Alpaca."""
+"""Read rows of training data that are no list of messages: xLAM, Glaive and Alpaca."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.messages import read_message
-from playground.sessions.shapes.results import add
+from playground.sessions.shapes.results import add_with_results
 from playground.sessions.shapes.text_calls import embedded_tools, text_parts, text_results
 from playground.sessions.source import Source
 
@@ -19,7 +19,7 @@ _TURN: Final = re.compile(r"^[ \t]*(USER|ASSISTANT|FUNCTION RESPONSE|SYSTEM):[ \
 
 
 class _Rows(SessionFormat):
-    """A format of rows, each a session."""
+    """A format of rows, each of which is a session."""
 
     def recognises(self, source: Source) -> bool:
         first = source.head[0] if source.is_lines and source.head else source.document
@@ -38,7 +38,7 @@ class _Rows(SessionFormat):
             if isinstance(value, dict) and self.fits(value):
                 self.row(builder, value, place)
             else:
-                builder.lost(f"a row that does not fit {self.title}", place)
+                builder.note_loss(f"a row that does not fit {self.title}", place)
             yield builder
 
 
@@ -51,7 +51,7 @@ class Xlam(_Rows):
         return "query" in row and ("answers" in row or "answer" in row) and "tools" in row
 
     def row(self, builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-        builder.tools(value["tools"], place.at("tools"))
+        builder.add_tools(value["tools"], place.at("tools"))
         if value.get("system"):
             read_message(builder, {"role": "system", "content": value["system"]}, place)
         if isinstance(value["query"], list):
@@ -70,15 +70,15 @@ class Xlam(_Rows):
                 arguments = call.get("arguments", call.get("parameters"))
                 parts.append(builder.call(builder.new_id(), call["name"], arguments, where))
             else:
-                builder.lost("an answer that is not a call", where)
-        add(builder, "assistant", parts, place.at("answers"))
+                builder.note_loss("an answer that is not a call", where)
+        add_with_results(builder, "assistant", parts, place.at("answers"))
 
 
 class Glaive(_Rows):
     name = "glaive"
     title = "Glaive function calling rows (system, chat)"
     keeps = Keeps(tools="in the system prompt", missing="what stands beside the two")
-    left_aside = {r"""^\{"name": "[^"]+", "arguments": '$""": "how a call is written"}
+    left_aside = {r"""^\{"name": "[^"]+", "arguments": '$""": "the syntax of a call"}
 
     def fits(self, row: dict[str, Any]) -> bool:
         chat = row.get("chat", row.get("sample"))
@@ -88,25 +88,25 @@ class Glaive(_Rows):
         system = str(value.get("system") or "").removeprefix("SYSTEM:").strip()
         if system:
             read_message(builder, {"role": "system", "content": system}, place.at("system"))
-            builder.tools(embedded_tools(system), place.at("system"))
+            builder.add_tools(embedded_tools(system), place.at("system"))
         where = place.at("chat" if "chat" in value else "sample")
         text = str(value.get("chat", value.get("sample")))
         turns = list(_TURN.finditer(text))
         if text[: turns[0].start()].strip():
-            builder.lost("text before the first turn", where)
+            builder.note_loss("text before the first turn", where)
         for number, turn in enumerate(turns):
             stop = turns[number + 1].start() if number + 1 < len(turns) else len(text)
             content = text[turn.end() : stop].strip().removesuffix("<|endoftext|>").strip()
             self._turn(builder, turn[1], content, where)
 
-    def _turn(self, builder: SessionBuilder, who: str, content: str, place: Place) -> None:
-        if who == "FUNCTION RESPONSE":
-            add(builder, "tool", text_results(builder, content), place)
-        elif who == "ASSISTANT":
-            add(builder, "assistant", text_parts(builder, content, place), place)
+    def _turn(self, builder: SessionBuilder, speaker: str, content: str, place: Place) -> None:
+        if speaker == "FUNCTION RESPONSE":
+            add_with_results(builder, "tool", text_results(builder, content), place)
+        elif speaker == "ASSISTANT":
+            add_with_results(builder, "assistant", text_parts(builder, content, place), place)
         else:
-            read_message(builder, {"role": who.lower(), "content": content}, place)
-            builder.tools(embedded_tools(content) if who == "SYSTEM" else [], place)
+            read_message(builder, {"role": speaker.lower(), "content": content}, place)
+            builder.add_tools(embedded_tools(content) if speaker == "SYSTEM" else [], place)
 
 
 class Alpaca(_Rows):
@@ -125,9 +125,9 @@ class Alpaca(_Rows):
                 read_message(
                     builder, {"role": role, "content": content}, place.at("history", index)
                 )
-        asked = "\n".join(str(value[key]) for key in ("instruction", "input") if value.get(key))
-        read_message(builder, {"role": "user", "content": asked}, place.at("instruction"))
+        prompt = "\n".join(str(value[key]) for key in ("instruction", "input") if value.get(key))
+        read_message(builder, {"role": "user", "content": prompt}, place.at("instruction"))
         key = next(key for key in ("output", "response", "chosen") if key in value)
         read_message(builder, {"role": "assistant", "content": value[key]}, place.at(key))
         if value.get("rejected"):
-            builder.lost("the answer that was not chosen", place.at("rejected"))
+            builder.note_loss("the answer that was not chosen", place.at("rejected"))

@@ -1,5 +1,6 @@
-"""VCR cassettes: recorded HTTP as YAML or JSON, of Python (vcrpy, google-genai's replays, httpx's
-transports), Ruby, R and Go.
+"""Read VCR cassettes: recorded HTTP as YAML or JSON.
+
+They are of Python (vcrpy, google-genai's replays, httpx's transports), Ruby, R and Go.
 
 https://vcrpy.readthedocs.io, https://benoittgt.github.io/vcr, https://docs.ropensci.org/vcr.
 """
@@ -18,8 +19,9 @@ from playground.sessions.shapes.exchanges import (
     Exchange,
     from_base64,
     json_object,
-    unpacked,
+    unzip,
 )
+from playground.sessions.shapes.fields import mapping
 from playground.sessions.source import Source
 
 
@@ -60,24 +62,19 @@ class VcrCassette(RecordedHttp):
             if not isinstance(item, dict)
         ]
         if exchanges and exchanges[-1].status is None and not isinstance(source.document, dict):
-            where = str(exchanges[-1].place)  # YAML that is cut off may still be whole YAML
+            where = str(exchanges[-1].place)  # YAML that is cut off may still be valid
             source.findings.append(finding("torn-end", where, "an exchange without its status"))
         return exchanges
 
 
 def _interactions(value: Any) -> list[Any] | None:
-    """Return the list of exchanges: `interactions` in Python and Go, `http_interactions` in Ruby
-    and R.
-    """
-    for key in ("interactions", "http_interactions"):
-        if isinstance(value, dict) and isinstance(value.get(key), list):
-            found: list[Any] = value[key]
-            return found
-    return None
+    """Return the list of exchanges: `interactions` (Python, Go), `http_interactions` (Ruby, R)."""
+    fields = (mapping(value).get(key) for key in ("interactions", "http_interactions"))
+    return next((field for field in fields if isinstance(field, list)), None)
 
 
 def _exchange(item: dict[str, Any], place: Place) -> Exchange:
-    request, response = _object(item.get("request")), _object(item.get("response"))
+    request, response = mapping(item.get("request")), mapping(item.get("response"))
     status = response.get("status")  # in Go a text, with the number beside it as `code`
     code = status.get("code") if isinstance(status, dict) else response.get("code", status)
     code = response.get("status_code") if code is None else code
@@ -93,53 +90,47 @@ def _exchange(item: dict[str, Any], place: Place) -> Exchange:
 
 
 def _date(response: dict[str, Any]) -> Any:
-    """Return when a request was answered, by the reply's headers: nothing else says so."""
-    for name, given in _object(response.get("headers")).items():
+    """Return the time of an answer from its headers."""
+    for name, value in mapping(response.get("headers")).items():
         if str(name).lower() == "date":
-            return given[0] if isinstance(given, list) and given else given
+            return value[0] if isinstance(value, list) and value else value
     return ""
 
 
 def _body(message: dict[str, Any]) -> bytes:
-    """Return a request's or response's bytes: text, binary, Base64, gzip, or parsed by a
-    serialiser.
-    """
+    """Return the bytes of a body, which may be text, binary, Base64, gzip or parsed JSON."""
     segments = message.get("body_segments")  # google-genai's: a body, or the frames of a stream
     if isinstance(segments, list) and segments:
         return "\n".join(map(dump_again, segments)).encode()
     for key in ("parsed_body", "body", "content"):
-        given = message.get(key)
-        if key != "parsed_body" and isinstance(given, dict) and _is_form(given):
-            given = _in_form(given)
-        if isinstance(given, dict | list) and given:
-            return dump_again(given).encode()
-        if isinstance(given, str):
-            given = given.encode("utf-8", "surrogatepass")
-        if isinstance(given, bytes) and given:
-            return unpacked(given)
+        body = message.get(key)
+        if key != "parsed_body" and isinstance(body, dict) and _is_stored_form(body):
+            body = _body_in_form(body)
+        if isinstance(body, dict | list) and body:
+            return dump_again(body).encode()
+        if isinstance(body, str):
+            body = body.encode("utf-8", "surrogatepass")
+        if isinstance(body, bytes) and body:
+            return unzip(body)
     return b""
 
 
-_FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64"}  # of no API's body
-_ALONE: Final = {"json", "text"}  # forms, too, but a reply may have a field of that name
-_HELD: Final = ("string", "json", "text", "data")
+_FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64"}  # in no API's body
+_FORMS_ALONE: Final = {"json", "text"}  # a reply may also have a field of such a name
+_CONTENT_FIELDS: Final = ("string", "json", "text", "data")
 
 
-def _is_form(given: dict[str, Any]) -> bool:
-    """Return True if a field says how a body is stored, and is not the body itself."""
-    return bool(_FORMS & given.keys()) or given.keys() <= _ALONE
+def _is_stored_form(value: dict[str, Any]) -> bool:
+    """Return True if an object names the form in which a body is stored, and is not the body."""
+    return bool(_FORMS & value.keys()) or value.keys() <= _FORMS_ALONE
 
 
-def _in_form(given: dict[str, Any]) -> Any:
-    """Return a body that says how it is kept: as text, as Base64, or as JSON."""
+def _body_in_form(value: dict[str, Any]) -> Any:
+    """Return the body in such an object, which stores it as text, Base64 or JSON."""
     for key in ("base64_string", "raw_gzip", "base64"):
-        if isinstance(given.get(key), str):
-            return from_base64("".join(given[key].split()))
-    held = next((given[k] for k in _HELD if given.get(k) is not None), "")
-    if str(given.get("encoding")).lower() == "base64" and isinstance(held, str):
-        return from_base64("".join(held.split())) or held
-    return held
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+        if isinstance(value.get(key), str):
+            return from_base64("".join(value[key].split()))
+    content = next((value[key] for key in _CONTENT_FIELDS if value.get(key) is not None), "")
+    if str(value.get("encoding")).lower() == "base64" and isinstance(content, str):
+        return from_base64("".join(content.split())) or content
+    return content

@@ -1,4 +1,4 @@
-"""Whole (not streamed) replies without their requests: one, or the results of a batch."""
+"""Read complete (not streamed) replies without their requests: one, or the results of a batch."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any, Final
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
+from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.requests import read_reply
 from playground.sessions.source import Source
 
-# Where a batch's result keeps the reply: OpenAI and Groq, Anthropic, an HTTP answer as it came.
-_WITHIN: Final = (("response", "body"), ("result", "message"), ("message",), ("body",))
+# Paths of the reply in a batch's result: of OpenAI and Groq, Anthropic, and of HTTP answers.
+_PATHS: Final = (("response", "body"), ("result", "message"), ("message",), ("body",))
 
 
 class WholeReply(SessionFormat):
@@ -23,41 +24,35 @@ class WholeReply(SessionFormat):
     def recognises(self, source: Source) -> bool:
         document = None if source.is_lines else source.document
         if isinstance(document, dict):
-            return _is_reply(document) or any(map(_within, [document, *_results(document)]))
-        found = source.head if source.is_lines else document
-        return isinstance(found, list) and any(_within(value) is not None for value in found)
+            results = [document, *listed(document.get("results"))]
+            return _is_reply(document) or any(map(_inner_reply, results))
+        entries = source.head if source.is_lines else document
+        return any(_inner_reply(value) is not None for value in listed(entries))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         document = None if source.is_lines else source.value
         if isinstance(document, dict) and _is_reply(document):
             yield _session(source.stem, document, Place())
             return
-        results = _results(document) if isinstance(document, dict) else []
+        results = listed(mapping(document).get("results"))
         inner = [(Place(field=f"results.{i}"), value) for i, value in enumerate(results)]
-        if _within(document) is not None:
+        if _inner_reply(document) is not None:
             inner = [(Place(), document)]
         for number, (place, value) in enumerate(inner or rows(source), 1):
-            given = value.get("custom_id") if isinstance(value, dict) else None
-            yield _session(f"{source.stem} {given or number}", _within(value) or {}, place)
+            name = mapping(value).get("custom_id") or number
+            yield _session(f"{source.stem} {name}", _inner_reply(value) or {}, place)
 
 
 def _session(title: str, reply: dict[str, Any], place: Place) -> SessionBuilder:
     builder = SessionBuilder(title=title)
     if not read_reply(builder, reply, place):
-        builder.lost("no reply in it", place)
+        builder.note_loss("no reply in it", place)
     return builder
 
 
-def _results(document: dict[str, Any]) -> list[Any]:
-    found = document.get("results")
-    return found if isinstance(found, list) else []
-
-
-def _within(value: Any) -> dict[str, Any] | None:
-    """Return the reply in a batch's result; None where it holds none, as a failed request's does
-    not.
-    """
-    for path in _WITHIN:
+def _inner_reply(value: Any) -> dict[str, Any] | None:
+    """Return the reply in a batch's result; None if it has none, as for a failed request."""
+    for path in _PATHS:
         found = value
         for step in path:
             found = json_or_text(found.get(step)) if isinstance(found, dict) else None
@@ -67,16 +62,12 @@ def _within(value: Any) -> dict[str, Any] | None:
 
 
 def _is_reply(value: dict[str, Any]) -> bool:
-    """Return True for a reply alone.
-
-    That is a message of Anthropic's, a response or a chat of OpenAI's, or an answer of Bedrock's
-    Converse or Cohere's chat.
-    """
+    """Return True for a reply of Anthropic, OpenAI (chat, Responses), Bedrock or Cohere."""
     if "messages" in value:
         return False
-    alone = value.get("type") == "message" and value.get("role") == "assistant"
-    of_chat = value.get("object") == "chat.completion" and bool(value.get("choices"))
-    if alone or of_chat or (value.get("object") == "response" and "output" in value):
+    is_message = value.get("type") == "message" and value.get("role") == "assistant"
+    is_chat = value.get("object") == "chat.completion" and bool(value.get("choices"))
+    if is_message or is_chat or (value.get("object") == "response" and "output" in value):
         return True
     inner, end = (
         (value, "finish_reason") if "message" in value else (value.get("output"), "stopReason")

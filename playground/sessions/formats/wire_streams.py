@@ -1,4 +1,4 @@
-"""Raw streams as a provider sent them, and the recordings that `playground record` writes."""
+"""Read raw streams of a provider, and the recordings that `playground record` writes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from playground.recordings.apis import recognise
 from playground.recordings.decoding import decode_stream, holds_frame
-from playground.recordings.files import START, cut_header, is_recording, read_recording_file
+from playground.recordings.files import FORMATS, START, cut_header, read_recording_file
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.requests import read_recording, read_request
 from playground.sessions.source import Source
 
@@ -20,11 +21,12 @@ class RecordingFile(SessionFormat):
     name = "recording"
     title = "recording of `playground record`"
     keeps = Keeps("yes", "yes", "yes", "yes")
-    left_aside = {"raw": "pieces of the stream, cut anywhere: it is read as a whole"}
+    left_aside = {"raw": "pieces of the stream, which is read as a whole"}
 
     def recognises(self, source: Source) -> bool:
         if source.head:
-            return is_recording(source.head[0])
+            first = source.head[0]
+            return isinstance(first, dict) and first.get("format") in FORMATS
         return source.start(len(START)) == START
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
@@ -37,25 +39,23 @@ class RecordingFile(SessionFormat):
 
 
 def _read(source: Source) -> tuple[Recording, dict[str, Any]]:
-    """Return the recording and its request; half a line at the file's end is where it was cut."""
+    """Return the recording and its request; only its last line may be cut off."""
     outer, source.left_out = source.left_out, []
-    read = 0
+    last_line = 0
 
     def lines() -> Iterator[tuple[int, Any]]:
-        nonlocal read
+        nonlocal last_line
         for number, value in source.lines():
-            read = number
+            last_line = number
             yield number, value
 
     try:
-        first = next(waiting := lines(), None)
+        first = next(rest := lines(), None)
         if first is None and source.left_out:
             return cut_header(), {}
-        recording, request = read_recording_file(
-            chain([first] if first else [], waiting), source.name
-        )
+        recording, request = read_recording_file(chain([first] if first else [], rest), source.name)
         for fault in source.left_out:
-            if (fault.line or 0) < read:
+            if (fault.line or 0) < last_line:
                 raise fault
     finally:
         source.left_out = outer
@@ -89,7 +89,7 @@ class WireStream(SessionFormat):
             known = [isinstance(value, dict) and _is_frame(value) for value in lines]
             return sum(known) > len(known) / 2
         document = source.document  # a list of frames, as Gemini answers without `alt=sse`
-        if isinstance(document, list) and not any(map(_may_be_frame, document[:_LOOKED_AT])):
+        if isinstance(document, list) and not any(map(_may_be_frame, document[:_MOST_FRAMES])):
             return False
         return any(decode_stream([source.start(size)]).api for size in _STARTS)
 
@@ -100,12 +100,12 @@ class WireStream(SessionFormat):
         yield builder
 
 
-_LOOKED_AT: Final = 12
-_STARTS: Final = (4096, 65536)  # bytes: most streams say in their first frames whose they are
+_MOST_FRAMES: Final = 12  # that are looked at to recognise a file
+_STARTS: Final = (4096, 65536)  # bytes: the first frames of most streams show the API
 
 
 def _stream_within(value: Any) -> bytes:
-    """Return the stream that a kept HTTP answer has for its body; b"" where it has another one."""
+    """Return the stream in the body of a stored HTTP answer; b"" for any other body."""
     body = value.get("body") if isinstance(value, dict) and "headers" in value else None
     if not isinstance(body, str) or body.lstrip()[:1] in ("", "{", "["):
         return b""
@@ -118,23 +118,18 @@ def _may_be_frame(value: Any) -> bool:
 
 
 def _is_frame(value: dict[str, Any]) -> bool:
-    """A frame of some API, as it came or in a LiteLLM dump's wrapper, or an error's body."""
-    inner = value.get("chunk")
-    found = inner if isinstance(inner, dict) else value
-    if _says_no_end(found):
+    """Return True for a frame of some API, which LiteLLM's dumps wrap, or for an error's body."""
+    frame = mapping(value.get("chunk")) or value
+    if _has_no_end(frame):
         return False
-    return recognise(found) is not None or (set(found) == {"error"} and bool(found["error"]))
+    return recognise(frame) is not None or (set(frame) == {"error"} and bool(frame["error"]))
 
 
-def _says_no_end(value: dict[str, Any]) -> bool:
-    """Return True for a complete chat completion without its finish reason.
+def _has_no_end(value: dict[str, Any]) -> bool:
+    """Return True for a complete chat completion without a finish reason.
 
-    As a stream it would seem to have broken off. Others can be replayed as a stream of one chunk.
+    As a stream it would seem to be cut off. One with a reason can be read as a stream of one chunk.
     """
-    if value.get("object") != "chat.completion":
-        return False
-    choices = value.get("choices")
-    return not any(
-        isinstance(choice, dict) and choice.get("finish_reason")
-        for choice in (choices if isinstance(choices, list) else ())
-    )
+    choices = listed(value.get("choices"))
+    has_end = any(mapping(choice).get("finish_reason") for choice in choices)
+    return value.get("object") == "chat.completion" and not has_end

@@ -1,4 +1,4 @@
-"""A file of the workspace: the session as it came, with the edits and recordings made since."""
+"""Read a file of the workspace: a session as it was imported, with later edits and recordings."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ class WorkspaceEntry(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         entry = read_entry(source.text, source.name)
         builder = SessionBuilder()
-        builder.given = entry.session
+        builder.complete_session = entry.session
         builder.findings += entry.findings
         yield builder

@@ -1,6 +1,6 @@
-"""Zed's agent threads as JSON: of version 0.3.0, and as they were before (0.1, 0.2, without one).
+"""Read Zed's agent threads as JSON: of version 0.3.0, and of earlier ones.
 
-Zed keeps them in a database, packed; it and its readers unpack them to this JSON.
+Zed stores them compressed in a database; Zed itself and other tools export them as this JSON.
 Source: Zed's crates agent/src/db.rs, thread.rs and legacy_thread.rs (2026).
 """
 
@@ -13,7 +13,7 @@ from playground.nouns.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.message_order import last_answer
-from playground.sessions.shapes.fields import list_in, object_in, told_list
+from playground.sessions.shapes.fields import list_in, list_or_finding, listed, mapping, object_in
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source
@@ -29,35 +29,32 @@ class ZedThread(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         value = None if source.is_lines else source.document
-        messages = value.get("messages") if isinstance(value, dict) else None
-        if not isinstance(messages, list):
-            return False
+        messages = listed(mapping(value).get("messages"))
         return any(_newer(each) is not None or _is_older(each) for each in messages)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = object_in(source)
         builder = SessionBuilder(title=source.stem)
-        model = value.get("model")
-        builder.known(
+        builder.set_metadata(
             name="zed",
             title=value.get("title") or value.get("summary"),
-            model=model.get("model") if isinstance(model, dict) else "",
+            model=mapping(value.get("model")).get("model"),
         )
         usages = value.get("request_token_usage")
-        asked = ""
+        user_id = ""  # of the last user's message
         for index, message in enumerate(list_in(source, "messages")):
             place = Place(field=f"messages.{index}")
             newer = _newer(message)
             if newer is not None:
                 kind, inner = newer
-                asked = str(inner.get("id") or "") if kind == "User" else asked
+                user_id = str(inner.get("id") or "") if kind == "User" else user_id
                 _newer_message(builder, kind, inner, place)
                 if kind == "Agent" and isinstance(usages, dict):
-                    _note_usage(builder, usages.get(asked))
+                    _add_usage(builder, usages.get(user_id))
             elif _is_older(message):
                 _older_message(builder, message, place)
             elif message != "Resume":
-                builder.lost(f"a message of an unknown form: {str(message)[:60]}", place)
+                builder.note_loss(f"a message of an unknown form: {str(message)[:60]}", place)
         yield builder
 
 
@@ -77,14 +74,14 @@ def _is_older(message: Any) -> bool:
     )
 
 
-def _note_usage(builder: SessionBuilder, usage: Any) -> None:
-    """The usage of the last request that a user's message led to; earlier ones are not kept."""
+def _add_usage(builder: SessionBuilder, usage: Any) -> None:
+    """Add the usage of the last request after a user's message: Zed stores no others."""
     reply = last_answer(builder.messages)
     if not isinstance(usage, dict) or reply < 0 or builder.messages[reply].role != "assistant":
         return
     if builder.requests and builder.requests[-1].usage == usage:
-        builder.requests.pop()  # the message before was not the last one
-    builder.request(reply=reply, usage=usage)
+        builder.requests.pop()  # the answer before was not the last one
+    builder.add_request(reply=reply, usage=usage)
 
 
 def _newer_message(
@@ -97,10 +94,10 @@ def _newer_message(
         for part in _part(builder, item, place.at("content", index))
     ]
     if parts:
-        builder.say("assistant" if kind == "Agent" else "user", parts, place)
+        builder.add_message("assistant" if kind == "Agent" else "user", parts, place)
     results = message.get("tool_results")
-    given = list(results.values()) if isinstance(results, dict) else results
-    _results(builder, told_list(builder, given, place.at("tool_results")), place)
+    results = list(results.values()) if isinstance(results, dict) else results
+    _results(builder, list_or_finding(builder, results, place.at("tool_results")), place)
 
 
 def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
@@ -123,12 +120,15 @@ def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
             return read_parts(builder, image, place)
         case {"text": _} | {"type": _}:
             return read_parts(builder, item, place)
-    builder.lost(f"a part of an unknown form: {str(item)[:60]}", place)
+    builder.note_loss(f"a part of an unknown form: {str(item)[:60]}", place)
     return []
 
 
 def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Place) -> None:
-    """Segments and calls of a speaker; results stand with the call's message or the one after."""
+    """Read segments, calls and results of a message of an earlier version.
+
+    The results belong to its own calls, or in a user's message to those of the answer before.
+    """
     parts: list[Part] = []
     segments = message.get("segments", message.get("text"))
     for index, segment in enumerate(segments if isinstance(segments, list) else [segments]):
@@ -137,35 +137,34 @@ def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Plac
         parts += read_parts(builder, segment, place.at("segments", index))
     if isinstance(context := message.get("context"), str) and context:
         parts.append(TextPart(context))
-    uses = message.get("tool_uses")
-    for index, use in enumerate(uses if isinstance(uses, list) else ()):
+    for index, use in enumerate(listed(message.get("tool_uses"))):
         parts += read_parts(builder, {"type": "tool_use", **use}, place.at("tool_uses", index))
-    results = told_list(builder, message.get("tool_results"), place.at("tool_results"))
-    user = role_of(message) == "user"
-    if user:  # of the calls before what the user says
+    results = list_or_finding(builder, message.get("tool_results"), place.at("tool_results"))
+    role = role_of(message) or "assistant"
+    if role == "user":
         _results(builder, results, place)
     if parts:
-        builder.say(role_of(message) or "assistant", parts, place)
-    if not user:
+        builder.add_message(role, parts, place)
+    if role != "user":
         _results(builder, results, place)
 
 
 def _results(builder: SessionBuilder, results: Any, place: Place) -> None:
     for index, result in enumerate(results):
         if not isinstance(result, dict):
-            builder.lost(f"a result that is a {type(result).__name__}", place.at(index))
+            builder.note_loss(f"a result that is a {type(result).__name__}", place.at(index))
             continue
-        content = result.get("content")
-        given = [_result_content(item) for item in content] if isinstance(content, list) else None
-        given = _result_content(content) if given is None else given
-        failed = bool(result.get("is_error"))
-        name = result.get("tool_name")
-        part = builder.result(result.get("tool_use_id"), result_value(given), name, is_error=failed)
-        builder.say("tool", [part], place.at("tool_results"))
+        content, name = _result_content(result.get("content")), result.get("tool_name")
+        is_error = bool(result.get("is_error"))
+        call_id = result.get("tool_use_id")
+        part = builder.result(call_id, result_value(content), name, is_error=is_error)
+        builder.add_message("tool", [part], place.at("tool_results"))
 
 
 def _result_content(content: Any) -> Any:
     match content:
         case {"Text": str(text)}:
             return text
+        case list():
+            return [_result_content(item) for item in content]
     return content

@@ -1,6 +1,6 @@
-"""Read what a compaction left of the history, if a transcript names it by its own ids.
+"""Find which messages a compaction kept, if a transcript names them by its own ids.
 
-What it does not name stays unknown: nothing here guesses.
+Otherwise they stay unknown: nothing here guesses.
 """
 
 from __future__ import annotations
@@ -14,89 +14,93 @@ from typing import Any, Final
 
 from playground.nouns.messages import Message
 from playground.sessions.building import SessionBuilder
-from playground.sessions.session import held
+from playground.sessions.session import request_messages
 
-_BY_VALUE: Final = 0  # marshal's later versions tell, too, which texts are one object
-_NO_ID: Final = (list, dict)  # a tuple: a union would be made at each question
+_BY_VALUE: Final = 0  # marshal's later versions also write which texts are one object
+_NO_ID: Final = (list, dict)  # a tuple: Python would build a union at each use
 
 
-def left(builder: SessionBuilder, history: Iterable[int], message: int | None = None) -> None:
-    """Return the indexes that the last compaction left, and the first message whose request begins
-    so.
+def set_history(
+    builder: SessionBuilder, history: Iterable[int], message: int | None = None
+) -> None:
+    """Set which messages, by index, the last compaction kept, and optionally the first message
+    whose request begins with them.
     """
     last = builder.compactions[-1]
     stop = last.message if message is None else message
     builder.compactions[-1] = replace(last, message=stop, history=tuple(history))
 
 
-def in_force(builder: SessionBuilder) -> list[int]:
+def active_messages(builder: SessionBuilder) -> list[int]:
     """Return the messages, by index, that the next request would hold."""
-    made = builder.compactions[-1] if builder.compactions else None
-    return held(builder.messages, made, len(builder.messages))
+    last = builder.compactions[-1] if builder.compactions else None
+    return request_messages(builder.messages, last, len(builder.messages))
 
 
 @dataclass
-class Marked:
-    """The places of a transcript's entries in a conversation, by their ids or lines."""
+class EntryPlaces:
+    """The messages that were read from each entry of a transcript, by the entry's id or line."""
 
     builder: SessionBuilder
-    noted: list[tuple[Any, int, int]] = field(default_factory=list)  # entry, before, stop
-    starts: dict[Any, int] = field(default_factory=dict)  # entry → how many messages were before it
-    stops: dict[Any, int] = field(default_factory=dict)  # … and with it
+    new: list[tuple[Any, int, int]] = field(default_factory=list)  # entry, start, stop
+    starts: dict[Any, int] = field(default_factory=dict)  # entry → index of its first message
+    stops: dict[Any, int] = field(default_factory=dict)  # entry → index after its last message
     summaries: set[int] = field(default_factory=set)
-    open: list[int] | None = None  # what stays behind a summary that is still to come
-    asked: Sequence[int] = ()  # what asked for that summary, and stays before it
+    open: list[int] | None = None  # messages that a summary still to come will precede
+    prompt: Sequence[int] = ()  # messages that asked for that summary, and stay before it
 
-    def note(self, entry: Any, before: int, stop: int | None = None) -> None:
-        """An entry that was read when there were so many messages, or is part of an earlier one."""
+    def add(self, entry: Any, start: int, stop: int | None = None) -> None:
+        """Add an entry with its messages: those from `start` to `stop`, by default to the last."""
         stop = len(self.builder.messages) if stop is None else stop
-        self.noted.append((entry, before, stop))
+        self.new.append((entry, start, stop))
 
-    def _find_out(self) -> None:
-        """Compute the places, when first asked: most transcripts never are."""
-        for entry, before, stop in self.noted:
+    def _index_new(self) -> None:
+        """Put new entries into the tables; done late, as most transcripts never use them."""
+        for entry, start, stop in self.new:
             if entry is not None and not isinstance(entry, _NO_ID):
-                self.starts[entry] = before
+                self.starts[entry] = start
                 self.stops[entry] = stop
-        self.noted.clear()
+        self.new.clear()
 
     def between(self, first: Any, last: Any = None) -> list[int] | None:
-        """Return the messages from one entry to another, or to the end, but for summaries; None
-        where the transcript holds no such entry.
+        """Return the messages from entry `first` to entry `last`, or to the end, except summaries.
+
+        Return None if the transcript has no such entry.
         """
         if isinstance(first, _NO_ID) or isinstance(last, _NO_ID):
             return None
-        self._find_out()
+        self._index_new()
         if first not in self.starts or (last is not None and last not in self.stops):
             return None
         stop = len(self.builder.messages) if last is None else self.stops[last]
         return [i for i in range(self.starts[first], stop) if i not in self.summaries]
 
 
-def aside(builder: SessionBuilder) -> SessionBuilder:
-    """Return a builder for messages of which some may be the other one's own: `Said.taken`
-    tells.
+def scratch_builder(builder: SessionBuilder) -> SessionBuilder:
+    """Return a builder that shares another one's findings, counter, call names and texts.
+
+    It is for repeated messages: `MessagesByContent.add_from` takes over those that are new.
     """
     return SessionBuilder(
-        findings=builder.findings, kept=builder.kept, names=builder.names, texts=builder.texts
+        findings=builder.findings, counter=builder.counter, names=builder.names, texts=builder.texts
     )
 
 
 @dataclass
-class Said:
+class MessagesByContent:
     """The messages of a conversation by content, for transcripts that repeat what was kept."""
 
     builder: SessionBuilder
-    places: dict[bytes, list[int]] = field(default_factory=dict)
-    looked: int = 0  # messages whose places are known
+    indexes: dict[bytes, list[int]] = field(default_factory=dict)  # digest → messages
+    count: int = 0  # messages that are in `indexes`
 
-    def taken(self, aside: SessionBuilder) -> list[int]:
-        """Return each separately read message's place: where it was said, or now at the end."""
+    def add_from(self, scratch: SessionBuilder) -> list[int]:
+        """Add the messages of another builder that are new; return the index of each message."""
         builder = self.builder
-        builder.is_sound = builder.is_sound and aside.is_sound
+        builder.is_clean = builder.is_clean and scratch.is_clean
         found = []
-        known = self._again(aside.messages)
-        for message, where, index in zip(aside.messages, aside.places, known, strict=True):
+        known = self._find(scratch.messages)
+        for message, where, index in zip(scratch.messages, scratch.places, known, strict=True):
             if index is None:
                 index = len(builder.messages)
                 builder.messages.append(message)
@@ -104,28 +108,26 @@ class Said:
             found.append(index)
         return found
 
-    def _again(self, repeated: Sequence[Message]) -> list[int | None]:
-        """Return the first message, by index, that says the same as each of these and as none
-        before it; None where there is none.
-        """
+    def _find(self, repeated: Sequence[Message]) -> list[int | None]:
+        """Return for each message the first equal one that no earlier message took, or None."""
         messages, used = self.builder.messages, Counter[bytes]()
-        while self.looked < len(messages) - 1:  # the last one may still grow
-            self.places.setdefault(_what(messages[self.looked]), []).append(self.looked)
-            self.looked += 1
-        last = {_what(messages[-1]): len(messages) - 1} if messages else {}
+        while self.count < len(messages) - 1:  # the last one may still grow
+            self.indexes.setdefault(_digest(messages[self.count]), []).append(self.count)
+            self.count += 1
+        last = {_digest(messages[-1]): len(messages) - 1} if messages else {}
         found = []
-        for what in map(_what, repeated):
-            known = self.places.get(what, [])
-            is_known = used[what] < len(known)
-            found.append(known[used[what]] if is_known else last.pop(what, None))
-            used[what] += is_known
+        for digest in map(_digest, repeated):
+            known = self.indexes.get(digest, [])
+            is_known = used[digest] < len(known)
+            found.append(known[used[digest]] if is_known else last.pop(digest, None))
+            used[digest] += is_known
         return found
 
 
-def _what(message: Message) -> bytes:
-    said = [message.role, *([*vars(part).values()] for part in message.parts)]
+def _digest(message: Message) -> bytes:
+    fields = [message.role, *([*vars(part).values()] for part in message.parts)]
     try:
-        plain = marshal.dumps(said, _BY_VALUE)
+        plain = marshal.dumps(fields, _BY_VALUE)
     except ValueError:  # a NotANumber: no plain value
         plain = repr(message).encode(errors="surrogatepass")
     return blake2b(plain, digest_size=16).digest()

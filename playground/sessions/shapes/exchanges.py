@@ -1,4 +1,4 @@
-"""HTTP exchanges into sessions: requests that continue one another are one conversation."""
+"""Make sessions of HTTP exchanges: requests that continue one another are one conversation."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from playground.base.json_numbers import load_json
 from playground.recordings.decoding import decode_stream
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.rows import packed, packed_further
+from playground.sessions.inner_json import json_value
+from playground.sessions.rows import row_after, row_of_new_items
 from playground.sessions.session import Agent
 from playground.sessions.shapes.conversations import Conversations
-from playground.sessions.shapes.own_replies import Answered, put_replies
+from playground.sessions.shapes.own_replies import AnsweredRequest, restore_replies
 from playground.sessions.shapes.requests import (
     conversation,
     read_recording,
@@ -33,8 +34,8 @@ from playground.sessions.shapes.requests import (
 )
 from playground.sessions.shapes.threads import is_of_thread, read_threads
 
-_PLACES: Final = 40  # of exchanges that are no chat
-_UNZIPPED: Final = 64 * 1024 * 1024
+_PLACES: Final = 40  # of exchanges that are no chat, in a finding
+_MOST_UNZIPPED: Final = 64 * 1024 * 1024  # bytes
 
 
 @dataclass
@@ -46,16 +47,16 @@ class Exchange:
     place: Place
     url: str = ""
     at: Any = ""
-    seconds: Any = None  # as the file gives them, or a text that is no number
+    seconds: Any = None  # as the file has them, even if they are no number
     status: int | None = None
     agent: Agent = field(default_factory=Agent)
-    # It goes on with the exchange before it, and its `input` is only what is new since then: a
-    # socket's requests made whole would be as long as the square of their number.
+    # True if its `input` holds only what is new since the exchange before it, as on a socket. To
+    # repeat the whole input in each would take memory in the square of their number.
     follows: bool = False
 
     @cached_property
     def reply(self) -> dict[str, Any] | None:
-        """The response where it is one JSON object."""
+        """The response if it is one JSON object, else None."""
         return _json(self.response)
 
 
@@ -64,25 +65,24 @@ class _Conversation:
     builder: SessionBuilder
     last: Exchange
     streams: list[tuple[Recording, Place]] = field(default_factory=list)
-    body: dict[str, Any] | None = None  # of the last row
-    answered: list[Answered] = field(default_factory=list)
+    body: dict[str, Any] | None = None  # of the last row's request, complete
+    answered: list[AnsweredRequest] = field(default_factory=list)
 
 
 def read_exchanges(
     exchanges: Iterable[Exchange], title: str, where: str, *, single: bool = False
 ) -> Iterator[SessionBuilder]:
-    """Yield a session for each conversation; its messages are those of its last request and
-    answer.
+    """Yield a session for each conversation, with the messages of its last request and answer.
 
-    Where the caller knows that they are of a `single` one, also what does not go on with it is.
+    With `single`, all exchanges are one conversation. Every request is a row of its session, as
+    it was sent. Exchanges that are no chat are one finding together.
 
-    Every request is a row of its session, whole as it was sent. Exchanges that are no chat are one
-    finding; where there are no others it is an InputFault. `where` names the file in it.
+    Raises InputFault, for the file `where`, if no exchange is a chat.
     """
-    given = list(exchanges)
-    threads = list(read_threads((one for one in given if is_of_thread(one.url)), title))
-    asked = (one for one in given if not is_of_thread(one.url))
-    chats, others = _conversations(asked, title, single)
+    all_exchanges = list(exchanges)
+    threads = list(read_threads((one for one in all_exchanges if is_of_thread(one.url)), title))
+    requests = (one for one in all_exchanges if not is_of_thread(one.url))
+    chats, others = _conversations(requests, title, single)
     if others and not chats and not threads:
         fault = _no_chats(others)[0]
         raise InputFault(fault.message, where=where, field=fault.where, expected="a chat")
@@ -103,24 +103,24 @@ def _conversations(
         if not _is_chat(first):
             others += [exchange for _, exchange in run]
             continue
-        going_on, known_by = known.going_on(conversation(first.request) or ())
-        going_on = found[0] if single and found else going_on
-        if going_on is None:
-            found.append(going_on := _Conversation(SessionBuilder(title=title), first))
+        current, digest = known.take(conversation(first.request) or ())
+        current = found[0] if single and found else current
+        if current is None:
+            found.append(current := _Conversation(SessionBuilder(title=title), first))
         for number, exchange in run:
-            _add(going_on, exchange, f"{title} {number}")
+            _add(current, exchange, f"{title} {number}")
         if len(run) > 1:
-            known_by = known.known_by(conversation(going_on.last.request) or ())
-        known.keep(going_on, known_by)
-    for number, one in enumerate(found if len(found) > 1 else (), 1):
-        one.builder.title = f"{title} {number}"
+            digest = known.digest(conversation(current.last.request) or ())
+        known.put(current, digest)
+    for number, each in enumerate(found if len(found) > 1 else (), 1):
+        each.builder.title = f"{title} {number}"
     return found, others
 
 
 def _chains(
     exchanges: Iterable[tuple[int, Exchange]],
 ) -> Iterator[list[tuple[int, Exchange]]]:
-    """Yield each numbered exchange with those that follow it."""
+    """Yield each numbered exchange, in a list with those after it that only hold what is new."""
     run: list[tuple[int, Exchange]] = []
     for number, exchange in exchanges:
         if run and not exchange.follows:
@@ -131,16 +131,16 @@ def _chains(
         yield run
 
 
-def _add(found: _Conversation, exchange: Exchange, name: str) -> None:
-    """The conversation's next exchange; `name` is that of its recording."""
-    _row(found, exchange)
+def _add(current: _Conversation, exchange: Exchange, name: str) -> None:
+    """Add the next exchange of a conversation; its recording is called `name`."""
+    _add_row(current, exchange)
     if exchange.follows:
-        exchange = replace(exchange, request=found.body)
-    found.last = exchange
+        exchange = replace(exchange, request=current.body)
+    current.last = exchange
     recording = _stream(exchange, name)
     if recording is not None:
-        found.streams.append((recording, exchange.place))
-    found.answered.append(_answered(exchange, recording, found.builder))
+        current.streams.append((recording, exchange.place))
+    current.answered.append(_answered(exchange, recording, current.builder))
 
 
 def _no_chats(others: list[Exchange]) -> list[Finding]:
@@ -157,39 +157,43 @@ def _no_chats(others: list[Exchange]) -> list[Finding]:
     return [finding("lines-left-out", str(others[0].place), message)]
 
 
-def _row(found: _Conversation, exchange: Exchange) -> None:
-    """The request as it was sent, beside the transcript."""
+def _add_row(current: _Conversation, exchange: Exchange) -> None:
+    """Add the request to the session's rows, as it was sent."""
     if exchange.request is None:
         return
-    at = found.builder.time(exchange.at, exchange.place)
-    seconds = found.builder.seconds(exchange.seconds, exchange.place)
-    reply = exchange.reply
-    known: dict[str, Any] = {"at": at, "seconds": seconds, "reply": reply}
-    if exchange.follows and found.body is not None:
-        found.builder.rows.append(packed_further(exchange.request, found.body, **known))
-        # The first that follows copies the list, which is the file's; from then on it is our own.
-        said = found.body["input"] if found.last.follows else [*found.body["input"]]
-        said += exchange.request["input"]
-        found.body = {**exchange.request, "input": said}
+    builder = current.builder
+    facts: dict[str, Any] = {
+        "at": builder.read_time(exchange.at, exchange.place),
+        "seconds": builder.read_seconds(exchange.seconds, exchange.place),
+        "reply": exchange.reply,
+    }
+    if exchange.follows and current.body is not None:
+        builder.rows.append(row_of_new_items(exchange.request, current.body, **facts))
+        # The first one that follows copies the file's list; later ones add to the copy.
+        items = current.body["input"] if current.last.follows else [*current.body["input"]]
+        items += exchange.request["input"]
+        current.body = {**exchange.request, "input": items}
     else:
-        found.builder.rows.append(packed(exchange.request, found.body, **known))
-        found.body = exchange.request
+        builder.rows.append(row_after(exchange.request, current.body, **facts))
+        current.body = exchange.request
 
 
-def _answered(exchange: Exchange, recording: Recording | None, builder: SessionBuilder) -> Answered:
-    """Return what is known of an exchange that a later one may repeat."""
+def _answered(
+    exchange: Exchange, recording: Recording | None, builder: SessionBuilder
+) -> AnsweredRequest:
+    """Return an exchange as `restore_replies` takes it."""
     if recording is not None:
-        known: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "model": recording.model,
             "usage": recording.usage,
             "stop_reason": recording.stop_reason,
             "diagnostics": recording.diagnostics,
         }
     else:
-        known = reply_facts(exchange.reply)
+        facts = reply_facts(exchange.reply)
     at = builder.rows[-1].at if builder.rows else exchange.at
-    seconds = exchange.seconds if exchange.seconds is not None else known.get("seconds")
-    known = {**known, "at": at or known.get("at"), "seconds": seconds}
+    seconds = exchange.seconds if exchange.seconds is not None else facts.get("seconds")
+    facts = {**facts, "at": at or facts.get("at"), "seconds": seconds}
     count = len(conversation(exchange.request) or ())
     place = exchange.place.at("response")
 
@@ -197,7 +201,7 @@ def _answered(exchange: Exchange, recording: Recording | None, builder: SessionB
         _read_answer(into, exchange, recording, place)
 
     is_complete = recording is None or (recording.error is None and bool(recording.stop_reason))
-    return Answered(count, known, place, read, is_complete)
+    return AnsweredRequest(count, facts, place, read, is_complete)
 
 
 def _json(data: bytes) -> dict[str, Any] | None:
@@ -209,11 +213,11 @@ def _json(data: bytes) -> dict[str, Any] | None:
 
 
 def _of_bedrock(exchange: Exchange) -> Exchange:
-    """Bedrock and Gemini name the model in the address and not in the body."""
-    named = _MODEL.search(exchange.url)
-    if exchange.request is None or named is None or exchange.request.get("model"):
+    """Return the exchange with a model in its body: Bedrock and Gemini name it in the address."""
+    match = _MODEL.search(exchange.url)
+    if exchange.request is None or match is None or exchange.request.get("model"):
         return exchange
-    return replace(exchange, request={**exchange.request, "model": unquote(named[1])})
+    return replace(exchange, request={**exchange.request, "model": unquote(match[1])})
 
 
 _MODEL: Final = re.compile(
@@ -229,25 +233,25 @@ def _is_chat(exchange: Exchange) -> bool:
     return exchange.request is None and bool(decode_stream([exchange.response]).api)
 
 
-def _finish(found: _Conversation) -> SessionBuilder:
-    builder, last = found.builder, found.last
+def _finish(current: _Conversation) -> SessionBuilder:
+    builder, last = current.builder, current.last
     builder.agent = last.agent
     if last.request is not None:
         read_request(builder, last.request, last.place.at("request"))
         key = next((k for k in ("messages", "input", "contents") if k in last.request), "")
-        put_replies(builder, found.answered[:-1], last.place.at("request", key))
+        restore_replies(builder, current.answered[:-1], last.place.at("request", key))
     else:
-        builder.lost("a request that cannot be read", last.place.at("request"))
+        builder.note_loss("a request that cannot be read", last.place.at("request"))
     place = last.place.at("response")
-    streams = {str(where): recording for recording, where in found.streams}
+    streams = {str(where): recording for recording, where in current.streams}
     final = streams.pop(str(last.place), None)
     builder.recordings += streams.values()
     _read_answer(builder, last, final, place)
     if builder.requests and (last.at or last.seconds is not None):
         record = builder.requests[-1]
         row = builder.rows[-1] if builder.rows else None
-        at = row.at if row else builder.time(last.at, place)
-        seconds = row.seconds if row else builder.seconds(last.seconds, place)
+        at = row.at if row else builder.read_time(last.at, place)
+        seconds = row.seconds if row else builder.read_seconds(last.seconds, place)
         builder.requests[-1] = replace(record, at=at, seconds=seconds)
     return builder
 
@@ -255,18 +259,18 @@ def _finish(found: _Conversation) -> SessionBuilder:
 def _read_answer(
     builder: SessionBuilder, exchange: Exchange, recording: Recording | None, place: Place
 ) -> None:
-    """Read a response: a stream or a whole reply; anything else is told of."""
+    """Read a response, a stream or a complete reply; anything else is lost, with a finding."""
     if recording is not None:
         read_recording(builder, recording, place)
     elif exchange.response.strip() and not (
         exchange.reply is not None and read_reply(builder, exchange.reply, place)
     ):
         shown = exchange.response[:60].decode("utf-8", "replace")
-        builder.lost(f"a response that is not a reply: {shown!r}", place)
+        builder.note_loss(f"a response that is not a reply: {shown!r}", place)
 
 
 def _stream(exchange: Exchange, name: str) -> Recording | None:
-    """Return the response as a recording where it is a stream."""
+    """Return the response as a recording if it is a stream, else None."""
     start = exchange.response.lstrip()[:1]
     lines = exchange.response.strip().count(b"\n")
     if start in (b"{", b"[") and not lines:
@@ -275,13 +279,13 @@ def _stream(exchange: Exchange, name: str) -> Recording | None:
     return recording if recording.api or recording.error is not None else None
 
 
-def unpacked(data: bytes) -> bytes:
-    """Return the bytes of a body that may be gzip; what unpacks to too much is left as it is."""
+def unzip(data: bytes) -> bytes:
+    """Unzip the bytes of a body; return them as they are if they are no gzip or far too large."""
     if not data.startswith(b"\x1f\x8b"):
         return data
     try:
         reader = zlib.decompressobj(wbits=31)
-        plain = reader.decompress(data, _UNZIPPED)
+        plain = reader.decompress(data, _MOST_UNZIPPED)
     except zlib.error:
         return data
     return data if reader.unconsumed_tail else plain
@@ -295,12 +299,8 @@ def from_base64(text: str) -> bytes | None:
 
 
 def json_object(value: Any) -> dict[str, Any] | None:
-    """Return a request's body as an object: given as one, as text or as bytes."""
+    """Return a request's body, which may be an object, text or bytes; None if it is no object."""
     if isinstance(value, bytes):
-        value = unpacked(value).decode("utf-8", "replace")
-    if isinstance(value, str):
-        try:
-            value = load_json(value, strict=True)
-        except (ValueError, RecursionError):
-            return None
+        value = unzip(value).decode("utf-8", "replace")
+    value = json_value(value)
     return value if isinstance(value, dict) else None

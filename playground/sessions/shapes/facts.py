@@ -1,4 +1,4 @@
-"""Read the facts beside a message about the request that it answered, under many tools' names."""
+"""Read facts about a message's request, such as model, usage and time, by any tool's names."""
 
 from __future__ import annotations
 
@@ -32,42 +32,39 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
 }
 
 
-_WHAT: Final = {name: what for what, names in _NAMES.items() for name in names}
+_FACT_OF_FIELD: Final = {name: fact for fact, names in _NAMES.items() for name in names}
 
 
 def facts(*holders: Any) -> dict[str, Any]:
-    """Model, usage, time and stop reason, each of the first holder that gives it."""
+    """Return the facts that `_NAMES` lists, each from the first holder that has it."""
     found: dict[str, Any] = {}
     for holder in holders:
         for name, value in holder.items() if isinstance(holder, dict) else ():
-            what = _WHAT.get(name)
-            if what is None or what in found:
+            fact = _FACT_OF_FIELD.get(name)
+            if fact is None or fact in found:
                 continue
-            if isinstance(value, dict) and what not in (
-                "usage",
-                "diagnostics",
-            ):  # {"created": …}, {"modelID": …}
+            if isinstance(value, dict) and dict not in _TYPES[fact]:
                 value = value.get("created", value.get("modelID"))
-            if isinstance(value, _TYPES[what]) and value != "":
-                found[what] = value
+            if isinstance(value, _TYPES[fact]) and value != "":
+                found[fact] = value
     return found
 
 
-def note_answer(builder: SessionBuilder, before: int, *holders: Any) -> None:
-    """Note the request of the first answer among the messages since `before`, if there is one.
+def add_answer_facts(builder: SessionBuilder, start: int, *holders: Any) -> None:
+    """Add the request of the first answer among the messages from `start`, if there is one.
 
-    Nothing is noted until something is known of one; from then on all are, those before it too."""
-    for index in range(before, len(builder.messages)):
+    Requests are added from the first known fact on, and then for all earlier answers, too."""
+    for index in range(start, len(builder.messages)):
         if builder.messages[index].role == "assistant":
             known = facts(*holders)
             if known and not builder.requests:
-                _note_unknown(builder, before)
+                _add_unknown(builder, start)
             if known or builder.requests:
-                builder.request(**known, reply=index)
+                builder.add_request(**known, reply=index)
             return
 
 
-def _note_unknown(builder: SessionBuilder, stop: int) -> None:
+def _add_unknown(builder: SessionBuilder, stop: int) -> None:
     for index, message in enumerate(builder.messages[:stop]):
         if message.role == "assistant":
-            builder.request(reply=index)
+            builder.add_request(reply=index)

@@ -1,7 +1,4 @@
-"""Fields of foreign JSON, of which any may be of another kind than its format says.
-
-What is left out as odd is told of, unless what was read without it tells of it by itself.
-"""
+"""Read fields of foreign JSON, any of which may have another type than its format says."""
 
 from __future__ import annotations
 
@@ -13,50 +10,53 @@ from playground.sessions.source import Source
 
 
 def listed(value: Any) -> list[Any]:
-    """Return the list; an empty one for anything else."""
+    """Return the value if it is a list, else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """Return the object; an empty one for anything else."""
+    """Return the value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def text_of(value: Any) -> str:
-    """Return the text; an empty one for anything else."""
+    """Return the value if it is a text, else an empty text."""
     return value if isinstance(value, str) else ""
 
 
-def told_list(builder: SessionBuilder, value: Any, place: Place) -> list[Any]:
-    """Return the list; an empty one for anything else, and a finding where that is not empty."""
+def as_list(value: Any) -> list[Any]:
+    """Return a list unchanged, any other value as the only one of a list, [] for an empty value."""
+    return value if isinstance(value, list) else [value] if value else []
+
+
+def list_or_finding(builder: SessionBuilder, value: Any, place: Place) -> list[Any]:
+    """Return the value if it is a list, else an empty one; add a finding if it held anything."""
     if value and not isinstance(value, list):
-        builder.lost(f"a {type(value).__name__} where a list is expected", place)
+        builder.note_loss(f"a {type(value).__name__} where a list is expected", place)
     return listed(value)
 
 
-def told_mapping(builder: SessionBuilder, value: Any, place: Place) -> dict[str, Any]:
-    """Return the object; an empty one for anything else, and a finding where that is not empty."""
+def dict_or_finding(builder: SessionBuilder, value: Any, place: Place) -> dict[str, Any]:
+    """Return the value if it is an object, else an empty one; add a finding if it held anything."""
     if value and not isinstance(value, dict):
-        builder.lost(f"a {type(value).__name__} where an object is expected", place)
+        builder.note_loss(f"a {type(value).__name__} where an object is expected", place)
     return mapping(value)
 
 
-def told_objects(
+def objects_or_findings(
     builder: SessionBuilder, value: Any, place: Place
 ) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield the objects of a list, each with its place; what else is in it, or in its place, is a
-    finding.
-    """
-    for index, each in enumerate(told_list(builder, value, place)):
+    """Yield the objects of a list with their places; add a finding for anything else."""
+    for index, each in enumerate(list_or_finding(builder, value, place)):
         if isinstance(each, dict):
             yield place.at(index), each
         else:
-            told = f"a {type(each).__name__} where an object is expected"
-            builder.lost(told, place.at(index))
+            wrong = f"a {type(each).__name__} where an object is expected"
+            builder.note_loss(wrong, place.at(index))
 
 
 class WrongForm(Exception):
-    """A file that is not in the form which it was to be read in: what it has not, and where."""
+    """A file lacks what its format requires, in a field."""
 
     def __init__(self, missing: str, field: str = "") -> None:
         super().__init__(f"no {missing}")
@@ -64,8 +64,9 @@ class WrongForm(Exception):
 
 
 def list_in(source: Source, *keys: str) -> list[Any]:
-    """Return the list that a file's document is, or has under these keys. Raises WrongForm where
-    there is none, and InputFault where the file is no JSON.
+    """Return the list that a file's document is, or has under these keys.
+
+    Raises WrongForm if there is none, and InputFault if the file is no JSON.
     """
     value = source.value
     for key in keys:
@@ -76,9 +77,7 @@ def list_in(source: Source, *keys: str) -> list[Any]:
 
 
 def object_in(source: Source) -> dict[str, Any]:
-    """Return the object that a file's document is. Raises WrongForm where it is none, and
-    InputFault where the file is no JSON.
-    """
+    """Return a file's document. Raises WrongForm if it is no object, InputFault if no JSON."""
     if isinstance(source.value, dict):
         return source.value
     raise WrongForm("object")

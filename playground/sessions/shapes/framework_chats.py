@@ -1,8 +1,8 @@
-"""Read what agent frameworks write as a model call's input and output: lists of messages.
+"""Read the messages that agent frameworks write as a model call's input and output.
 
-Seen in traces of Agno, AutoGen, BeeAI, Claude Agent SDK, CrewAI, Google ADK and GenAI, Koog,
-LangGraph, LlamaIndex, Microsoft Agent Framework, OpenAI Agents, Pydantic AI, Semantic Kernel,
-Vercel AI SDK and Vertex AI.
+The forms are from traces of Agno, AutoGen, BeeAI, Claude Agent SDK, CrewAI, Google ADK and GenAI,
+Koog, LangGraph, LlamaIndex, Microsoft Agent Framework, OpenAI Agents, Pydantic AI, Semantic
+Kernel, Vercel AI SDK and Vertex AI.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from playground.sessions.inner_json import json_value
+from playground.sessions.shapes.fields import listed, mapping, text_of
 from playground.sessions.shapes.printed_messages import printed_message
-from playground.sessions.shapes.spans import json_value
 
 
 def chat_messages(value: Any, role: str) -> list[Any]:
-    """Return the messages in a call's input or output; [] where it holds no chat.
+    """Return the messages in a call's input or output; [] if it holds no chat.
 
-    A text alone is a message of `role`. JSON inside text is read, up to two levels of it.
+    A text alone is a message of `role`. JSON inside a text is read, up to two levels of it.
     """
     value = json_value(json_value(value))
     if isinstance(value, str):
@@ -39,15 +40,15 @@ def chat_messages(value: Any, role: str) -> list[Any]:
     return []
 
 
-def _unread(key: str, held: Any) -> list[Any]:
-    """Return a value unchanged that stands among messages and is none, for its finding."""
-    if key not in _OF_MESSAGES:
+def _unread(key: str, value: Any) -> list[Any]:
+    """Return an unreadable value of a field for messages, so that it gets a finding later."""
+    if key not in _MESSAGE_FIELDS:
         return []
-    return held if isinstance(held, list) else [held]
+    return value if isinstance(value, list) else [value]
 
 
 def further_replies(value: Any) -> int:
-    """Return how many replies a call's output holds after the one that is read."""
+    """Return the number of replies in a call's output after the first, which alone is read."""
     value = json_value(json_value(value))
     if not isinstance(value, dict):
         return 0
@@ -59,39 +60,28 @@ def further_replies(value: Any) -> int:
     return further_replies(inner) if isinstance(inner, dict) else 0
 
 
-def chat_tools(given: Any, metadata: Any) -> list[Any]:
-    """Return the tools that a call was given: beside its messages, or in the span's attributes."""
-    given = json_value(json_value(given))
-    if isinstance(given, dict):
-        config = given.get("config")
-        tools = given.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
+def chat_tools(request: Any, metadata: Any) -> list[Any]:
+    """Return a call's tools, from its input or else from the span's attributes."""
+    request = json_value(json_value(request))
+    if isinstance(request, dict):
+        config = request.get("config")
+        tools = request.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
         if tools:
             return tools if isinstance(tools, list) else [tools]
-    if isinstance(given, list):
-        among = [item["content"] for item in given if _is_definition(item)]
-        if among:
-            return among
-    return _tools_in(json_value(metadata))
+    tools = [item["content"] for item in listed(request) if _is_definition(item)]
+    return tools or _tools_in(json_value(metadata))
 
 
 def _is_definition(item: Any) -> bool:
-    """LangChain's callbacks list tools among the messages, as messages of the role `tool`."""
+    """Return True for a tool among messages: LangChain's callbacks give it the role `tool`."""
     content = item.get("content") if isinstance(item, dict) else None
     return isinstance(content, dict) and content.get("type") == "function" and "function" in content
 
 
 def _tools_in(metadata: Any) -> list[Any]:
-    attributes = metadata.get("attributes") if isinstance(metadata, dict) else None
-    attributes = json_value(attributes)
-    for holder in (attributes, metadata):
-        if not isinstance(holder, dict):
-            continue
-        for key in (
-            "gen_ai.tool.definitions",
-            "ai.prompt.tools",
-            "tools",
-            "model_request_parameters",
-        ):
+    attributes = json_value(mapping(metadata).get("attributes"))
+    for holder in map(mapping, (attributes, metadata)):
+        for key in _TOOL_FIELDS:
             tools = json_value(holder.get(key))
             if isinstance(tools, dict):
                 tools = tools.get("function_tools")
@@ -101,26 +91,27 @@ def _tools_in(metadata: Any) -> list[Any]:
 
 
 def _tool(tool: Any) -> Any:
-    """Pydantic AI names a schema its own way."""
+    """Return a tool with its schema under the usual name: Pydantic AI has another."""
     if isinstance(tool, dict) and "parameters_json_schema" in tool:
         return {**tool, "parameters": tool["parameters_json_schema"]}
     return tool
 
 
 def _of_list(value: list[Any], role: str) -> list[Any]:
-    """Return the messages of a list, [] where it holds none; what is no message among them stays
-    as it is, for its finding.
+    """Return the messages of a list, [] if it holds none.
+
+    Anything else among them stays as it is, so that it gets a finding later.
     """
     if value and isinstance(value[0], list):  # a batch: its first chat
         return _of_list(value[0], role) + value[1:]
     if value and all(isinstance(item, dict) and "toolCallId" in item for item in value):
         calls = [{**item, "type": "tool-call"} for item in value]
         return [{"role": "assistant", "content": calls}]
-    said = [item for item in value if not _is_definition(item)]
-    read = [_of_item(item, role) for item in said]
+    items = [item for item in value if not _is_definition(item)]
+    read = [_of_item(item, role) for item in items]
     if not any(read):
         return []
-    return [m for item, found in zip(said, read, strict=True) for m in found or [item]]
+    return [m for item, messages in zip(items, read, strict=True) for m in messages or [item]]
 
 
 def _of_item(item: Any, role: str) -> list[Any]:
@@ -135,7 +126,7 @@ def _of_item(item: Any, role: str) -> list[Any]:
 
 
 def _of_message(value: dict[str, Any], role: str) -> list[Any]:
-    """Return one message with the frameworks' own keys replaced by the usual ones."""
+    """Return one message with the usual keys in place of the frameworks' own."""
     content = value.get("content")
     if value.get("role") == "tool" and (calls := _printed_calls(content)):
         return [{"role": "assistant", "tool_calls": calls}]
@@ -148,7 +139,7 @@ def _of_message(value: dict[str, Any], role: str) -> list[Any]:
 
 
 def _printed_calls(content: Any) -> list[Any]:
-    """Koog's calls: a tool's message whose text is a list of them."""
+    """Return the calls in a tool's message of Koog, whose text is a list of calls, or []."""
     if not isinstance(content, str) or not content.startswith('[{"function"'):
         return []
     calls = json_value(content)
@@ -163,43 +154,39 @@ def _nested(key: str) -> Callable[[dict[str, Any], str], list[Any]]:
 
 
 def _messages(value: dict[str, Any], role: str) -> list[Any]:
-    """Return what stands under `messages`, even if it cannot be read: it then has a finding.
+    """Return the list under `messages`, even if it cannot be read: it gets a finding later.
 
-    Agno's are printed.
+    Agno's messages are printed as text.
     """
     given = json_value(value["messages"])
     if isinstance(given, list) and any(isinstance(each, str) for each in given):
         return [isinstance(each, str) and printed_message(each) or each for each in given]
-    return chat_messages(given, role) or (given if isinstance(given, list) else [])
+    return chat_messages(given, role) or listed(given)
 
 
 def _request(value: dict[str, Any], role: str) -> list[Any]:
-    """Gemini's request: contents, and the system's instruction in the config."""
-    config = value.get("config") if isinstance(value.get("config"), dict) else {}
+    """Return the messages of Gemini's request: its system instruction and its contents."""
     system = value.get("system_instruction") or value.get("systemInstruction")
-    system = system or config.get("system_instruction")  # type: ignore[union-attr]
-    before = [{"role": "system", **_as_content(system)}] if system else []
-    return before + chat_messages(value["contents"], role)
-
-
-def _as_content(system: Any) -> dict[str, Any]:
-    return system if isinstance(system, dict) else {"content": system}
+    system = system or mapping(value.get("config")).get("system_instruction")
+    content = system if isinstance(system, dict) else {"content": system}
+    instruction = [{"role": "system", **content}] if system else []
+    return instruction + chat_messages(value["contents"], role)
 
 
 def _prompt(value: dict[str, Any], role: str) -> list[Any]:
-    system = value.get("system")
-    before = [{"role": "system", "content": system}] if isinstance(system, str) and system else []
-    return before + chat_messages(value["prompt"], role)
+    system = text_of(value.get("system"))
+    instruction = [{"role": "system", "content": system}] if system else []
+    return instruction + chat_messages(value["prompt"], role)
 
 
 def _choices(value: dict[str, Any], role: str) -> list[Any]:
     first = value["choices"][0] if isinstance(value["choices"], list) else value["choices"]
-    message = first.get("message") if isinstance(first, dict) else None
+    message = mapping(first).get("message")
     return _of_message(message, role) if isinstance(message, dict) else []
 
 
 def _generations(value: dict[str, Any], role: str) -> list[Any]:
-    """LangChain's: a list for each prompt, of which there is one; in it the replies to it."""
+    """Return LangChain's first reply to the first prompt: each prompt has a list of replies."""
     found = value["generations"]
     first = found[0] if isinstance(found, list) and found else found
     first = first[0] if isinstance(first, list) and first else first
@@ -208,11 +195,14 @@ def _generations(value: dict[str, Any], role: str) -> list[Any]:
 
 def _candidates(value: dict[str, Any], role: str) -> list[Any]:
     first = value["candidates"][0] if isinstance(value["candidates"], list) else {}
-    content = first.get("content") if isinstance(first, dict) else None
+    content = mapping(first).get("content")
     return [{"role": role, **content}] if isinstance(content, dict) else []
 
 
-_OF_MESSAGES: Final = ("messages", "choices", "candidates", "contents", "generations")
+_TOOL_FIELDS: Final = (
+    "gen_ai.tool.definitions", "ai.prompt.tools", "tools", "model_request_parameters",
+)  # fmt: skip
+_MESSAGE_FIELDS: Final = ("messages", "choices", "candidates", "contents", "generations")
 _ENVELOPES: Final[dict[str, Callable[[dict[str, Any], str], list[Any]]]] = {
     "messages": _messages,
     "choices": _choices,

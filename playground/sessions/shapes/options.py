@@ -1,7 +1,7 @@
-"""Read the options that tracing tools note of a call as the parameters of its request.
+"""Read parameters of a request from the options that a tracing tool noted for its call.
 
-Each tool has its own place for them and its own way to write a value: numbers, lists and null as
-texts, names in camel case. The list of parameters is the one for bodies; other options are told.
+Each tool has its own fields for them, and writes numbers, lists and null as texts, or names in
+camel case. What `parameters.py` does not know as a parameter is listed as left out.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from playground.sessions.inner_json import json_or_text
-from playground.sessions.shapes.parameters import is_parameter, parameters_of_body, renamed
-from playground.sessions.shapes.spans import json_value, plain_value
+from playground.sessions.inner_json import json_or_text, json_value
+from playground.sessions.shapes.parameters import chat_parameters, is_parameter, parameters_of_body
+from playground.sessions.shapes.spans import plain_value
 
-# Said elsewhere in a session, or of the client and not of the request.
+# Options that stand elsewhere in a session, or describe the client and not the request.
 _ELSEWHERE: Final = {
     "model", "model_name", "modelName", "modelId", "model_id", "_type", "type", "messages", "tools",
     "functions", "contents", "input", "prompt", "system", "instructions", "system_instruction",
@@ -23,12 +23,13 @@ _OTHER_NAMES: Final = {
     "choice.count": "n", "is_stream": "stream", "is_streaming": "stream", "streaming": "stream",
     "chat.stop_sequences": "stop",
 }  # fmt: skip
-# A text that looks like a number is one, but for these; some may be a list or an object instead.
+# Options of type text: elsewhere a text that looks like a number is one.
 _TEXTS: Final = {
     "user", "stop", "stop_sequences", "stopSequences", "suffix", "conversation", "container",
     "previous_response_id", "template", "service_tier", "prompt_cache_key", "safety_identifier",
     "cachedContent", "cached_content", "guided_regex", "guided_grammar",
 }  # fmt: skip
+# Those that may be JSON instead, by its first character.
 _OR_JSON: Final = {
     **dict.fromkeys(("stop", "stop_sequences", "stopSequences"), ("[", "{")),  # "{": OTLP's list
     **dict.fromkeys(("conversation", "container"), ("{",)),
@@ -38,7 +39,7 @@ _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
 
 
 class Options(NamedTuple):
-    """The parameters of a call, and the names of options that are none."""
+    """The parameters of a call, and the names of its options that are no parameters."""
 
     parameters: dict[str, Any] = {}
     left_out: tuple[str, ...] = ()
@@ -48,28 +49,29 @@ _NOTHING: Final = Options()
 
 
 def options_of(body: Any, *holders: Any) -> Options:
-    """Return the parameters in a call's input, where that is a request's body, and in the objects
-    that a trace has for them, or in JSON texts of such. The body's go before those of objects, and
-    the first object's before the next one's.
+    """Return the parameters in a call's input and in the objects of options beside it.
+
+    `body` counts if it is a request's body; `holders` may be objects or JSON texts of objects. If
+    several set a parameter, the body decides, then the first holder.
     """
     body = json_or_text(json_or_text(body))
     if not isinstance(body, Mapping) and not any(holders):  # as of most spans
         return _NOTHING
     found: dict[str, Any] = {}
-    left: list[str] = []
+    left_out: list[str] = []
     for holder in reversed(holders):
-        given = json_value(holder)
-        for name, value in given.items() if isinstance(given, Mapping) else ():
-            found |= _read(str(name), value, left)
-        if given not in _EMPTY and not isinstance(given, Mapping):
-            left.append(f"a {type(given).__name__} in the place of options")
+        options = json_value(holder)
+        for name, value in options.items() if isinstance(options, Mapping) else ():
+            found |= _read(str(name), value, left_out)
+        if options not in _EMPTY and not isinstance(options, Mapping):
+            left_out.append(f"a {type(options).__name__} in the place of options")
     if isinstance(body, Mapping):
         found |= parameters_of_body(body)
-    return Options(found, tuple(dict.fromkeys(left)))
+    return Options(found, tuple(dict.fromkeys(left_out)))
 
 
-def under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str, Any]:
-    """Return the attributes whose dotted names begin so, by the rest of their names."""
+def attributes_under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str, Any]:
+    """Return the attributes with names that begin with a prefix, by the rest of their names."""
     return {
         name.removeprefix(prefix): value
         for name, value in attributes.items()
@@ -78,23 +80,23 @@ def under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str, Any]:
     }
 
 
-def _read(name: str, given: Any, left: list[str]) -> dict[str, Any]:
-    """Return one option as a parameter; {} if it asks for nothing or is none, which is noted."""
+def _read(name: str, value: Any, left_out: list[str]) -> dict[str, Any]:
+    """Return an option as a parameter; {} if it sets nothing, or is none and goes to `left_out`."""
     known = _OTHER_NAMES.get(name, name)
-    value = _value(known, given)
+    value = _option_value(known, value)
     if value in _EMPTY or name in _ELSEWHERE:
         return {}
-    read = renamed({known: value}) if is_parameter(known) else {}
+    read = chat_parameters({known: value}) if is_parameter(known) else {}
     limit = read.get("max_tokens", 1)
-    if not read or not isinstance(limit, int | float) or limit < 1:  # -1 and "inf" ask for nothing
-        left.append(name)
+    if not read or not isinstance(limit, int | float) or limit < 1:  # -1 and "inf": no limit
+        left_out.append(name)
         return {}
     return read
 
 
-def _value(name: str, given: Any) -> Any:
+def _option_value(name: str, value: Any) -> Any:
     """Return the value that an option's text stands for; an option of type text stays one."""
-    if isinstance(given, str) and (name not in _TEXTS or given[:1] in _OR_JSON.get(name, ())):
-        given = json_value(given)
-    is_typed = isinstance(given, dict) and given.keys() <= _TYPED
-    return plain_value(given) if is_typed else given
+    if isinstance(value, str) and (name not in _TEXTS or value[:1] in _OR_JSON.get(name, ())):
+        value = json_value(value)
+    is_typed = isinstance(value, dict) and value.keys() <= _TYPED
+    return plain_value(value) if is_typed else value

@@ -1,7 +1,7 @@
-"""The model's own replies in a conversation that later requests tell again.
+"""Restore the model's own replies in a conversation, in place of a later request's copies.
 
-A recording holds a reply, and a later request repeats it as its client kept it. The reply is what
-was said: where the client dropped, edited or added something, that is a finding.
+A later request repeats a reply as its client stored it. If the client dropped, edited or added
+something, the session holds the model's own reply, and a finding shows the difference.
 """
 
 from __future__ import annotations
@@ -24,91 +24,95 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.message_order import last_answer
 
 _LONGEST: Final = 300  # characters of either text in a finding
-_BEFORE: Final = 40  # of them, before the place where the two begin to differ
-_NO_REPLY: Final = -1  # of a request that was billed, and answered with nothing
+_BEFORE: Final = 40  # of them, before the first difference
+_NO_REPLY: Final = -1  # for a request that was billed but has no answer
 _BLANK: Final = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
-class Answered:
-    """A request of `count` messages, and its reply, which stands at `place`: `read` puts it into a
-    builder, if there is one."""
+class AnsweredRequest:
+    """A request of `count` messages with its reply at `place`, which `read` adds to a builder."""
 
     count: int
-    known: dict[str, Any]
+    facts: dict[str, Any]  # of the request: model, usage, time …
     place: Place
     read: Callable[[SessionBuilder], Any]
-    is_complete: bool = True  # else what is told again, if anything is, may know more
+    is_complete: bool = True  # otherwise a later request's copy may hold more
 
 
-def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Place) -> None:
-    """Put each earlier reply in the place of what the last request says in its stead.
+def restore_replies(
+    builder: SessionBuilder, answered: Sequence[AnsweredRequest], place: Place
+) -> None:
+    """Replace the last request's copies of earlier replies by the replies themselves.
 
-    The builder holds the messages of that request, whose list stands at `said`.
+    The builder holds the messages of the last request, whose list stands at `place`.
     """
-    told = _Told(builder, str(said))
-    replies: list[tuple[int, Answered]] = []
-    stops = chain((each.count for each in answered[1:]), [None])
-    for each, stop in zip(answered, stops, strict=False):
-        own = _own_messages(builder, each)
-        told.skip_to(each.count)
-        where = told.place or str(each.place)
-        again = told.answer(stop)
-        start = len(told.messages)
-        if again and not each.is_complete:
+    repeated = _RepeatedMessages(builder, str(place))
+    replies: list[tuple[int, AnsweredRequest]] = []
+    stops = chain((request.count for request in answered[1:]), [None])
+    for request, stop in zip(answered, stops, strict=False):
+        own = _own_messages(builder, request)
+        repeated.skip_to(request.count)
+        where = repeated.place or str(request.place)
+        copies = repeated.next_answer(stop)
+        start = len(repeated.messages)
+        if copies and not request.is_complete:
             own = []
-        if own and _is_changed(builder, own, again, told, stop, where):
-            told.add(_with_ids(own, _in_one(again)), [where] * len(own))
+        if own and _is_changed(builder, own, copies, repeated, stop, where):
+            repeated.add(_with_repeated_ids(own, _merged_answer(copies)), [where] * len(own))
         else:
-            told.add(again)
-        is_answered = len(told.messages) > start
-        if each.known.get("usage") or (own and is_answered):
-            replies.append((last_answer(told.messages) if is_answered else _NO_REPLY, each))
-    told.skip_to(None)
-    builder.messages, builder.places = told.messages, told.places
-    for reply, each in replies:
-        builder.request(**each.known, reply=reply)
+            repeated.add(copies)
+        is_answered = len(repeated.messages) > start
+        if request.facts.get("usage") or (own and is_answered):
+            replies.append((last_answer(repeated.messages) if is_answered else _NO_REPLY, request))
+    repeated.skip_to(None)
+    builder.messages, builder.places = repeated.messages, repeated.places
+    for reply, request in replies:
+        builder.add_request(**request.facts, reply=reply)
 
 
 def _is_changed(
     builder: SessionBuilder,
     own: list[Message],
-    again: list[Message],
-    told: _Told,
+    copies: list[Message],
+    repeated: _RepeatedMessages,
     stop: int | None,
     where: str,
 ) -> bool:
-    """Return True if a reply is to stand in the place of what is told again. Other words or calls
-    are a finding; thoughts that a client does not send, and calls one by one, are usual."""
-    reply = _in_one(own)
-    is_split = told.leave_out_repeated(reply, again, stop)
-    repeated = _in_one(again)
-    if _is_json_of_calls(reply, repeated):
+    """Return True if a reply must replace its copies.
+
+    Add a finding for other words or calls. Clients usually drop thoughts, and may send calls one
+    by one: these differences have no finding.
+    """
+    reply = _merged_answer(own)
+    is_split = repeated.leave_out_pieces(reply, copies, stop)
+    copy = _merged_answer(copies)
+    if _is_json_of_calls(reply, copy):
         return False
-    if differs := _is_other(reply, repeated):
-        one, other = _from_difference(_words(reply), _words(repeated))
+    if differs := _says_other(reply, copy):
+        one, other = _from_difference(_words(reply), _words(copy))
         message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
-        if len(again) > 1:
-            message += f", in messages up to {told.last_place}"
+        if len(copies) > 1:
+            message += f", in messages up to {repeated.last_place}"
         builder.findings.append(finding("history-differs", where, message))
-    return differs or is_split or _thoughts(reply) != _thoughts(repeated)
+    return differs or is_split or _thoughts(reply) != _thoughts(copy)
 
 
-class _Told:
-    """The messages of a request, gone through from one answer to the next."""
+class _RepeatedMessages:
+    """The messages of a request, taken over one by one, with the answers in between replaced."""
 
-    def __init__(self, builder: SessionBuilder, said: str) -> None:
+    def __init__(self, builder: SessionBuilder, list_place: str) -> None:
         self._given = builder.messages
         self._places = builder.places
-        self._numbers = [_item(place, said) for place in builder.places]
+        self._numbers = [_item_index(place, list_place) for place in builder.places]
         self._at = 0
         self._left_out: set[int] = set()
-        self.messages: list[Message] = []  # gone through, with the model's own replies
+        self.messages: list[Message] = []  # taken over, with the model's own replies
         self.places: list[str] = []
 
     @property
     def place(self) -> str:
-        """The place of the next message, if it is an answer."""
+        """The place of the next message if it is an answer, else empty."""
         return self._places[self._at] if self._is_answer(self._at) else ""
 
     @property
@@ -120,33 +124,34 @@ class _Told:
         return self._is_before(index, stop) and self._given[index].role == "assistant"
 
     def _is_before(self, index: int, stop: int | None) -> bool:
-        """Return True if a message stands before an item of the request's list."""
+        """Return True if a message was read from an item before `stop`, or from no item."""
         if index >= len(self._given):
             return False
         number = self._numbers[index]
         return stop is None or number is None or number < stop
 
     def skip_to(self, count: int | None) -> None:
-        """Take over the messages before an item of the request's list, or all that are left."""
+        """Take over the messages before an item of the request's list, or all others."""
         while self._is_before(self._at, count):
             if self._at not in self._left_out:
                 self.messages.append(self._given[self._at])
                 self.places.append(self._places[self._at])
             self._at += 1
 
-    def answer(self, stop: int | None) -> list[Message]:
-        """Return the messages of the assistant that come next, before an item of the list."""
+    def next_answer(self, stop: int | None) -> list[Message]:
+        """Return the messages of the assistant that come next, before item `stop` of the list."""
         start = self._at
         while self._is_answer(self._at, stop):
             self._at += 1
         return self._given[start : self._at]
 
-    def leave_out_repeated(self, own: Message, again: list[Message], stop: int | None) -> bool:
-        """Leave out further messages before `stop` that say a part of the reply, such as each of
-        its calls before its result, and add them to what is told again. Return True if there are.
+    def leave_out_pieces(self, own: Message, copies: list[Message], stop: int | None) -> bool:
+        """Move further messages before `stop` that repeat a piece of the reply to `copies`.
+
+        Such a piece is one of its calls, before the call's result. Return True if there are any.
         """
-        calls = [call for call in own.tool_calls if not any(call in m.tool_calls for m in again)]
-        index, count = self._at, len(again)
+        calls = [call for call in own.tool_calls if not any(call in m.tool_calls for m in copies)]
+        index, count = self._at, len(copies)
         while calls and self._is_before(index, stop):
             message = self._given[index]
             repeated = message.tool_calls
@@ -154,52 +159,54 @@ class _Told:
             is_part = bool(repeated) and all(call in calls for call in repeated)
             if message.role == "assistant" and is_part and text in _text(own):
                 calls = [call for call in calls if call not in repeated]
-                again.append(replace(message, parts=tuple(repeated)) if text else message)
+                copies.append(replace(message, parts=tuple(repeated)) if text else message)
                 self._left_out.add(index)
             index += 1
-        return len(again) > count
+        return len(copies) > count
 
     def add(self, messages: list[Message], places: list[str] | None = None) -> None:
-        """Add an answer: as it was told again, or as it was, at these places."""
+        """Add an answer: the copy that was read last, or a reply with its places."""
         self.messages += messages
         self.places += places or self._places[self._at - len(messages) : self._at]
 
 
-def _own_messages(builder: SessionBuilder, answered: Answered) -> list[Message]:
-    """Return the messages of a reply, with results of tools that the provider ran itself; [] where
-    it is none, or has nothing in it."""
+def _own_messages(builder: SessionBuilder, answered: AnsweredRequest) -> list[Message]:
+    """Return the messages of a reply, with the results of the provider's own tools.
+
+    Return [] if it is no reply or empty.
+    """
     scratch = SessionBuilder()
     answered.read(scratch)
     builder.findings += [each for each in scratch.findings if each.code == "part-lost"]
-    builder.beside_too(scratch)
-    said = [message for message in scratch.messages if message.parts]
-    is_answer = all(message.role in ("assistant", "tool") for message in said)
-    return said if is_answer and any(message.role == "assistant" for message in said) else []
+    builder.note_beside_of(scratch)
+    messages = [message for message in scratch.messages if message.parts]
+    roles = {message.role for message in messages}
+    return messages if "assistant" in roles and roles <= {"assistant", "tool"} else []
 
 
-def _in_one(messages: Sequence[Message]) -> Message:
-    """Return what the assistant says in messages, as one."""
-    said = (message.parts for message in messages if message.role == "assistant")
-    return Message("assistant", tuple(part for parts in said for part in parts))
+def _merged_answer(messages: Sequence[Message]) -> Message:
+    """Return one message with all parts of the assistant's messages."""
+    answers = (message.parts for message in messages if message.role == "assistant")
+    return Message("assistant", tuple(part for parts in answers for part in parts))
 
 
-def _item(place: str, said: str) -> int | None:
+def _item_index(place: str, list_place: str) -> int | None:
     """Return the index in a request's list of the item that a message was read from."""
-    if not place.startswith(f"{said}."):
+    if not place.startswith(f"{list_place}."):
         return None
-    step = place[len(said) + 1 :].partition(".")[0]
+    step = place[len(list_place) + 1 :].partition(".")[0]
     return int(step) if step.isdigit() else None
 
 
-def _is_other(own: Message, again: Message) -> bool:
-    """Return True if other words or calls are repeated; white space at ends is often stripped."""
-    return _text(own) != _text(again) or _calls(own) != _calls(again)
+def _says_other(own: Message, copy: Message) -> bool:
+    """Return True if a copy has other words or calls; white space does not count."""
+    return _text(own) != _text(copy) or _calls(own) != _calls(copy)
 
 
-def _is_json_of_calls(own: Message, again: Message) -> bool:
-    """Return True if a trace has the calls of a reply as JSON in its texts (Koog's), and what is
-    told again has them as calls."""
-    if own.tool_calls or not again.tool_calls:
+def _is_json_of_calls(own: Message, copy: Message) -> bool:
+    """Return True if a trace has the calls of a reply as JSON in its texts (Koog's), and the copy
+    has them as calls."""
+    if own.tool_calls or not copy.tool_calls:
         return False
     texts = [part.text for part in own.parts if isinstance(part, TextPart)]
     return all(isinstance(json_or_text(text), list | dict) for text in texts)
@@ -217,30 +224,32 @@ def _thoughts(message: Message) -> list[str]:
     return [part.text for part in message.parts if isinstance(part, ReasoningPart)]
 
 
-def _with_ids(own: Sequence[Message], again: Message) -> list[Message]:
-    """Return a reply's messages, its calls with the ids of the same calls told again, or else of
-    calls of the same tool: a later request answers them by these. Results of the provider's tools
-    that stand in what is told again go along."""
+def _with_repeated_ids(own: Sequence[Message], copy: Message) -> list[Message]:
+    """Return a reply's messages with the copy's ids of calls, by which later results name them.
+
+    An id comes from the same call, or else from a call of the same tool. Results that only the
+    copy holds are added.
+    """
     calls = [call for message in own for call in message.tool_calls]
-    left = list(again.tool_calls)
+    candidates = list(copy.tool_calls)
     ids: dict[int, str] = {}
     for is_same in (_same_call, _same_tool):
         for call in calls:
-            match = next((other for other in left if is_same(call, other)), None)
+            match = next((other for other in candidates if is_same(call, other)), None)
             if match is not None and id(call) not in ids:
-                left.remove(match)
+                candidates.remove(match)
                 ids[id(call)] = match.tool_call_id
     messages = [
-        replace(message, parts=tuple(_renamed(part, ids.get(id(part))) for part in message.parts))
+        replace(message, parts=tuple(_with_id(part, ids.get(id(part))) for part in message.parts))
         for message in own
     ]
-    there = [part for message in messages for part in message.parts]
-    results = [part for part in again.tool_results if part not in there]
+    own_parts = [part for message in messages for part in message.parts]
+    results = [part for part in copy.tool_results if part not in own_parts]
     messages[-1] = replace(messages[-1], parts=(*messages[-1].parts, *results))
     return messages
 
 
-def _renamed(part: Part, call_id: str | None) -> Part:
+def _with_id(part: Part, call_id: str | None) -> Part:
     if call_id is None or not isinstance(part, ToolCallPart):
         return part
     return replace(part, tool_call_id=call_id)
@@ -255,14 +264,14 @@ def _same_tool(one: ToolCallPart, other: ToolCallPart) -> bool:
 
 
 def _words(message: Message) -> str:
-    """Return a message's text and calls, to be shown."""
+    """Return a message's text and calls in words, for a finding."""
     calls = ", ".join(f"{call.tool_name}({call.args})" for call in message.tool_calls)
-    said = [repr(message.text)] if message.text else []
-    return " and ".join([*said, f"calls {calls}"] if calls else said)
+    words = [repr(message.text)] if message.text else []
+    return " and ".join([*words, f"calls {calls}"] if calls else words)
 
 
 def _from_difference(one: str, other: str) -> tuple[str, str]:
-    """Return both texts from shortly before the place where they begin to differ."""
+    """Return both texts from shortly before their first difference."""
     same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     start = min(len(one), len(other)) if same is None else same
     start = max(0, start - _BEFORE)

@@ -1,6 +1,6 @@
-"""The parameters of a request's body, whichever provider's, by the names that LiteLLM takes.
+"""Translate the parameters of any provider's request to those of OpenAI's chat API.
 
-They are those of OpenAI's chat API; what has no name there keeps its own, as the body gives it.
+LiteLLM takes them in that form. A parameter without a name there keeps its own.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-# Objects of a body that hold parameters and nothing else: Gemini's, Bedrock's (Converse, Titan,
-# Nova), Ollama's, and what OpenAI's library puts into the body.
+# Objects of a body that hold only parameters: Gemini's, Bedrock's (Converse, Titan, Nova),
+# Ollama's, and the `extra_body` of OpenAI's library.
 _HOLDERS: Final = (
     "generationConfig", "generation_config", "inferenceConfig", "inference_config",
     "textGenerationConfig", "additionalModelRequestFields", "options", "extra_body",
@@ -28,7 +28,7 @@ _NAMES: Final = {
     "safetySettings": "safety_settings",
     "responseLogprobs": "logprobs",
 }
-# Nothing but parameters of a request have these names; a row to train on has none of them.
+# Names that only parameters of a request have; a row of training data has none of them.
 _SAMPLING: Final = {
     "max_tokens", "max_completion_tokens", "max_output_tokens", "max_tokens_to_sample",
     "max_gen_len", "temperature", "top_p", "top_k", "min_p", "top_a", "typical_p", "stop",
@@ -39,8 +39,8 @@ _SAMPLING: Final = {
     "output_format", "output_config", "toolConfig", "tool_config", "safetySettings",
     "safety_settings", "guardrailConfig", "anthropic_version", "anthropic_beta",
 }  # fmt: skip
-# Parameters too where something else says that it is a request.
-_BESIDE: Final = {
+# Names that are parameters only if another field shows that a body is a request.
+_PARAMETERS_OF_REQUESTS: Final = {
     "n", "k", "p", "num_generations", "reasoning", "store", "user", "metadata", "prediction",
     "audio", "web_search_options", "safety_identifier", "prompt_cache_key",
     "prompt_cache_retention", "truncation", "include", "max_tool_calls", "previous_response_id",
@@ -57,112 +57,113 @@ _BESIDE: Final = {
     "truncate", "cache_control",
 }  # fmt: skip
 _REQUEST: Final = {"model", "modelId", "model_id", "contents", "inputText", *_HOLDERS}
-_TELLING: Final = _SAMPLING | _REQUEST
+_REQUEST_FIELDS: Final = _SAMPLING | _REQUEST
 _NO_CHOICE: Final = {"tools", "cachePoint"}  # of a `toolConfig`, whose rest is a parameter
-_CALLING: Final = ("functionCallingConfig", "function_calling_config")
-_ALLOWED: Final = ("allowedFunctionNames", "allowed_function_names")
+_MODE_FIELDS: Final = ("functionCallingConfig", "function_calling_config")
+_ALLOWED_FIELDS: Final = ("allowedFunctionNames", "allowed_function_names")
 _MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
 
 
 def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a body's parameters beside messages, tools and model.
+    """Return the parameters of a request's body: all but its messages, tools and model.
 
     One at the top of the body overrides the same one in an object of it.
     """
-    if body.keys().isdisjoint(_TELLING):  # as of rows to train on, of which there are many
+    if body.keys().isdisjoint(_REQUEST_FIELDS):  # a row of training data, of which there are many
         return {}
-    names = body.keys() & (_SAMPLING | _BESIDE)
+    names = body.keys() & (_SAMPLING | _PARAMETERS_OF_REQUESTS)
     found: dict[str, Any] = {}
     for key in _HOLDERS:
-        if isinstance(held := body.get(key), Mapping):
-            found |= renamed(held)
-    return found | renamed({key: body[key] for key in body if key in names})
+        if isinstance(holder := body.get(key), Mapping):
+            found |= chat_parameters(holder)
+    return found | chat_parameters({key: body[key] for key in body if key in names})
 
 
 def is_parameter(name: str) -> bool:
-    """Return True if some provider's body has a parameter of this name, at its top or in an
-    object.
+    """Return True if some provider's body has a parameter of this name, at any level."""
+    return (
+        name in _SAMPLING or name in _PARAMETERS_OF_REQUESTS or name in _NAMES or name in _READERS
+    )
+
+
+def chat_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters by the names and in the forms of OpenAI's chat API, without null values.
+
+    If several set the same parameter, the one with the chat API's name counts, else the one that
+    this module lists first.
     """
-    return name in _SAMPLING or name in _BESIDE or name in _NAMES or name in _READ
-
-
-def renamed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters by the names and in the forms of OpenAI's chat API; without those that are
-    null. Of several that say one thing, in whatever order, the one of this name counts, or else
-    the one that is listed here first."""
     found: dict[str, Any] = {}
     for key in sorted(given, key=lambda each: _RANKS.get(each, -1)):
         if (value := given[key]) is not None:
-            read = _READ.get(key)
-            said = read(key, value) if read else {_named(key, given): value}
-            found |= {name: held for name, held in said.items() if name not in found}
+            read = _READERS.get(key)
+            translated = read(key, value) if read else {_chat_name(key, given): value}
+            found |= {name: field for name, field in translated.items() if name not in found}
     return found
 
 
-def _named(key: str, given: Mapping[str, Any]) -> str:
-    """Return the chat API's name. Gemini's `logprobs` is how many, beside the word whether."""
+def _chat_name(key: str, given: Mapping[str, Any]) -> str:
+    """Return the chat API's name. Gemini's `logprobs` beside `responseLogprobs` is a number."""
     if key == "logprobs" and given.get("responseLogprobs") is not None:
         return "top_logprobs"
     return _NAMES.get(key, key)
 
 
-# What another form is meant by; what is in none of the known ones stays as it is.
+# Each reader returns a value in the chat API's form; a value of an unknown form stays as it is.
 
 
 def _tool_choice(key: str, value: Any) -> dict[str, Any]:
-    """OpenAI's (chat and Responses), Anthropic's, Bedrock's or the AI SDK's choice in the chat
-    API's form."""
+    """Read a choice of OpenAI (chat and Responses), Anthropic, Bedrock or the AI SDK."""
     match value:
         case {"type": "function", "name": str(name)}:
-            return {"tool_choice": _chosen("tool", name)}
+            return {"tool_choice": _choice("tool", name)}
         case {"type": "auto" | "any" | "none" | "required" | "tool" as kind}:
             name = value.get("name") or value.get("toolName")
-            return {"tool_choice": _chosen(kind, name), **_parallel(value)}
+            return {"tool_choice": _choice(kind, name), **_parallel(value)}
         case {"auto": _} | {"any": _}:
             return {"tool_choice": "required" if "any" in value else "auto"}
         case {"tool": {"name": str(name)}}:
-            return {"tool_choice": _chosen("tool", name)}
+            return {"tool_choice": _choice("tool", name)}
     return {"tool_choice": value}
 
 
-def _chosen(kind: str, name: Any) -> Any:
+def _choice(kind: str, name: Any) -> Any:
     if kind == "tool":
         return {"type": "function", "function": {"name": name}}
     return "required" if kind == "any" else kind
 
 
 def _parallel(choice: Mapping[str, Any]) -> dict[str, Any]:
-    """Anthropic says beside its choice that one call at a time is wanted."""
-    given = choice.get("disable_parallel_tool_use")
-    return {} if given is None else {"parallel_tool_calls": not given}
+    """Read the option of Anthropic's choice that allows only one call at a time."""
+    is_disabled = choice.get("disable_parallel_tool_use")
+    return {} if is_disabled is None else {"parallel_tool_calls": not is_disabled}
 
 
 def _tool_config(key: str, value: Any) -> dict[str, Any]:
-    """Bedrock's and Gemini's choice, which stands beside or in place of their tools."""
+    """Read the choice of Bedrock or Gemini, which stands beside or in place of their tools."""
     if not isinstance(value, Mapping):
         return {key: value}
     found: dict[str, Any] = {}
-    left: dict[str, Any] = {}
-    for name, held in sorted(value.items(), key=lambda each: str(each[0])):
+    rest: dict[str, Any] = {}
+    for name, field in sorted(value.items(), key=lambda each: str(each[0])):
         if name == "toolChoice":
-            found |= _tool_choice(name, held)
-        elif name in _CALLING and (calling := _calling(held)):
-            found |= calling
+            found |= _tool_choice(name, field)
+        elif name in _MODE_FIELDS and (choice := _choice_by_mode(field)):
+            found |= choice
         elif name not in _NO_CHOICE:
-            left[name] = held
-    return found | ({key: left} if left else {})
+            rest[name] = field
+    return found | ({key: rest} if rest else {})
 
 
-def _calling(config: Any) -> dict[str, Any]:
-    """Gemini's mode of calling; {} for one that the chat API has no words for."""
+def _choice_by_mode(config: Any) -> dict[str, Any]:
+    """Read Gemini's mode of calling; {} for one that the chat API cannot express."""
     if not isinstance(config, Mapping):
         return {}
     mode = _MODES.get(str(config.get("mode")).upper())
-    names: Any = next((config[key] for key in _ALLOWED if key in config), None)
-    if mode is None or config.keys() - {"mode", *_ALLOWED}:
+    names: Any = next((config[key] for key in _ALLOWED_FIELDS if key in config), None)
+    if mode is None or config.keys() - {"mode", *_ALLOWED_FIELDS}:
         return {}
     if mode == "required" and isinstance(names, list) and len(names) == 1:
-        return {"tool_choice": _chosen("tool", names[0])}
+        return {"tool_choice": _choice("tool", names[0])}
     return {} if names else {"tool_choice": mode}
 
 
@@ -174,9 +175,7 @@ def _reasoning(key: str, value: Any) -> dict[str, Any]:
 
 
 def _text(key: str, value: Any) -> dict[str, Any]:
-    """Return the Responses API's form and length of a text; a `text` that is one is no
-    parameter.
-    """
+    """Read form and verbosity of a reply in the Responses API; {} if `text` is a text."""
     if not isinstance(value, Mapping):
         return {}
     found = _format("response_format", value["format"]) if "format" in value else {}
@@ -186,23 +185,22 @@ def _text(key: str, value: Any) -> dict[str, Any]:
 
 
 def _format(key: str, value: Any) -> dict[str, Any]:
-    """Return a reply's form: OpenAI's two ways, Anthropic's, Ollama's and Gemini's schemas."""
+    """Read a reply's form: OpenAI's two ways, and the schemas of Anthropic, Ollama and Gemini."""
     match value:
         case "json":
             return {"response_format": {"type": "json_object"}}
         case {"type": "json_schema", "json_schema": _} | {"type": "json_object" | "text"}:
             return {"response_format": value}
         case {"type": "json_schema", "schema": _}:
-            named = {name: held for name, held in value.items() if name != "type"}
-            return _with_schema(named)
+            return _with_schema({name: field for name, field in value.items() if name != "type"})
         case {"properties": _} | {"anyOf": _} | {"enum": _} | {"type": "object" | "array"}:
             return _with_schema({"schema": value})
     return {key: value}
 
 
-def _with_schema(named: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the chat API's form for a schema, each of which has a name there."""
-    return {"response_format": {"type": "json_schema", "json_schema": {"name": "reply", **named}}}
+def _with_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the chat API's form for a schema, which must have a name there."""
+    return {"response_format": {"type": "json_schema", "json_schema": {"name": "reply", **schema}}}
 
 
 def _mime_type(key: str, value: Any) -> dict[str, Any]:
@@ -211,7 +209,7 @@ def _mime_type(key: str, value: Any) -> dict[str, Any]:
 
 
 def _thinking(key: str, value: Any) -> dict[str, Any]:
-    """Gemini's budget, as Anthropic's, which LiteLLM takes for both; its level is an effort."""
+    """Read Gemini's budget as Anthropic's, which LiteLLM takes for both; its level is an effort."""
     match value:
         case {"thinkingLevel": str(level), **rest} if not rest:
             return {"reasoning_effort": level.lower()}
@@ -222,7 +220,7 @@ def _thinking(key: str, value: Any) -> dict[str, Any]:
     return {key: value}
 
 
-_READ: Final[dict[str, Callable[[str, Any], dict[str, Any]]]] = {
+_READERS: Final[dict[str, Callable[[str, Any], dict[str, Any]]]] = {
     "tool_choice": _tool_choice,
     "toolChoice": _tool_choice,
     "toolConfig": _tool_config,
@@ -233,9 +231,9 @@ _READ: Final[dict[str, Callable[[str, Any], dict[str, Any]]]] = {
     "format": _format,
     "output_format": _format,
     **dict.fromkeys(("responseSchema", "response_schema", "responseJsonSchema"), _format),
-    "responseMimeType": _mime_type,  # behind the schema, which says more
+    "responseMimeType": _mime_type,  # after the schema, which is more exact
     "response_mime_type": _mime_type,
     "thinkingConfig": _thinking,
     "thinking_config": _thinking,
 }
-_RANKS: Final = {name: rank for rank, name in enumerate((*_NAMES, *_READ))}
+_RANKS: Final = {name: rank for rank, name in enumerate((*_NAMES, *_READERS))}

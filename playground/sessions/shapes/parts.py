@@ -1,6 +1,6 @@
-"""Content in any provider's shape into parts: OpenAI, Anthropic, Gemini, OpenTelemetry, AI SDK.
+"""Read content in any provider's shape: OpenAI, Anthropic, Gemini, OpenTelemetry, AI SDK.
 
-A part says what it is by its `type`, or, in Gemini's shape, by its only key.
+A part names its kind in `type`, or by its only key in Gemini's shape.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _Reader = Callable[[SessionBuilder, dict[str, Any], Place], list[Part]]
 def read_parts(
     builder: SessionBuilder, content: Any, place: Place, *steps: str | int
 ) -> list[Part]:
-    """Return the parts of a message's content; what no part can hold is a finding. The content
-    stands at `place`, or some `steps` inside it: they are written out only where something is
-    told.
+    """Return the parts of a message's content; what no part can hold is a finding.
+
+    The content stands at `place.at(*steps)`, which is built only for a finding.
     """
     if isinstance(content, str):
         return [text_part(content)] if content else []
@@ -39,7 +39,7 @@ def read_parts(
     if isinstance(content, dict):
         return _read(builder, content, where)
     if content is not None:
-        builder.lost(f"content that is a {type(content).__name__}", where)
+        builder.note_loss(f"content that is a {type(content).__name__}", where)
     return []
 
 
@@ -52,11 +52,11 @@ def note_beside(
     """Note which of these fields hold something: it is left out."""
     for name in names:
         if value.get(name):
-            builder.beside(name, place.at(name))
+            builder.note_beside(name, place.at(name))
 
 
 def plain_text(content: Any) -> str | None:
-    """Content as one text where it is nothing else; None where it holds more."""
+    """Return content as one text; None if it is not text alone."""
     match content:
         case None:
             return ""
@@ -64,8 +64,7 @@ def plain_text(content: Any) -> str | None:
             return content
         case list():
             texts = [plain_text(item) for item in content]
-            whole = [text for text in texts if text is not None]
-            return "".join(whole) if len(whole) == len(texts) else None
+            return None if None in texts else "".join(filter(None, texts))
         case {"type": "text" | "input_text" | "output_text", "text": str(text)}:
             return text
         case {"type": "reasoning_text" | "summary_text", "text": str(text)}:
@@ -79,7 +78,7 @@ def plain_text(content: Any) -> str | None:
 
 
 def result_value(content: Any) -> Any:
-    """Return a result as text where it is text, as the given JSON value otherwise."""
+    """Return a result's content as text if it is text alone, else unchanged."""
     text = plain_text(content)
     return content if text is None else text
 
@@ -94,13 +93,15 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     if reader is None and kind is None:  # AutoGen's parts have no type
         reader = next((read for keys, read in _BY_KEYS if keys <= value.keys()), None)
     if reader is None:
-        builder.lost(f"a part of type {kind!r}" if kind else "a part of an unknown form", place)
+        builder.note_loss(
+            f"a part of type {kind!r}" if kind else "a part of an unknown form", place
+        )
         return []
     return reader(builder, value, place)
 
 
 def _hosted(kind: str) -> _Reader | None:
-    """Return the reader of a hosted tool's type, of its own; all have the same endings."""
+    """Return the reader for a part of a hosted tool, by the ending or beginning of its type."""
     if kind.endswith(("_tool_result", "_call_output", "_search_output")):
         return _result
     if kind.endswith("_tool_use"):
@@ -109,17 +110,17 @@ def _hosted(kind: str) -> _Reader | None:
 
 
 def _text(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    given = _first(value, "text", "content", "refusal", "value")
-    if isinstance(given, dict):  # AI SDK and the assistants API: {"value": …}
-        given = given.get("value")
-    if not isinstance(given, str):
-        builder.lost("a text part without text", place)
+    text = _first(value, "text", "content", "refusal", "value")
+    if isinstance(text, dict):  # AI SDK and the assistants API: {"value": …}
+        text = text.get("value")
+    if not isinstance(text, str):
+        builder.note_loss("a text part without text", place)
         return []
     note_beside(builder, value, place, SOURCES)
     if value.get("thought"):
         signature = value.get("thoughtSignature")
-        return [ReasoningPart(given, signature if isinstance(signature, str) else None)]
-    return [text_part(given)] if given else []
+        return [ReasoningPart(text, signature if isinstance(signature, str) else None)]
+    return [text_part(text)] if text else []
 
 
 def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
@@ -127,14 +128,14 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     if isinstance(inner, dict):
         value = inner["reasoningText"] if isinstance(inner.get("reasoningText"), dict) else inner
     summary = value.get("summary")
-    given = _first(value, "thinking", "text", "content", "reasoning", "value", "thought", "think")
+    thought = _first(value, "thinking", "text", "content", "reasoning", "value", "thought", "think")
     if isinstance(summary, list):
         summary = "\n\n".join(str(i.get("text", "")) for i in summary if isinstance(i, dict))
-    text = "\n\n".join(map(str, given)) if isinstance(given, list) else given or ""
-    if isinstance(given, list) and given and isinstance(given[0], dict):
-        if (whole := plain_text(given)) is None:
-            builder.lost("what a thought holds beside text", place)
-        text = whole or ""
+    text = "\n\n".join(map(str, thought)) if isinstance(thought, list) else thought or ""
+    if isinstance(thought, list) and thought and isinstance(thought[0], dict):
+        if (full_text := plain_text(thought)) is None:
+            builder.note_loss("what a thought holds beside text", place)
+        text = full_text or ""
     if isinstance(summary, str) and summary and summary != text:  # some give both
         text = f"{summary}\n\n{text}" if text else summary
     signature = _first(value, "signature", "thinkingSignature", "encrypted_content", "data")
@@ -145,59 +146,57 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
 
 
 def _image(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    given = _first(value, "image_url", "source", "image", "url", "inlineData", "inline_data")
-    given = given or value.get("fileData") or _first(value, "value", "path") or value
+    image = _first(value, "image_url", "source", "image", "url", "inlineData", "inline_data")
+    image = image or value.get("fileData") or _first(value, "value", "path") or value
     detail = value.get("detail")
-    if isinstance(given, dict) and isinstance(given.get("source"), dict):  # Bedrock
-        kind, source = given.get("format") or "png", given["source"]
-        given = {"mimeType": f"image/{kind}", "data": source.get("bytes")}
-    if isinstance(given, dict):
-        detail = given.get("detail", detail)
-        kind = _first(given, "media_type", "mimeType", "mime_type", "mediaType") or "image/png"
-        data = _first(given, "data", "base64", "bytes")
-        if isinstance(given.get("source"), dict):  # Bedrock's
-            data = data or given["source"].get("bytes")
-        url = _first(given, "url", "fileUri", "file_uri")
-        given = url or (f"data:{kind};base64,{data}" if isinstance(data, str) else None)
-    if not isinstance(given, str) or not given:
-        builder.lost("an image without data or address", place)
+    if isinstance(image, dict) and isinstance(image.get("source"), dict):  # Bedrock
+        kind, source = image.get("format") or "png", image["source"]
+        image = {"mimeType": f"image/{kind}", "data": source.get("bytes")}
+    if isinstance(image, dict):
+        detail = image.get("detail", detail)
+        kind = _first(image, "media_type", "mimeType", "mime_type", "mediaType") or "image/png"
+        data = _first(image, "data", "base64", "bytes")
+        url = _first(image, "url", "fileUri", "file_uri")
+        image = url or (f"data:{kind};base64,{data}" if isinstance(data, str) else None)
+    if not isinstance(image, str) or not image:
+        builder.note_loss("an image without data or address", place)
         return []
-    if given.startswith("data:") and not given.startswith("data:image/"):
-        builder.lost(f"a file of type {given[5:].partition(';')[0]}", place)
+    if image.startswith("data:") and not image.startswith("data:image/"):
+        builder.note_loss(f"a file of type {image[5:].partition(';')[0]}", place)
         return []
-    return [ImagePart(given, detail if isinstance(detail, str) else None)]
+    return [ImagePart(image, detail if isinstance(detail, str) else None)]
 
 
 def _document(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return a file in a message: its text where it has one."""
+    """Return a file in a message as an image or as the parts of its text; others are lost."""
     if isinstance(inner := value.get("document"), dict):  # Bedrock's
         value = {**inner, "type": "document"}
     source = value.get("source")
     kind = value.get("mimeType") or value.get("mediaType") or value.get("mime")
     if isinstance(kind, str) and kind.startswith("image/"):
         return _image(builder, value, place)
-    if isinstance(source, dict) and (said := _said(value, source)) is not None:
+    if isinstance(source, dict) and (content := _document_content(value, source)) is not None:
         note_beside(builder, value, place, ("title", "context"))
-        return read_parts(builder, said, place)
+        return read_parts(builder, content, place)
     name = _first(value, "title", "filename", "name", "file_name") or value.get("type")
-    builder.lost(f"the file {name!r}", place)
+    builder.note_loss(f"the file {name!r}", place)
     return []
 
 
-def _said(value: dict[str, Any], source: dict[str, Any]) -> Any:
-    """Return the text of a document, or its parts; None where it has none."""
+def _document_content(value: dict[str, Any], source: dict[str, Any]) -> Any:
+    """Return the text of a document, or its parts; None if it has none."""
     if source.get("type") in ("text", "content"):
         return source.get("data") or source.get("content")
-    packed = source.get("bytes")  # Bedrock's, as what is below
-    if isinstance(packed, str) and value.get("format") in _PLAIN:
+    data = source.get("bytes")  # this and the last line are Bedrock's
+    if isinstance(data, str) and value.get("format") in _TEXT_FORMATS:
         try:
-            return base64.b64decode(packed, validate=True).decode()
+            return base64.b64decode(data, validate=True).decode()
         except ValueError:
             return None
     return None if "type" in source else _first(source, "text", "content")
 
 
-_PLAIN: Final = ("txt", "md", "csv", "html")  # formats of documents whose bytes are a text
+_TEXT_FORMATS: Final = ("txt", "md", "csv", "html")
 
 
 def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
@@ -210,7 +209,7 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     if inner is None and "name" not in value and isinstance(value.get("value"), str):
         inner = json_or_text(value["value"])  # LLaMA-Factory: the call as text
     body = {**value, **inner} if isinstance(inner, dict) else value
-    if isinstance(body.get("value"), dict) and "name" not in body:  # Goose: a result of parsing it
+    if isinstance(body.get("value"), dict) and "name" not in body:  # Goose
         body = {**body, **body["value"]}
     call_id = _first(body, "call_id", "tool_call_id", "toolCallId", "callID", "toolUseId", "id")
     call_id = call_id or _first(body, "tool_id", "callId", "tool_use_id")
@@ -225,8 +224,8 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _server_call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return a call that the provider runs itself; its result stands in the same answer."""
-    builder.by_provider(str(value.get("name") or value.get("type")), place)
+    """Return a call of a tool that the provider runs; its result stands in the same answer."""
+    builder.note_provider_tool(str(value.get("name") or value.get("type")), place)
     return _call(builder, value, place)
 
 
@@ -241,8 +240,8 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
     if not call_id and isinstance(inner, dict):
         call_id = builder.open_call(name)
     content = _first(body, "content", "output", "response", "result", "value", "error", "text")
-    if content is None and (others := _held_elsewhere(body)):
-        builder.lost(f"a result under a name that no format is known to use: {others}", place)
+    if content is None and (others := _container_fields(body)):
+        builder.note_loss(f"a result under a name that no format is known to use: {others}", place)
     if isinstance(content, dict) and set(content) == {"type", "value"}:  # AI SDK
         content = content["value"]
     if isinstance(content, dict) and _is_of_mcp(content):
@@ -262,28 +261,28 @@ def _note_structured(builder: SessionBuilder, value: dict[str, Any], place: Plac
     """Note the structured content of a result if its text does not say the same as JSON."""
     structured = value.get("structuredContent")
     if structured and json_or_text(plain_text(value.get("content")) or "") != structured:
-        builder.beside("structuredContent", place.at("structuredContent"))
+        builder.note_beside("structuredContent", place.at("structuredContent"))
 
 
 def _is_of_mcp(value: dict[str, Any]) -> bool:
-    """Return True for a result of MCP's: its content, and what stands beside that."""
+    """Return True for a result of MCP: its content, and what stands beside that."""
     return (
         isinstance(value.get("content"), list)
-        and _OF_MCP.issuperset(value)
+        and _MCP_FIELDS.issuperset(value)
         and str(value.get("type", "mcp")).startswith("mcp")
     )
 
 
-_OF_MCP: Final = {"type", "content", "isError", "_meta", "structuredContent"}
+_MCP_FIELDS: Final = {"type", "content", "isError", "_meta", "structuredContent"}
 
 
-def _held_elsewhere(body: dict[str, Any]) -> str:
-    """Return the fields of a result without content that hold something of any depth."""
-    return ", ".join(k for k, held in body.items() if isinstance(held, dict | list) and held)
+def _container_fields(body: dict[str, Any]) -> str:
+    """Return the names of fields that hold an object or a list with something in it."""
+    return ", ".join(key for key, field in body.items() if isinstance(field, dict | list) and field)
 
 
 def _invocation(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """AI SDK's parts of the interface: a call with its result in the same part."""
+    """Return the call and the result in one part of the AI SDK's user interface."""
     inner = value.get("toolInvocation")
     body = {**value, **inner} if isinstance(inner, dict) else value
     name = body.get("toolName") or str(value.get("type")).removeprefix("tool-")
@@ -298,35 +297,31 @@ def _invocation(builder: SessionBuilder, value: dict[str, Any], place: Place) ->
 
 
 def _code(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Gemini's own code execution: a call of it and its result."""
+    """Return Gemini's own execution of code as a call, or its output as the call's result."""
     if code := value.get("executableCode") or value.get("executable_code"):
         call_id = builder.new_id()
         text = code.get("code", "") if isinstance(code, dict) else code
         return [builder.call(call_id, "code_execution", {"code": text}, place)]
-    done = value.get("codeExecutionResult") or value.get("code_execution_result") or {}
+    result = value.get("codeExecutionResult") or value.get("code_execution_result") or {}
     call_id = builder.open_call("code_execution")
-    text = done.get("output") if isinstance(done, dict) else done
+    text = result.get("output") if isinstance(result, dict) else result
     return [builder.result(call_id, text or "", "code_execution")]
 
 
 def _mark(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """Return a mark for the cache, or of a step's begin, between the parts: nothing was said."""
+    """Return no part for a mark of the cache or of a step's beginning: it has no content."""
     return []
 
 
 def _first(value: dict[str, Any], *keys: str) -> Any:
-    """Return the first of these that is given."""
-    for key in keys:
-        found = value.get(key)
-        if found is not None:
-            return found
-    return None
+    """Return the first field that is not null."""
+    return next((value[key] for key in keys if value.get(key) is not None), None)
 
 
 _BY_TYPE: Final[dict[str, _Reader]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "refusal", "summary_text"), _text),
     **dict.fromkeys(("program", "mcp_approval_request"), _call),
-    "compaction": _text,  # the summary that stands for what was said before
+    "compaction": _text,  # the summary that stands for earlier messages
     **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "reasoning_text"), _reasoning),
     **dict.fromkeys(("thought", "think", "reasoning.text", "reasoning.summary"), _reasoning),
     **dict.fromkeys(("reasoning.encrypted", "redacted_reasoning", "redactedThinking"), _reasoning),

@@ -1,6 +1,6 @@
-"""Parts of the forms that most have, of which nothing has to be told: read in few steps.
+"""A fast path for the usual parts of a message, which need no finding.
 
-What `parts.py` reads of them is the same; it is asked for all others.
+`parts.py` reads all other parts, and would read these to the same result.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import Any, Final
 from playground.nouns.messages import Part
 from playground.sessions import unvalidated
 from playground.sessions.building import SessionBuilder, text_part
-from playground.sessions.clean_json import is_sound
+from playground.sessions.clean_json import is_clean
 
-# The fields of each; a mark for the cache says nothing.
+# The fields of each form; a mark for the cache is no content.
 _THOUGHT: Final = {"type", "thinking", "signature"}
 PLAIN_CALL: Final = {"type", "id", "name", "input", "caller", "cache_control"}
 _RESULT: Final = {"type", "tool_use_id", "content", "is_error", "cache_control"}
 
 
 def plain_part(builder: SessionBuilder, value: Any) -> Part | None:
-    """Return the part; None for one of another form, of which nothing is read."""
+    """Return a usual part; None, and read nothing, for any other."""
     if type(value) is not dict:
         return None
     kind = value.get("type")
@@ -47,19 +47,19 @@ def _thought(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
 
 
 def _call(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
-    given, name, arguments = value.get("id"), value.get("name"), value.get("input")
-    if not given or not name or type(arguments) is not dict:
+    call_id, name, arguments = value.get("id"), value.get("name"), value.get("input")
+    if not call_id or not name or type(arguments) is not dict:
         return None
-    if PLAIN_CALL.issuperset(value) and is_sound(arguments):
-        return builder.sound_call(str(given), str(name), arguments)
+    if PLAIN_CALL.issuperset(value) and is_clean(arguments):
+        return builder.clean_call(str(call_id), str(name), arguments)
     return None
 
 
 def _result(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
     content = value.get("content")
     if type(content) is str and _RESULT.issuperset(value):
-        given, failed = value.get("tool_use_id"), bool(value.get("is_error"))
-        return builder.result(given, content, is_error=failed)
+        is_error = bool(value.get("is_error"))
+        return builder.result(value.get("tool_use_id"), content, is_error=is_error)
     return None
 
 

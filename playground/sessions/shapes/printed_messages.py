@@ -1,6 +1,6 @@
-"""Messages as Python prints a model of pydantic, `role='user' content='…' tool_calls=None …`.
+"""Read messages as Python prints a pydantic model: `role='user' content='…' tool_calls=None …`.
 
-Agno's traces hold them so (2025). Values are literals; what is none ends the message.
+Agno's traces hold them in this form (2025). A value that is no literal ends the message.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any, Final
 _NAME: Final = re.compile(r"\s*([a-z_]+)=")
 _STRING: Final = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _PIECE: Final = re.compile(rf"(?s)({_STRING})|([\[({{])|([\])}}])|[^\s'\"\[\](){{}}]+|(\s)")
-_KEPT: Final = frozenset({
+_FIELDS: Final = frozenset({
     "role", "content", "name", "tool_call_id", "tool_calls", "reasoning_content", "tool_name",
     "tool_call_error",
 })  # fmt: skip
 
 
 def printed_message(text: str) -> dict[str, Any] | None:
-    """Return the fields of a message that was printed; None for another text."""
+    """Return the fields of a printed message; None for another text."""
     if not text.startswith("role="):
         return None
     found: dict[str, Any] = {}
     at = 0
     while name := _NAME.match(text, at):
         stop = _end(text, name.end())
-        if name[1] in _KEPT:
+        if name[1] in _FIELDS:
             try:
                 found[name[1]] = ast.literal_eval(text[name.end() : stop])
             except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -1,4 +1,4 @@
-"""Results of tools into a builder: a message of the role `tool`, or results among other parts."""
+"""Read results of tools: in a message of the role `tool`, or among the parts of another one."""
 
 from __future__ import annotations
 
@@ -10,50 +10,46 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.shapes.parts import read_parts, result_value
 
 CONTENT: Final = ("content", "parts", "value", "text", "message", "body")
-# Where a tool's message may hold its result beside the usual names, and what the tool was asked.
-_RESULTS: Final = ("output", "result", "tool_output", "toolOutput", "tool_result", "response")
-_ASKED: Final = ("tool_input", "toolInput", "arguments", "args")
+# Further fields of a tool's message that may hold its result, and those that hold its input.
+_RESULT_FIELDS: Final = ("output", "result", "tool_output", "toolOutput", "tool_result", "response")
+_INPUT_FIELDS: Final = ("tool_input", "toolInput", "arguments", "args")
 _PLAIN_RESULT: Final = {"role", "content", "tool_call_id", "name"}
+_ID_FIELDS: Final = (
+    "tool_call_id", "toolCallId", "tool_use_id", "call_id", "callId", "tool_call", "tool_id",
+)  # fmt: skip
 
 
 def holds_result(value: dict[str, Any]) -> bool:
-    """Return True if a result stands in it under one of the names that only results have."""
-    return any(value.get(key) is not None for key in _RESULTS)
+    """Return True if a message has a field that only results have."""
+    return any(value.get(key) is not None for key in _RESULT_FIELDS)
 
 
 def read_result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """A message of the role `tool`; one that also says what the tool was asked is the call, too."""
+    """Read a message of the role `tool`; one without a call's id that holds the tool's input is
+    read as a call and its result.
+    """
     if value.keys() <= _PLAIN_RESULT and isinstance(value.get("content"), str):
         result = builder.result(value.get("tool_call_id"), value["content"], value.get("name"))
-        builder.say("tool", [result], place)
+        builder.add_message("tool", [result], place)
         return
-    key = next((key for key in (*CONTENT, *_RESULTS) if value.get(key) is not None), "")
+    key = next((key for key in (*CONTENT, *_RESULT_FIELDS) if value.get(key) is not None), "")
     content = value.get(key)
     inner = content if isinstance(content, list) else []
     if any(isinstance(p, dict) and _is_result(p) for p in inner):
-        add(builder, "tool", read_parts(builder, inner, place.at(key)), place)
+        add_with_results(builder, "tool", read_parts(builder, inner, place.at(key)), place)
         return
-    named = (
-        "tool_call_id",
-        "toolCallId",
-        "tool_use_id",
-        "call_id",
-        "callId",
-        "tool_call",
-        "tool_id",
-    )
-    call_id = next((value[name] for name in named if isinstance(value.get(name), str)), "")
-    own = str(value.get("id") or "")
-    if not call_id and own and builder.knows_call(own):  # tau2's
-        call_id = own
-    asked = next((value[key] for key in _ASKED if value.get(key) is not None), None)
+    call_id = next((value[name] for name in _ID_FIELDS if isinstance(value.get(name), str)), "")
+    own_id = str(value.get("id") or "")
+    if not call_id and own_id and builder.knows_call(own_id):  # tau2's
+        call_id = own_id
+    arguments = next((value[key] for key in _INPUT_FIELDS if value.get(key) is not None), None)
     name = value.get("name") or value.get("toolName") or value.get("tool_name") or ""
-    nameless = value.get("role") == "function" or "from" in value or builder.makes_ids
-    if not call_id and nameless and asked is None:
+    has_no_ids = value.get("role") == "function" or "from" in value or builder.makes_ids
+    if not call_id and has_no_ids and arguments is None:
         call_id = builder.open_call(str(name))
-    if not call_id and asked is not None:  # a call and its result in one message
+    if not call_id and arguments is not None:  # a call and its result in one message
         call_id = builder.new_id()
-        _add_call(builder, builder.call(call_id, name, asked, place), place)
+        builder.add_to_answer([builder.call(call_id, name, arguments, place)], place)
     failed = value.get("status") == "error" or bool(value.get("error") or value.get("isError"))
     failed = failed or bool(value.get("is_error"))
     error = value.get("error") if key != "error" else None
@@ -61,16 +57,9 @@ def read_result(builder: SessionBuilder, value: dict[str, Any], place: Place) ->
     if isinstance(error, str) and error and not content:
         content = error
     elif isinstance(error, str) and error not in str(content):
-        builder.beside("error", place.at("error"))
+        builder.note_beside("error", place.at("error"))
     result = builder.result(call_id, result_value(content), name, is_error=failed)
-    add(builder, "tool", [result], place)
-
-
-def _add_call(builder: SessionBuilder, call: Part, place: Place) -> None:
-    if builder.messages and builder.messages[-1].role == "assistant":
-        builder.add_parts([call])
-    else:
-        builder.say("assistant", [call], place)
+    add_with_results(builder, "tool", [result], place)
 
 
 def _is_result(part: dict[str, Any]) -> bool:
@@ -83,13 +72,13 @@ def _is_result(part: dict[str, Any]) -> bool:
     )
 
 
-def add(builder: SessionBuilder, role: Role, parts: list[Part], place: Place) -> None:
-    """Add a message; results among another role's parts become messages of the role `tool`."""
+def add_with_results(builder: SessionBuilder, role: Role, parts: list[Part], place: Place) -> None:
+    """Add a message; the results among another role's parts become messages of the role `tool`."""
     if len(parts) == 1:  # as nearly always
-        builder.say("tool" if type(parts[0]) is ToolResultPart else role, parts, place)
+        builder.add_message("tool" if type(parts[0]) is ToolResultPart else role, parts, place)
         return
     if role == "tool" or ToolResultPart not in set(map(type, parts)):
-        builder.say(role, parts, place)
+        builder.add_message(role, parts, place)
         return
     for is_result, run in groupby(parts, lambda part: isinstance(part, ToolResultPart)):
-        builder.say("tool" if is_result else role, list(run), place)
+        builder.add_message("tool" if is_result else role, list(run), place)

@@ -1,6 +1,6 @@
-"""Share one object between equally written values, since growing requests repeat their history.
+"""Share one object between equal values: each request of a file repeats the history before it.
 
-A file of requests then takes memory by its content, not by how often it repeats it.
+The file then takes memory by its content, not by how often the content is repeated.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ import marshal
 from hashlib import blake2b
 from typing import Any, Final
 
-_NO_REFERENCES: Final = 2  # marshal's version: the same value, however it is shared, in one form
+_NO_REFERENCES: Final = 2  # marshal's version: equal values give equal bytes, shared or not
 
 
 class SharedValues:
-    """The values of a file's requests; nobody changes one of them."""
+    """The values of a file's requests, which nobody changes."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, Any] = {}
 
     def body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the body with what was there before: its fields, and the entries of its lists."""
+        """Return the body with earlier objects for its fields and list entries, if equal."""
         return {key: self._field(value) for key, value in body.items()}
 
     def _field(self, value: Any) -> Any:
         if type(value) is list:
-            return [self._one(entry) for entry in value]
-        return self._one(value)
+            return [self._shared(entry) for entry in value]
+        return self._shared(value)
 
-    def _one(self, value: Any) -> Any:
+    def _shared(self, value: Any) -> Any:
         if type(value) is not dict and type(value) is not str:
             return value
         try:

@@ -1,4 +1,4 @@
-"""Spans of a trace, however they were exported: OTLP JSON, the SDK's own JSON, or lines of it."""
+"""Read the spans of a trace from OTLP JSON, the SDK's own JSON, or lines of either."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from playground.base.json_numbers import load_json
 from playground.sessions.building import Place
 from playground.sessions.first_look import has_field
 from playground.sessions.shapes.fields import listed, mapping
@@ -28,12 +27,12 @@ class TraceSpan:
 
     @property
     def seconds(self) -> float | str | None:
-        """The duration; a stop that is no time is returned unchanged, for its finding."""
+        """The duration; `stop` as it is if it is no time: the reader adds a finding then."""
         return seconds_between(self.start, self.stop)
 
 
 def seconds_between(start: Any, stop: Any) -> float | str | None:
-    """Return a duration; a stop that is no time is returned unchanged, for its finding."""
+    """Return a duration; `stop` as it is if it is no time: the reader adds a finding then."""
     try:
         ended = datetime.fromisoformat(str(stop or ""))
     except ValueError:
@@ -45,7 +44,7 @@ def seconds_between(start: Any, stop: Any) -> float | str | None:
 
 
 def spans_of(source: Source) -> Iterator[TraceSpan]:
-    """Return every span of the file, in the order of their start."""
+    """Yield every span of the file, in the order of their start."""
     if source.is_lines:
         found = [s for line, value in source.lines() for s in _spans(value, Place(line))]
     else:
@@ -54,7 +53,10 @@ def spans_of(source: Source) -> Iterator[TraceSpan]:
 
 
 def first_spans(source: Source) -> list[TraceSpan]:
-    """Return some spans to recognise a file by: all of a document, found once for all formats."""
+    """Return spans to recognise a file by: those of its head lines, or all of a document.
+
+    The result is stored, since every format for traces asks.
+    """
     found: list[TraceSpan] | None = source.seen.get("spans")
     if found is None:
         values = source.head if source.is_lines else [source.document]
@@ -97,16 +99,16 @@ _STOPS: Final = ("end_time", "endTimeUnixNano", "endTime", "end_time_unix_nano")
 
 
 def _attributes(given: Any) -> dict[str, Any]:
-    """Attributes as a mapping: OTLP writes a list of keys and typed values."""
+    """Return attributes as a mapping: OTLP writes a list of keys and typed values."""
     if isinstance(given, dict):
         return given
-    pairs = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
+    pairs = [item for item in listed(given) if isinstance(item, dict)]
     return {str(item.get("key")): plain_value(item.get("value")) for item in pairs}
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value as OTLP writes it, an object of its type alone, as what it stands for; any
-    other stays as it is.
+    """Return the value that an object of OTLP stands for, such as `{"intValue": "3"}`; any other
+    value as it is.
     """
     if not isinstance(value, dict) or len(value) != 1:
         return value
@@ -124,8 +126,8 @@ def _first(value: dict[str, Any], *names: str) -> Any:
 
 
 def _time(value: Any) -> str:
-    """Nanoseconds, as OTLP writes them, seconds and nanoseconds, as the SDK of JavaScript keeps
-    them, or a text; what cannot be read stays for its finding."""
+    """Return a time in UTC, from nanoseconds (OTLP), from a pair of seconds and nanoseconds
+    (the SDK of JavaScript) or from text. Return what cannot be read as text, for a finding."""
     match value:
         case [int(seconds), int(nanoseconds)]:
             with suppress(OverflowError):
@@ -133,8 +135,8 @@ def _time(value: Any) -> str:
     return utc_time(value) or ("" if value is None else str(value))
 
 
-def unflattened(attributes: dict[str, Any], prefix: str) -> Any:
-    """Attributes `prefix.0.role`, `prefix.0.content` … as the lists and objects they stand for."""
+def unflatten(attributes: dict[str, Any], prefix: str) -> Any:
+    """Return attributes `prefix.0.role`, `prefix.0.content` … as a list or object."""
     root: dict[str, Any] = {}
     for name, value in attributes.items():
         if not name.startswith(f"{prefix}."):
@@ -148,25 +150,13 @@ def unflattened(attributes: dict[str, Any], prefix: str) -> Any:
             node = inner
         else:
             node[last] = value
-    return _listed(root)
+    return _with_lists(root)
 
 
-def _listed(node: Any) -> Any:
-    """Return the same with lists where all keys are numbers, by the number: as texts, 10 is before
-    2.
-    """
+def _with_lists(node: Any) -> Any:
+    """Return the value with lists in place of objects with numbers as keys, in numeric order."""
     if not isinstance(node, dict):
         return node
     if node and all(map(str.isdigit, node)):
-        return [_listed(node[key]) for key in sorted(node, key=int)]
-    return {key: _listed(value) for key, value in node.items()}
-
-
-def json_value(value: Any) -> Any:
-    """Return a value that may be JSON inside a string."""
-    if isinstance(value, str):
-        try:
-            return load_json(value, strict=True)
-        except (ValueError, RecursionError):
-            return value
-    return value
+        return [_with_lists(node[key]) for key in sorted(node, key=int)]
+    return {key: _with_lists(value) for key, value in node.items()}

@@ -1,7 +1,7 @@
-"""Calls that a model wrote as text, in rows of training data, into the calls that they are.
+"""Read calls and results that stand as text in rows of training data.
 
-Hermes' tags are read by that dialect's own parser; lists of Python calls and Glaive's mark here. A
-text that looks like a call and cannot be read stays text, with a finding.
+The parser of the Hermes dialect reads its tags; this module reads lists of Python calls and
+Glaive's `<functioncall>`. A text that only looks like a call stays text, with a finding.
 """
 
 from __future__ import annotations
@@ -27,93 +27,90 @@ _CONSTANTS: Final = {"true": True, "false": False, "null": None, "none": None}
 def text_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
     """Return the parts of an answer that may hold calls as text."""
     if "<tool_call>" in text:
-        return _tagged(builder, text, place)
+        return _hermes_parts(builder, text, place)
     if "<functioncall>" in text:
-        return _marked(builder, text, place)
+        return _glaive_parts(builder, text, place)
     if _LIST.match(text):
-        return _listed(builder, text, place)
+        return _python_parts(builder, text, place)
     return [text_part(text)] if text else []
 
 
 def text_results(builder: SessionBuilder, text: str) -> list[Part]:
-    """Return the results in a text: tagged ones, a list with a name in each entry, or one that is
-    all.
-    """
+    """Return the results in a text: entries of a JSON list with names, texts in tags, or all."""
     value = json_or_text(text.strip())
-    if isinstance(value, list) and value and all(map(_is_named, value)):
+    if isinstance(value, list) and value and all(map(_has_name, value)):
         return [_result(builder, item) for item in value]
     texts = _RESPONSE.findall(text) or [text]
     return [_result(builder, json_or_text(one), one) for one in texts]
 
 
-def _is_named(item: Any) -> bool:
+def _has_name(item: Any) -> bool:
     return isinstance(item, dict) and isinstance(item.get("name"), str)
 
 
 def _result(builder: SessionBuilder, value: Any, text: str = "") -> Part:
-    """Give a result to the first waiting call (of that tool, if it is named)."""
+    """Return a result of the first call without one; of its tool, if the result names it."""
     name, content = "", text
-    if _is_named(value):
+    if _has_name(value):
         name = value["name"]
-        held = next(
-            (value[k] for k in ("results", "content", "result", "output") if k in value), None
-        )
-        content = value if held is None else held
+        keys = ("results", "content", "result", "output")
+        inner = next((value[key] for key in keys if key in value), None)
+        content = value if inner is None else inner
     call_id = builder.open_call(name) or builder.open_call()
     return builder.result(call_id, content, name)
 
 
-def _tagged(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
+def _hermes_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
     parser = get_dialect("hermes").create_parser(PromptData())
     result = read_to_end(parser, [parser.feed_text(text)])
     if result.aborted or not result.tool_calls:
-        builder.lost("a call in a text that cannot be read: kept as text", place)
+        builder.note_loss("a call in a text that cannot be read: kept as text", place)
         return [TextPart(text)]
     parts: list[Part] = [ReasoningPart(result.reasoning)] if result.reasoning else []
     if result.content.strip():
         parts.append(TextPart(result.content.strip("\n")))
     for call in result.tool_calls:
-        given = call.call_id or builder.new_id()
-        parts.append(builder.call(given, call.name, call.arguments, place))
+        call_id = call.call_id or builder.new_id()
+        parts.append(builder.call(call_id, call.name, call.arguments, place))
     return parts
 
 
-def _marked(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
+def _glaive_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
     parts: list[Part] = []
     stop = 0
     for match in _GLAIVE.finditer(text):
-        call = _glaive(match[1])
+        call = _glaive_call(match[1])
         if call is None:
-            builder.lost("a call in a text that cannot be read: kept as text", place)
+            builder.note_loss("a call in a text that cannot be read: kept as text", place)
             return [TextPart(text)]
-        before = text[stop : match.start()].strip()
-        parts += [TextPart(before)] if before else []
+        prose = text[stop : match.start()].strip()
+        parts += [TextPart(prose)] if prose else []
         parts.append(builder.call(builder.new_id(), call[0], call[1], place))
         stop = match.end()
     rest = text[stop:].strip()
     return parts + ([TextPart(rest)] if rest else [])
 
 
-def _glaive(text: str) -> tuple[str, Any] | None:
-    """Name and arguments; these are JSON in single quotes inside JSON, or as they should be."""
+def _glaive_call(text: str) -> tuple[str, Any] | None:
+    """Return name and arguments, which may be JSON in single quotes inside JSON."""
     value = json_or_text(text)
-    if _is_named(value):
+    if _has_name(value):
         return value["name"], value.get("arguments")
     quoted = _QUOTED.search(text)
     name = re.search(r"""["']name["']\s*:\s*["']([^"']+)["']""", text)
     return (name[1], quoted[1].replace("\\'", "'")) if quoted and name else None
 
 
-def _listed(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
+def _python_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
     calls = [_python_call(piece) for piece in _pieces(text.strip()[1:-1])]
     if not all(calls):
-        builder.lost("calls in a text that cannot be read: kept as text", place)
+        builder.note_loss("calls in a text that cannot be read: kept as text", place)
         return [TextPart(text)]
     return [builder.call(builder.new_id(), *call, place) for call in calls if call]
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the text split at the commas between calls: outside of every bracket and quote."""
+    """Split a text at the commas outside of all brackets and quotes."""
     pieces, depth, start = [], 0, 0
     for match in re.finditer(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[()\[\]{},]""", text):
         mark = match[0]
@@ -128,7 +125,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _python_call(text: str) -> tuple[str, dict[str, Any]] | None:
-    """`Name of it(a=1)`: a name may have blanks, which no Python name has."""
+    """Return name and arguments of a call such as `Find hotel(stars=3)`: names may have blanks."""
     name, bracket, rest = text.strip().partition("(")
     try:
         tree = ast.parse(f"f({rest}", mode="eval").body
@@ -143,7 +140,10 @@ def _python_call(text: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def _constant(node: ast.expr) -> Any:
-    """Return a literal; JSON's three words may stand in it. Raises ValueError for anything else."""
+    """Return the value of a literal, in which `true`, `false` and `null` may stand.
+
+    Raises ValueError for anything else, and TypeError for a value that is no JSON.
+    """
     match node:
         case ast.Name(id=name) if name.lower() in _CONSTANTS:
             return _CONSTANTS[name.lower()]
@@ -153,16 +153,16 @@ def _constant(node: ast.expr) -> Any:
             pairs = zip(keys, values, strict=True)
             return {str(_constant(key)): _constant(value) for key, value in pairs if key}
     value = ast.literal_eval(node)
-    json.dumps(value)  # what is no JSON, such as bytes, raises TypeError
+    json.dumps(value)  # raises TypeError, for example for bytes
     return value
 
 
 def embedded_tools(text: str) -> list[Any]:
-    """Descriptions of tools inside a system prompt: JSON objects with a name, or lists of them."""
+    """Return the tools in a system prompt: JSON objects with a name, or those in JSON lists."""
     found: list[Any] = []
     decoder = json.JSONDecoder()
     at = 0
-    while (start := _opening(text, at)) >= 0:
+    while (start := _next_opening(text, at)) >= 0:
         try:
             value, at = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
@@ -174,7 +174,7 @@ def embedded_tools(text: str) -> list[Any]:
     return found
 
 
-def _opening(text: str, at: int) -> int:
+def _next_opening(text: str, at: int) -> int:
     places = [place for place in (text.find("{", at), text.find("[", at)) if place >= 0]
     return min(places, default=-1)
 

@@ -1,7 +1,7 @@
-"""Threads of OpenAI's Assistants API: what many small requests said to one thread, as one session.
+"""Read threads of OpenAI's Assistants API: many small requests about one thread, as one session.
 
-A thread is filled by a request for each message, run, and poll, so the same message may come in
-several answers: it is read once, by its id. https://platform.openai.com/docs/api-reference/threads
+Each message, run and poll is a request, so the same message may come in several answers; it is
+read once, by its id. https://platform.openai.com/docs/api-reference/threads
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _ADDRESS: Final = re.compile(r"/(?:v1|openai)/threads(?=[/?]|$)(?:/(?!runs\b)([^
 _IDS: Final = re.compile(rb'"((?:msg|run)_\w+)"')
 
 
-class Sent(Protocol):
-    """An exchange, of which a thread needs this much."""
+class ThreadExchange(Protocol):
+    """The fields of an exchange that a thread is read from."""
 
     request: dict[str, Any] | None
     response: bytes
@@ -35,13 +35,13 @@ class Sent(Protocol):
 
 
 def is_of_thread(url: str) -> bool:
-    """Return True if an address is that of a thread or of something in one."""
+    """Return True if an address is that of a thread or of something in a thread."""
     return _ADDRESS.search(url) is not None
 
 
-def read_threads(exchanges: Iterable[Sent], title: str) -> Iterator[SessionBuilder]:
-    """Yield a session for each thread, in the order in which they were begun."""
-    threads: dict[str, list[Sent]] = {}
+def read_threads(exchanges: Iterable[ThreadExchange], title: str) -> Iterator[SessionBuilder]:
+    """Yield a session for each thread, in the order of their first exchanges."""
+    threads: dict[str, list[ThreadExchange]] = {}
     for exchange in exchanges:
         threads.setdefault(_thread_of(exchange), []).append(exchange)
     for number, found in enumerate(threads.values(), 1):
@@ -49,49 +49,51 @@ def read_threads(exchanges: Iterable[Sent], title: str) -> Iterator[SessionBuild
         yield _Thread(SessionBuilder(title=name)).read(found)
 
 
-def _thread_of(exchange: Sent) -> str:
-    """Return a thread's id: in the address, or, where it is made, in the answer."""
-    named, reply = _ADDRESS.search(exchange.url), exchange.reply or {}
-    if named is not None and named[1]:
-        return named[1]
-    told = re.search(rb'"(thread_\w+)"', exchange.response)
-    return str(reply.get("thread_id") or reply.get("id") or (told and told[1].decode()) or "")
+def _thread_of(exchange: ThreadExchange) -> str:
+    """Return a thread's id from the address, or from the answer to the request that creates it."""
+    address, reply = _ADDRESS.search(exchange.url), exchange.reply or {}
+    if address is not None and address[1]:
+        return address[1]
+    match = re.search(rb'"(thread_\w+)"', exchange.response)
+    return str(reply.get("thread_id") or reply.get("id") or (match and match[1].decode()) or "")
 
 
 @dataclass
 class _Thread:
-    builder: SessionBuilder
-    known: set[str] = field(default_factory=set)  # ids of messages, calls and runs that were read
-    answers: dict[str, int] = field(default_factory=dict)  # id of a run → its last message
-    runs: dict[str, dict[str, Any]] = field(default_factory=dict)  # as they were told of last
+    """A thread while its exchanges are read."""
 
-    def read(self, exchanges: list[Sent]) -> SessionBuilder:
-        self._instructions(exchanges)
+    builder: SessionBuilder
+    read_ids: set[str] = field(default_factory=set)  # of messages, calls and runs
+    answers: dict[str, int] = field(default_factory=dict)  # id of a run → its last message
+    runs: dict[str, dict[str, Any]] = field(default_factory=dict)  # id → its last state
+
+    def read(self, exchanges: list[ThreadExchange]) -> SessionBuilder:
+        self._read_instructions(exchanges)
         for exchange in exchanges:
-            before = len(self.builder.messages), self.builder.kept.lost
-            self._asked(exchange)
-            self._answered(exchange)
-            if not exchange.response.strip() and before == (len(self.builder.messages), before[1]):
-                self.builder.lost("a request without an answer", exchange.place)
-        for key, run in self.runs.items():
-            self._request(key, run)
+            count = len(self.builder.messages)
+            self._read_request(exchange)
+            self._read_response(exchange)
+            if not exchange.response.strip() and count == len(self.builder.messages):
+                self.builder.note_loss("a request without an answer", exchange.place)
+        for run_id, run in self.runs.items():
+            self._add_request(run_id, run)
         return self.builder
 
-    def _instructions(self, exchanges: list[Sent]) -> None:
-        """The first run's, before all messages: runs repeat them."""
+    def _read_instructions(self, exchanges: list[ThreadExchange]) -> None:
+        """Read the first run's instructions as the system prompt; later runs repeat them."""
         for exchange in exchanges:
             run = exchange.reply or {}
             if run.get("object") != "thread.run" and exchange.request is not None:
                 run = exchange.request
             if text_of(run.get("instructions")):
                 where = exchange.place.at("instructions")
-                self.builder.say(
+                self.builder.add_message(
                     "system", read_parts(self.builder, run["instructions"], where), where
                 )
                 return
 
-    def _asked(self, exchange: Sent) -> None:
-        """Read the request's own content, unless its answer repeats it."""
+    def _read_request(self, exchange: ThreadExchange) -> None:
+        """Read the messages and results in a request, except a message that its answer repeats."""
         body, where = exchange.request or {}, exchange.place.at("request")
         thread = mapping(body.get("thread"))
         for index, value in enumerate(listed(body.get("messages") or thread.get("messages"))):
@@ -105,57 +107,57 @@ class _Thread:
             for value in map(mapping, listed(body.get("tool_outputs")))
         ]
         if results:
-            self.builder.say("tool", results, where.at("tool_outputs"))
+            self.builder.add_message("tool", results, where.at("tool_outputs"))
 
-    def _answered(self, exchange: Sent) -> None:
+    def _read_response(self, exchange: ThreadExchange) -> None:
         where, value = exchange.place.at("response"), exchange.reply
         if value is None:
-            self._streamed(exchange, where)
+            self._read_stream(exchange, where)
         elif value.get("object") == "list":
             entries = list(enumerate(listed(value.get("data"))))
             for index, each in reversed(entries) if _newest_first(entries) else entries:
-                self._object(mapping(each), where.at("data", index))
+                self._read_object(mapping(each), where.at("data", index))
         else:
-            self._object(value, where)
+            self._read_object(value, where)
 
-    def _streamed(self, exchange: Sent, where: Place) -> None:
+    def _read_stream(self, exchange: ThreadExchange, where: Place) -> None:
         recording = decode_stream([exchange.response], name=self.builder.title)
         if recording.api:
             read_recording(self.builder, recording, where)
-            self.known.update(each.decode() for each in _IDS.findall(exchange.response))
+            self.read_ids.update(each.decode() for each in _IDS.findall(exchange.response))
 
-    def _object(self, value: dict[str, Any], where: Place) -> None:
+    def _read_object(self, value: dict[str, Any], where: Place) -> None:
         """Read one object of the API, unless it was read before."""
         kind, key = value.get("object"), str(value.get("id") or "")
-        if kind == "thread.message" and key not in self.known:
-            self.known.add(key)
+        if kind == "thread.message" and key not in self.read_ids:
+            self.read_ids.add(key)
             read_message(self.builder, value, where)
             if value.get("run_id") and value.get("role") == "assistant":
                 self.answers[str(value["run_id"])] = len(self.builder.messages) - 1
-        elif kind == "thread.run" and key not in self.known:
-            if key not in self.runs:  # it is asked again and again how a run goes
-                self.builder.tools(value.get("tools"), where.at("tools"))
+        elif kind == "thread.run" and key not in self.read_ids:
+            if key not in self.runs:  # clients poll a run again and again
+                self.builder.add_tools(value.get("tools"), where.at("tools"))
             self.runs[key] = value
             action = mapping(mapping(value.get("required_action")).get("submit_tool_outputs"))
-            self._calls(listed(action.get("tool_calls")), where.at("required_action"))
+            self._read_calls(listed(action.get("tool_calls")), where.at("required_action"))
         elif kind == "thread.run.step":
             details = mapping(value.get("step_details"))
-            self._calls(listed(details.get("tool_calls")), where.at("step_details"))
+            self._read_calls(listed(details.get("tool_calls")), where.at("step_details"))
 
-    def _calls(self, calls: list[Any], where: Place) -> None:
-        """Calls that were not read yet, with their results where a step tells them."""
-        fresh = [each for each in map(mapping, calls) if str(each.get("id")) not in self.known]
-        self.known.update(str(each.get("id")) for each in fresh)
-        parts = [self._call(each, where) for each in fresh]
+    def _read_calls(self, calls: list[Any], where: Place) -> None:
+        """Read the calls that are new, with the results that a step has for them."""
+        new = [each for each in map(mapping, calls) if str(each.get("id")) not in self.read_ids]
+        self.read_ids.update(str(each.get("id")) for each in new)
+        parts = [self._call(each, where) for each in new]
         if parts:
-            self.builder.say("assistant", parts, where)
+            self.builder.add_message("assistant", parts, where)
         results = [
             self.builder.result(each.get("id"), result_value(output))
-            for each in fresh
+            for each in new
             if (output := _of_tool(each).get("output", _of_tool(each).get("outputs"))) is not None
         ]
         if results:
-            self.builder.say("tool", results, where)
+            self.builder.add_message("tool", results, where)
 
     def _call(self, value: dict[str, Any], where: Place) -> Any:
         inner = _of_tool(value)
@@ -166,9 +168,9 @@ class _Thread:
             value.get("id"), inner.get("name", value.get("type")), arguments, where
         )
 
-    def _request(self, key: str, run: dict[str, Any]) -> None:
-        self.builder.request(
-            reply=self.answers.get(key, len(self.builder.messages) - 1),
+    def _add_request(self, run_id: str, run: dict[str, Any]) -> None:
+        self.builder.add_request(
+            reply=self.answers.get(run_id, len(self.builder.messages) - 1),
             model=run.get("model"),
             usage=run.get("usage"),
             at=run.get("created_at"),
@@ -177,7 +179,7 @@ class _Thread:
 
 
 def _of_tool(value: dict[str, Any]) -> dict[str, Any]:
-    """Return a call's content under its type's name: `function`, `code_interpreter` …"""
+    """Return a call's content, which stands under its type: `function`, `code_interpreter` …"""
     return mapping(value.get(str(value.get("type"))))
 
 

@@ -1,7 +1,7 @@
-"""The browser side: one ES module and one style sheet per component, each after the shared kit.
+"""The browser side: an ES module and a style sheet for each component, after the shared kit.
 
-Each module's default export mounts when it is called with a component (Streamlit) and gives
-`{render}` when it is called without (a notebook's anywidget, an HTML export).
+Called with a component (Streamlit), a module's default export mounts it; called without one (a
+notebook's anywidget, an HTML export), it returns `{render}`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 _HERE = Path(__file__).parent
-_PARTS = {"panes": ("words", "cells", "search", "heads")}  # of a component, that stand before it
+_PARTS = {
+    "panes": ("words", "edit", "cells", "search", "heads")
+}  # of a component, that stand before it
 
 
 class ComponentFiles(NamedTuple):
@@ -23,7 +25,7 @@ class ComponentFiles(NamedTuple):
 
 @cache
 def component_files(name: str, root_class: str) -> ComponentFiles:
-    """Return the text of a component's files and the one element that it draws into."""
+    """Return the text of a component's files, and the element that it draws into."""
     css = _joined(f"{part}.css" for part in ("kit", name))
     js = _joined(f"{part}.js" for part in ("kit", *_PARTS.get(name, ()), name))
     return ComponentFiles(f'<div class="{root_class}"></div>', css, js)

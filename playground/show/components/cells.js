@@ -18,7 +18,8 @@ class Cells {
     cell.setAttribute("aria-colindex", pane + 2)
     cell.style.setProperty("--at", pane)
     const blocks = this.cells[row][pane] ?? []
-    if (this.isCompared(pane)) cell.append(...this.compared(row, pane, blocks))
+    if (this.holdsBox(row, pane)) cell.append(this.edit.node)
+    else if (this.isCompared(pane)) cell.append(...this.compared(row, pane, blocks))
     else cell.append(...blocks.map((block, at) => this.drawBlock(row, pane, block, at)))
     return cell.childNodes.length ? cell : null
   }
@@ -29,7 +30,7 @@ class Cells {
 
   drawBlock(row, pane, [number, kind, role, decided], at) {
     const text = this.data.texts[number]
-    const node = this.frame(row, kind, role, decided, text)
+    const node = this.frame(row, pane, kind, role, decided, text)
     const key = `${row} ${pane} ${at}`
     const pre = element("pre", "", beginning(text, this.shown(key)))
     node.append(pre, ...this.moreButton(row, key, text))
@@ -44,7 +45,7 @@ class Cells {
     const after = textOf(blocks)
     if (!before && !after) return []
     const [, kind, role] = blocks[0] ?? this.cells[row][this.base][0]
-    const node = this.frame(row, kind, blocks.length ? role : "", undefined, after)
+    const node = this.frame(row, pane, kind, blocks.length ? role : "", undefined, after)
     const key = `${row} ${pane} compared`
     const most = this.shown(key)
     const pre = element("pre", "")
@@ -56,24 +57,32 @@ class Cells {
     return [node]
   }
 
-  frame(row, kind, role, decided, text) {
+  frame(row, pane, kind, role, decided, text) {
     const [origin, name] = this.data.rows[row]
     const node = element("div", "block")
     node.dataset.origin = origin
     node.dataset.kind = kind
     const line = element("div", "label")
     if (role) line.append(element("span", "role", role))
-    if (kind !== name && kind !== role) line.append(element("span", "kind", kind))
     if (decided?.badge) {
       node.classList.add(decided.marked ? "marked" : "unmarked")
       line.append(element("span", decided.marked ? "badge mark" : "badge", decided.badge))
     }
     line.append(element("span", "count", grouped(characters(text))))
     line.append(copyButton(name, () => text))
+    const edits = this.mayEdit && SOURCES.test(origin)
+    const act = () => (edits ? this.open(origin, pane) : this.select(origin))
+    if (edits) {
+      const opener = button("edit", `Edit ${name}`, (event) => {
+        event.stopPropagation()
+        act()
+      })
+      opener.className = "copy"
+      line.append(opener)
+    }
     node.append(line)
     node.onclick = () => {
-      if (String(getSelection())) return // a text was marked to be copied
-      this.select(origin)
+      if (!String(getSelection())) act() // unless a text was marked to be copied
     }
     return node
   }

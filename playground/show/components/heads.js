@@ -4,9 +4,6 @@ class Headed extends Searchable {
     const row = element("div", "head")
     row.setAttribute("role", "row")
     row.setAttribute("aria-rowindex", 1)
-    const corner = element("div", "corner", "part")
-    corner.setAttribute("role", "columnheader")
-    row.append(corner)
     this.data.panes.forEach((pane, at) => {
       const node = element("div", "pane")
       node.setAttribute("role", "columnheader")
@@ -21,6 +18,22 @@ class Headed extends Searchable {
       row.append(node)
     })
     return row
+  }
+
+  // A section's name, and its characters in each pane, as bars and figures
+  drawSection(section) {
+    const sizes = this.data.panes.map((pane) => pane.parts?.[section])
+    const found = [element("strong", "section", section)]
+    if (sizes.includes(undefined)) return found
+    const bars = element("span", "bars")
+    const most = Math.max(1, ...sizes)
+    for (const size of sizes) {
+      const bar = element("i")
+      bar.style.height = `${Math.max(1, (14 * size) / most)}px`
+      bars.append(bar)
+    }
+    const told = `${sizes.map((size) => grouped(size)).join(" · ")} characters`
+    return [...found, bars, element("span", "sizes", told)]
   }
 
   // What was found out since a pane was drawn, in the order of the panes
@@ -47,7 +60,7 @@ class Headed extends Searchable {
   // The first pane that is not seen whole, beyond the right edge
   beyond() {
     const { scrollLeft, clientWidth } = this.scroller
-    return Math.floor((scrollLeft + clientWidth - this.first + 1) / this.column)
+    return Math.floor((scrollLeft + clientWidth + 1) / this.column)
   }
 
   tellAside() {
@@ -63,7 +76,22 @@ class Headed extends Searchable {
   scrollAside(pane) {
     const left = pane * this.column
     const { scrollLeft, clientWidth } = this.scroller
-    const room = clientWidth - this.first
-    if (left < scrollLeft || left + this.column > scrollLeft + room) this.scroller.scrollLeft = left
+    if (left < scrollLeft || left + this.column > scrollLeft + clientWidth) this.scroller.scrollLeft = left
   }
+}
+
+const SECTIONS = {
+  rules: "Rules",
+  tools: "Tools",
+  tool: "Tools",
+  agent: "Prompts",
+  system: "Prompts",
+  "system-rules": "Prompts",
+  "user-prompt": "Prompts",
+  message: "History",
+  environment: "History",
+}
+
+function sectionOf(origin) {
+  return SECTIONS[origin.split(":")[0]]
 }

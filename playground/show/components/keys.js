@@ -127,9 +127,11 @@ function mount({ data, parentElement, setTriggerValue }) {
   const listen = (event) => {
     if (isBusy(event)) return
     if (event.ctrlKey || event.metaKey) {
-      if (event.key.toLowerCase() !== "z") return
+      const undoes = event.shiftKey ? "redo" : "undo"
+      const key = { z: undoes, enter: "run" }[event.key.toLowerCase()]
+      if (!key) return
       event.preventDefault()
-      place.send("pressed", event.shiftKey ? "redo" : "undo")
+      place.send("pressed", key)
       return
     }
     const first = performance.now() - place.began < LATER ? "g" : ""

@@ -2,8 +2,6 @@
 // Only what is seen is in the page, and session text only ever goes into textContent.
 
 const COLUMN = 280 // pixels at least: columns are not squeezed, the grid scrolls sideways
-const FIRST = 136 // of the column of origins, which stays
-const NARROW = 620 // below it origins stand above their cells
 const AHEAD = 500 // pixels around the seen part that are drawn too
 const DRAWING = 16 // milliseconds of it a frame, before the browser's own layout
 const LINE = 18 // pixels, for a row that has not been measured
@@ -75,13 +73,11 @@ class Grid extends Headed {
   take(data) {
     const anchor = this.data && this.anchor()
     const kept = anchor && this.keyOf(anchor.row)
+    if (this.data && isAlike(this.data, data)) return this.exchange(data)
     const { panes } = this.data ?? data
     const base = panes[this.data ? this.base : data.base]?.name // at first what the data asks for
     this.data = data
-    this.cells = data.rows.map(() => [])
-    data.panes.forEach((pane, at) => {
-      for (const [row, blocks] of pane.cells) this.cells[row][at] = blocks
-    })
+    this.cells = cellsOf(data)
     this.base = data.panes.findIndex((pane) => pane.name === base)
     this.choices()
     this.search = new Search(this.cells, data.texts, () => this.tell())
@@ -91,6 +87,34 @@ class Grid extends Headed {
     if (row >= 0) this.scroller.scrollTop = this.tops[row] + anchor.into
     this.later() // its data was read in this same task: drawing gets one of its own
     this.search.start(this.box.value)
+    return undefined
+  }
+
+  // The same rows and columns with other texts: only cells that changed are drawn anew
+  exchange(data) {
+    const { texts } = this.data
+    const before = this.cells
+    this.data = data
+    this.cells = cellsOf(data)
+    const told = (blocks, all) => JSON.stringify(blocks?.map(([text, ...more]) => [all[text], more]))
+    const differs = (row, pane) => told(before[row][pane], texts) !== told(this.cells[row][pane], data.texts)
+    for (const [row, node] of this.rows) {
+      const all = this.base >= 0 && differs(row, this.base)
+      for (const pane of node.drawn) {
+        if (all || differs(row, pane)) this.drawAgain(row, pane)
+      }
+    }
+    this.search = new Search(this.cells, data.texts, () => this.tell())
+    this.search.start(this.box.value)
+    this.later()
+  }
+
+  drawAgain(row, pane) {
+    const node = this.rows.get(row)
+    if (!node?.drawn.has(pane) || this.holdsBox(row, pane)) return
+    node.querySelector(`[aria-colindex="${pane + 2}"]`)?.remove()
+    const cell = this.drawCell(row, pane)
+    if (cell) node.append(cell)
   }
 
   // A row's name in this grid and in the next: its origin, and how many of that were before it
@@ -117,16 +141,12 @@ class Grid extends Headed {
   shape() {
     const { panes, rows, texts } = this.data
     this.width = this.scroller.clientWidth
-    const wide = this.width >= NARROW
-    this.first = wide ? FIRST : 0
     const least = Math.min(COLUMN, Math.round(this.width * (panes.length > 1 ? 0.88 : 1)))
-    this.column = Math.max(least, Math.floor((this.width - this.first) / Math.max(1, panes.length)))
-    this.root.classList.toggle("narrow", !wide)
-    this.sheet.style.setProperty("--first", `${this.first}px`)
+    this.column = Math.max(least, Math.floor(this.width / Math.max(1, panes.length)))
     this.sheet.style.setProperty("--column", `${this.column}px`)
     this.sheet.style.setProperty("--panes", panes.length)
     this.sheet.style.setProperty("--seen", `${this.width}px`)
-    this.sheet.style.width = `${this.first + this.column * panes.length}px`
+    this.sheet.style.width = `${this.column * panes.length}px`
     this.sheet.setAttribute("aria-rowcount", rows.length + 1)
     this.sheet.setAttribute("aria-colcount", panes.length + 1)
     this.head = this.drawHead()
@@ -240,8 +260,9 @@ class Grid extends Headed {
     let node = this.rows.get(number)
     if (!node) {
       node = this.emptyRow(number)
+      const later = [...this.rows.keys()].filter((each) => each > number)
+      this.sheet.insertBefore(node, this.rows.get(Math.min(...later)) ?? null)
       this.rows.set(number, node)
-      this.sheet.append(node)
     }
     const { panes } = this.data
     for (let pane = this.left; pane < Math.min(this.right, panes.length); pane += 1) {
@@ -265,11 +286,66 @@ class Grid extends Headed {
     node.setAttribute("aria-rowindex", number + 2)
     const head = element("div", "origin")
     head.setAttribute("role", "rowheader")
+    const section = sectionOf(origin)
+    if (section && section !== sectionOf(this.data.rows[number - 1]?.[0] ?? "")) {
+      head.append(...this.drawSection(section))
+    }
     const chooser = button(label, `Show ${label} in every pane`, () => this.select(origin))
     chooser.className = "choose"
     head.append(chooser)
     node.append(head)
     return node
+  }
+
+  // A block is opened to be edited, in the column that was clicked, once the page has its texts
+  open(origin, pane) {
+    this.editPane = pane
+    const number = Date.now()
+    if (this.edit) this.edit.keep({ then: origin, next: number })
+    else this.ask({ do: "open", origin, number })
+    this.choose(origin, false)
+  }
+
+  // What the page says of the open block
+  edited(editing) {
+    this.mayEdit = Boolean(editing)
+    const number = editing?.number
+    if (this.edit && this.edit.number === number) return this.edit.note(editing)
+    if (this.edit) this.close()
+    if (this.mayEdit && number === undefined && !this.looked) {
+      const kept = keptDraft()
+      if (kept) this.open(kept.origin, kept.pane)
+    }
+    this.looked ||= this.mayEdit
+    if (number === undefined || (number === this.left && !editing.fault)) return undefined
+    const send = { ask: (what) => this.ask(what), draft: (draft) => this.report("draft", draft) }
+    this.edit = new EditBox(editing, send)
+    this.edit.pane = this.editPane
+    this.edit.onresize = () => this.later()
+    this.edit.onend = () => this.close()
+    const row = this.data.rows.findIndex(([origin]) => origin === editing.origin)
+    if (!this.data.panes[this.editPane]) this.editPane = 0
+    this.editRow = row
+    this.choose(editing.origin, true)
+    this.redraw(row)
+    return this.edit.focus()
+  }
+
+  close() {
+    remember(null)
+    this.left = this.edit.number
+    this.edit = undefined
+    this.redraw(this.editRow)
+  }
+
+  redraw(row) {
+    this.rows.get(row)?.remove()
+    this.rows.delete(row)
+    this.draw()
+  }
+
+  holdsBox(row, pane) {
+    return Boolean(this.edit) && row === this.editRow && pane === this.editPane
   }
 
   select(origin) {
@@ -302,6 +378,19 @@ class Grid extends Headed {
   }
 }
 
+function cellsOf(data) {
+  const cells = data.rows.map(() => [])
+  data.panes.forEach((pane, at) => {
+    for (const [row, blocks] of pane.cells) cells[row][at] = blocks
+  })
+  return cells
+}
+
+function isAlike(one, other) {
+  const same = (a, b, of) => a.length === b.length && a.every((each, at) => of(each) === of(b[at]))
+  return same(one.rows, other.rows, ([origin]) => origin) && same(one.panes, other.panes, (pane) => pane.name)
+}
+
 // How many lines a text's shown part has; counted in place, for there may be ten thousand texts
 function linesOf(text) {
   let lines = 1
@@ -311,16 +400,18 @@ function linesOf(text) {
   return lines
 }
 
-function mount({ data, parentElement, setStateValue }) {
+function mount({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = parentElement.querySelector(".panes")
   if (!root || !data) return undefined
   const known = grids.get(root)
   const grid = known ?? new Grid(root)
   grids.set(root, grid)
   grid.report = setStateValue
+  grid.ask = (what) => setTriggerValue("asked", what)
   if (!known || grid.data.key !== data.key) grid.take(data)
   grid.note(data.figures ?? [])
   if (!known || grid.selected !== data.selected) grid.choose(data.selected, true)
+  grid.edited(data.editing)
   return known ? undefined : () => grid.leave()
 }
 

@@ -1,7 +1,6 @@
 """Draw answers as HTML, in a notebook and as a page.
 
-Each module registers the drawings of its kind of answer, and all are loaded when the first is
-asked for.
+Each module registers the drawings of its kind of answer; all are loaded when the first is needed.
 """
 
 from playground.show.pictures import caching, compaction, guides, replies, requests, tools, versions

@@ -1,4 +1,4 @@
-"""Caches as markup: where marks stand, what every request reads, what an adapter sends."""
+"""Caches as markup: the marks of a request, what every request reads, what an adapter sends."""
 
 from __future__ import annotations
 
@@ -47,15 +47,17 @@ def _pane(value: CachePlacement, most: int | None) -> payloads.Payload:
 
 @draws("picture", CacheSimulation)
 def simulation(value: CacheSimulation) -> Markup:
-    """Return the strip of requests; as plain markup a bar for each."""
+    """Return the strip of requests; in plain markup, a bar for each."""
     names = ", ".join(filter(None, (value.dialect, value.policy)))
     origins = "".join(f"<li>{escaped(line)}</li>" for line in value.origins)
-    found = findings("what is wrong, and what to do", value.findings) if value.findings else ""
+    finding_table = (
+        findings("what is wrong, and what to do", value.findings) if value.findings else ""
+    )
     return Markup(
         names or value.model or "Cache simulation",
         headline(value).text,
         head=folded("where the figures come from", f"<ul>{origins}</ul>"),
-        static=f"{_bars(value)}{found}",
+        static=f"{_bars(value)}{finding_table}",
         component="strip",
         data=lambda: strip(value),
     )
@@ -70,15 +72,15 @@ def _bars(value: CacheSimulation) -> str:
             f"{_BAR.format(colour, _WIDE * size / most)}</span>"
             for size, colour in zip(sizes, OUTCOME_COLOURS.values(), strict=True)
         )
-        told = [f"{size:,}" for size in sizes]
-        rows.append([str(number + 1), bar, *told, one.state, escaped(value.why(number))])
+        size_texts = [f"{size:,}" for size in sizes]
+        rows.append([str(number + 1), bar, *size_texts, one.state, escaped(value.why(number))])
     head = ["request", "", *OUTCOME_COLOURS, "how sure", "why"]
     return cells("tokens of every request", head, rows)
 
 
 @draws("picture", CacheMatrix)
 def cache_matrix(value: CacheMatrix) -> Markup:
-    """Costs as a table, dialects by policies, the cheapest in bold."""
+    """Return the costs as a table, dialects by policies, the cheapest in bold."""
     dialects = list(dict.fromkeys(cell.dialect for cell in value))
     policies = list(dict.fromkeys(cell.policy for cell in value))
     costs = {(cell.dialect, cell.policy): cell for cell in value if not cell.errors}

@@ -1,4 +1,4 @@
-"""Shortened histories as markup: the policies, and how each goes by turn."""
+"""Shortened histories as markup: the policies, and what each saves by turn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _POINTS = 12  # turns that the table by turn shows
 
 @draws("picture", CompactionWhatIf)
 def compaction(value: CompactionWhatIf) -> Markup:
-    """Return the table of policies, and what each has saved at some turns."""
+    """Return the table of policies, and a table of what each has saved at some turns."""
     frame = policies(value).astype(object)
     shown = frame.where(frame.notna(), "").astype(str)
     turns = len(value.everything.costs)

@@ -15,7 +15,7 @@ from playground.show.wire import event_text
 
 @draws("picture", Guide)
 def guide(value: Guide) -> Markup:
-    """Draw what the model reads and answers, as the guide's Markdown has it."""
+    """Draw the guide with the same content as its Markdown."""
     rows = ([escaped(name), code(text)] for name, text in value.summary())
     cases = "".join(piece for case in value.cases for piece in _case(value, case))
     also = "".join(f"<li>{code(form)}</li>" for form in value.variants())

@@ -1,4 +1,4 @@
-"""Replies as markup: replayed, read at once, by every dialect, and what values survive."""
+"""Replies as markup: replayed, read at once, read by every dialect; trials and carried values."""
 
 from __future__ import annotations
 
@@ -35,16 +35,18 @@ _ARGUMENTS: Final = 2_000
 
 @draws("picture", Timeline)
 def timeline(value: Timeline) -> Markup:
-    """Return the player at its end, what a server hands over beside our reading; as plain markup
-    the coloured text, its calls and findings."""
+    """Return the player at its end, with our reading and, if any, what a server hands over.
+
+    In plain markup, it is the coloured text with its calls and findings.
+    """
     return replays([value, value.handed] if value.handed else [value])
 
 
 def replays(values: Sequence[Timeline]) -> Markup:
-    """Return readings of one stream as columns of one player; as plain markup one after another."""
+    """Return readings of one stream as columns of a player; in plain markup, one after another."""
     first = values[0]
     chunks = counted(len(first.steps) - 1, "chunk")
-    read = "; ".join(_read(each.result, reading_name(each)) for each in values)
+    read = "; ".join(_reading_line(each.result, reading_name(each)) for each in values)
     return Markup(
         first.recording or "A reply",
         f"{chunks}, {read}",
@@ -56,11 +58,11 @@ def replays(values: Sequence[Timeline]) -> Markup:
 
 @draws("picture", ParseResult)
 def parse_result(value: ParseResult) -> Markup:
-    """Return the text coloured by what became of it, the calls, the findings."""
-    return Markup("A reply", _read(value), static=_reading(value))
+    """Return the text coloured by kind of event, with the calls and the findings."""
+    return Markup("A reply", _reading_line(value), static=_reading(value))
 
 
-def _read(result: ParseResult, dialect: str = "") -> str:
+def _reading_line(result: ParseResult, dialect: str = "") -> str:
     calls = ", ".join(call.name for call in result.tool_calls) or "none"
     parts = [counted(len(result.events), "event") + (f" as {dialect}" if dialect else "")]
     parts += [f"complete calls: {calls}"]
@@ -75,7 +77,7 @@ def _reading(result: ParseResult) -> str:
 
 
 def _text(events: Sequence[Event]) -> str:
-    """Return the stream's text, each piece on the colour of what it became."""
+    """Return the stream's text, coloured by kind of event."""
     shown, left = [], _MOST
     for event in events:
         text = owned_text(event)[: max(0, left)]
@@ -89,7 +91,7 @@ def _text(events: Sequence[Event]) -> str:
 
 def _calls(result: ParseResult) -> str:
     rows = [
-        [escaped(call.name), "yes", code(_plain(call.arguments), _ARGUMENTS)]
+        [escaped(call.name), "yes", code(_indented_json(call.arguments), _ARGUMENTS)]
         for call in result.tool_calls
     ]
     for aborted in result.aborted:
@@ -98,13 +100,13 @@ def _calls(result: ParseResult) -> str:
     return cells("calls", ["tool", "complete", "arguments"], rows) if rows else ""
 
 
-def _plain(arguments: object) -> str:
+def _indented_json(arguments: object) -> str:
     return json.dumps(arguments, ensure_ascii=False, indent=1)
 
 
 @draws("picture", Detections)
 def detections(value: Detections) -> Markup:
-    """Return every dialect with what it makes of the text."""
+    """Return a table of the dialects, the likeliest first, with the calls that each reads."""
     best = value[0] if value and value[0].calls else None
     line = f"likeliest: {best.dialect} ({best.reason})" if best else "no dialect reads a call"
     rows = [[each.dialect, str(each.calls), each.reason] for each in value]
@@ -114,7 +116,7 @@ def detections(value: Detections) -> Markup:
 
 @draws("picture", Trial)
 def trial(value: Trial) -> Markup:
-    """Return every arm with its shares, the best first."""
+    """Return a table of the arms with their shares, the best first, and one of the misses."""
     best = value.arms[0] if value.arms else None
     line = "nothing was asked"
     if best:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from playground.base.display import draws
@@ -19,21 +19,19 @@ from playground.show import payloads
 from playground.show.grid import grid
 from playground.show.markup import Markup, cells, code, escaped, table
 
-# What a notebook keeps of many dialects and of long sessions; a page has all of it.
+# A notebook keeps so many dialects, and messages of each; a page has all of them.
 _PANES: Final = 8
 _MESSAGES: Final = 50
 _COLUMNS: Final = 4  # of plain markup: more are too narrow to be read
 _ROWS: Final = 40
 _BEGINNING: Final = 400  # characters of a cell
 _RAW: Final = 20_000
-_NAMED: Final = 3
+_MOST_NAMES: Final = 3
 
 
 @draws("picture", Comparison)
 def comparison(value: Comparison) -> Markup:
-    """Return the panes; as plain markup a column for each dialect, a row for what stands in
-    them.
-    """
+    """Return the panes; in plain markup, a column for each dialect and a row for each origin."""
     title = value.session.title or "A session"
     return Markup(
         f"{title} in {counted(len(value.columns), 'dialect')}",
@@ -47,13 +45,15 @@ def comparison(value: Comparison) -> Markup:
 
 
 def _line(columns: Sequence[Column]) -> str:
-    named = [f"{c.dialect.name} {sum(c.characters.values()):,}" for c in columns[:_NAMED]]
-    more = len(columns) - _NAMED
+    named = [f"{c.dialect.name} {sum(c.characters.values()):,}" for c in columns[:_MOST_NAMES]]
+    more = len(columns) - _MOST_NAMES
     return f"characters: {', '.join(named)}" + (f" and {more} more" if more > 0 else "")
 
 
 def _figures(columns: Sequence[Column]) -> str:
-    """One row of figures for each dialect; what its schemas lose takes time to find."""
+    """Return a row of figures for each dialect; for many dialects without facts of schemas, which
+    take long to count.
+    """
     with_facts = len(columns) <= _PANES
     head = ["dialect", "characters", "messages", *["schema facts told"] * with_facts, "findings"]
     rows = []
@@ -86,25 +86,25 @@ def _panes(columns: Sequence[Column], most: int | None = None) -> dict[str, Any]
 
 @draws("picture", ProviderPayload)
 def provider_payload(value: ProviderPayload) -> Markup:
-    """Two panes, what was rendered and what is sent; above them what is different."""
+    """Return two panes, rendered and sent, below a table of the differences."""
     return Markup(
         f"{value.dialect} as {value.model} gets it",
         f"{counted(len(value.messages), 'message')}, "
         f"{counted(len(value.differences), 'difference')} from what was rendered",
         head=findings("what is different", value.grouped),
-        static=_sent(value),
+        static=_messages_table(value),
         component="panes",
-        data=lambda: _both(value, None),
-        brief=lambda: _both(value, _MESSAGES),
+        data=lambda: _two_panes(value, None),
+        brief=lambda: _two_panes(value, _MESSAGES),
     )
 
 
-def _both(value: ProviderPayload, most: int | None) -> dict[str, Any]:
+def _two_panes(value: ProviderPayload, most: int | None) -> dict[str, Any]:
     sent = payloads.payload_pane("as sent", value, most)
     return grid([payloads.rendered_pane(value.dialect, value.rendering, most), sent])
 
 
-def _sent(value: ProviderPayload) -> str:
+def _messages_table(value: ProviderPayload) -> str:
     rendered = [("", str(m["role"]), message_text(m)) for m in value.rendering.messages]
     if value.rendering.tools:
         rendered.insert(0, ("", "tools (request field)", dump_json(value.rendering.tools)))
@@ -128,7 +128,7 @@ def raw_prompt(value: RawPrompt) -> Markup:
 
 @draws("picture", TemplateAudit)
 def audit(value: TemplateAudit) -> Markup:
-    """Return each fault of the template, with the request that shows it and what comes of it."""
+    """Return each fault of the template, with a request that shows it and the text it becomes."""
     rows = [
         [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.text, _RAW)]
         for fault in value.faults
@@ -156,13 +156,9 @@ def laws(value: LawChecks) -> Markup:
     return Markup("The laws of a dialect", line, cells("laws", head, rows))
 
 
-def findings(caption: str, found: Sequence[Finding]) -> str:
-    """Findings as a table; one line where there are none."""
-    if not found:
+def findings(caption: str, shown_findings: Sequence[Finding]) -> str:
+    """Return findings as a table, or a line if there are none."""
+    if not shown_findings:
         return f"<p>{escaped(caption)}: nothing</p>"
-    return table(caption, ["what", "where", "how"], _told(found))
-
-
-def _told(found: Sequence[Finding]) -> Iterator[list[str]]:
-    for each in found:
-        yield [each.code, each.where, each.message]
+    rows = ([each.code, each.where, each.message] for each in shown_findings)
+    return table(caption, ["what", "where", "how"], rows)

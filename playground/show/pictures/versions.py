@@ -1,4 +1,4 @@
-"""Two versions as markup: what became of each block, and both texts side by side."""
+"""Two versions as markup: the change of each block, and both texts side by side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARKS: Final = {"removed": "del", "added": "ins"}
 
 @draws("picture", VersionDiff)
 def versions(value: VersionDiff) -> Markup:
-    """Return the table of blocks and the costs; below, what differs, word by word."""
+    """Return the tables of changed blocks and of costs; below, the differences word by word."""
     changed = [change for change in value.changes if change.kind != "same"]
     shown = blocks(changed[:_ROWS]).astype(object).fillna("").astype(str).to_numpy().tolist()
     left = len(changed) - _ROWS
@@ -70,7 +70,7 @@ def _run(change: str, text: str) -> str:
 
 
 def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload:
-    """Both versions side by side, these blocks of them; the second as it differs from the first."""
+    """Return these blocks of both versions side by side; the first is the base of comparison."""
     panes = []
     for side, name in ((value.first, "before"), (value.second, "after")):
         placed = [(getattr(change, name), at, change) for at, change in enumerate(changes)]

@@ -20,10 +20,13 @@ _TIMES: Final = {
 _WHO: Final = ("agent", "version", "model", "dialect")
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # columns that group or filter a table
     "sessions": (*_WHO, "provider", "form", "run"),
-    "requests": (*_WHO, "provider", "stop_reason"),
+    "requests": (*_WHO, "provider", "stop_reason", "diagnosis"),
     "calls": (*_WHO, "tool", "finding", "ok", "failed", "shape"),
     "findings": (*_WHO, "code", "severity"),
-    "breaks": ("agent", "version", "model", "provider", "cause", "rule", "state", "session"),
+    "breaks": (
+        *("agent", "version", "model", "provider", "cause", "rule", "state", "session"),
+        "diagnosis",
+    ),
 }
 
 _HASHES: Final = ("shape", "session")
@@ -97,6 +100,18 @@ SELECT {by} count(*) AS breaks, count(DISTINCT session) AS sessions,
   count(*) FILTER (state = 'billed') AS billed,
   round(sum(lost_nano) FILTER (state = 'billed') / 1e9, 6) AS billed_dollars
 FROM breaks {where} GROUP BY ALL ORDER BY lost_tokens DESC, breaks DESC, 1, 2 LIMIT $limit"""
+
+# What was predicted from the bodies or found in the bills, beside what the provider said.
+_DIAGNOSES: Final = """
+SELECT {by} count(*) AS requests, count(cause) AS breaks,
+  count(*) FILTER (state = 'billed') AS billed,
+  CAST(coalesce(sum(lost_tokens), 0) AS BIGINT) AS lost_tokens,
+  coalesce(mode(cause), '') AS usual_cause,
+  arg_min(format('{{:016x}}', session), session) AS seen_in
+FROM requests LEFT JOIN (SELECT session, n, cause, state, lost_tokens FROM breaks)
+  USING (session, n)
+WHERE diagnosis <> '' {and_where}
+GROUP BY ALL ORDER BY requests DESC, 1, 2 LIMIT $limit"""
 
 _TOOLS: Final = """
 WITH offered AS (
@@ -197,6 +212,13 @@ QUESTIONS: Final = {
         ),
         Question(
             "breaks", "What broke the caches, and what did it cost?", "breaks", _BREAKS, ("cause",)
+        ),
+        Question(
+            "diagnoses",
+            "What do providers say of their caches, beside what was predicted and billed?",
+            "requests",
+            _DIAGNOSES,
+            ("diagnosis",),
         ),
         Question(
             "tools",

@@ -177,7 +177,7 @@ def load_templates(path: str | Path) -> TemplateSet:
 
 def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
     """Read the templates in a file's text. Raises InputFault as `load_templates`."""
-    value = read_yaml(user_text(data, where, _MOST_BYTES), where)
+    value = read_yaml(user_text(data, where, _MOST_BYTES), where, unique_keys=True)
     if isinstance(value, list):
         value = {"default": value}
     try:
@@ -220,8 +220,10 @@ def dump_templates(templates: TemplateSet) -> str:
 
 
 def _fault(error: ValidationError, where: str) -> InputFault:
-    first = error.errors()[0]
-    place = [str(step) for step in first["loc"] if step not in (*ROLES, "text", "image_url")]
+    # of a union, pydantic names a fault for each form: the form that was meant fails deepest
+    first = max(error.errors(), key=lambda each: len(each["loc"]))
+    kinds = (*ROLES, "text", "image_url", "str", "int", "float")
+    place = [str(one) for one in first["loc"] if one not in kinds and "[" not in str(one)]
     template, *rest = place or [""]
     place_name = f"template {template!r}" + (f", message {rest[0]}" if rest else "")
     expected = {

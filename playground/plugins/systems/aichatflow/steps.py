@@ -55,6 +55,12 @@ def _content_parts(data: Mapping[str, Any]) -> list[Any]:
     """Return the input's parts for a user message without content. Raises InputFault."""
     parts = data.get("contentParts")
     if isinstance(parts, list):
+        for number, part in enumerate(parts):
+            if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+                raise InputFault(
+                    f"part {number} of contentParts is {part!r:.80}",
+                    expected='an object with a type, such as {"type": "text", "text": "…"}',
+                )
         return parts
     raise InputFault(
         "a user message without content, and no list contentParts in the input",

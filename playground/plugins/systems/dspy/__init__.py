@@ -1,6 +1,6 @@
 """DSPy's signatures, and the three adapters that write their prompts and read answers (3.4.1)."""
 
-from playground.plugins.systems.dspy.adapter import FieldAdapter, FieldRead
+from playground.plugins.systems.dspy.adapter import FieldAdapter, FieldInfoWithName, FieldRead
 from playground.plugins.systems.dspy.adapters import ChatAdapter, JSONAdapter
 from playground.plugins.systems.dspy.calling import AnswerFault
 from playground.plugins.systems.dspy.signature import Field, InputField, OutputField, Signature
@@ -25,6 +25,7 @@ __all__ = [
     "Code",
     "Field",
     "FieldAdapter",
+    "FieldInfoWithName",
     "FieldRead",
     "FieldStream",
     "FieldType",

@@ -9,8 +9,9 @@ from __future__ import annotations
 import textwrap
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from playground.plugins.systems.dspy import history, parts
 from playground.plugins.systems.dspy.asking import AskingAdapter, Chat, Values, takes_signature
@@ -33,6 +34,15 @@ _INCOMPLETE: Final = (
     "This is an example of the task, though some input or output fields are not supplied."
 )
 _MISSING: Final = "Not supplied for this particular example. "
+_embeds: ContextVar[bool] = ContextVar("texts embed content parts", default=False)
+
+
+class FieldInfoWithName(NamedTuple):
+    """A field as a key of `format_field_with_value`; DSPy's own type serves as well."""
+
+    name: str
+    info: Any
+    is_output: bool = False
 
 
 class FieldAdapter(AskingAdapter):
@@ -69,6 +79,10 @@ class FieldAdapter(AskingAdapter):
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Return each field's raw value in a completion by name, before its type is checked."""
 
+    def _pieces(self, texts: Mapping[str, str]) -> list[str]:
+        """Return the fields of a user's message, a text for each."""
+        return [self._fields({name: text}) for name, text in texts.items()]
+
     # common to all adapters
 
     @takes_signature
@@ -101,13 +115,25 @@ class FieldAdapter(AskingAdapter):
             {"role": "system", "content": self.format_system_message(signature)},
             *self.format_demos(signature, demos),
             *turns,
-            _user(self._user_text(main, inputs, main_request=True)),
+            self._user(main, inputs, main_request=True),
         ]
 
-    def format_field_with_value(self, fields_with_values: Mapping[str, Any]) -> str:
-        """Return fields and their values, in order, as this adapter writes them."""
-        texts = {name: prompt_text(value) for name, value in fields_with_values.items()}
-        return parts.plain(self._fields(texts)).strip()
+    def format_field_with_value(self, fields_with_values: Mapping[Any, Any]) -> str:
+        """Return fields and their values, in order, as this adapter writes them.
+
+        A key is a name, a FieldInfoWithName, or DSPy's own.
+        """
+        texts = {}
+        for key, value in fields_with_values.items():
+            field = as_key(key)
+            texts[field.name] = prompt_text(value, getattr(field.info, "annotation", None))
+        return _shown(self._fields(texts)).strip()
+
+    def _with_values(
+        self, fields: Mapping[str, Field], values: Mapping[str, Any], is_output: bool = False
+    ) -> str:
+        keys = (FieldInfoWithName(name, field, is_output) for name, field in fields.items())
+        return self.format_field_with_value({key: values[key.name] for key in keys})
 
     @takes_signature
     def format_system_message(self, signature: Signature) -> str:
@@ -141,25 +167,27 @@ class FieldAdapter(AskingAdapter):
         main_request: bool = False,
     ) -> str:
         """Return the text of the given inputs; with `main_request` also the reminder."""
-        return parts.plain(self._user_text(signature, inputs, prefix, suffix, main_request))
-
-    def _user_text(
-        self,
-        signature: Signature,
-        inputs: Values,
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
-    ) -> str:
-        """Do what `format_user_message_content` does, with content parts embedded in the text."""
         texts = {
             name: prompt_text(inputs[name], field.annotation)
             for name, field in signature.inputs.items()
             if name in inputs
         }
-        pieces = [prefix, self._fields(texts)]
+        pieces = [prefix, *self._pieces(texts)]
         pieces += [self.user_message_output_requirements(signature)] if main_request else []
-        return "\n\n".join([*pieces, suffix]).strip()
+        return _shown("\n\n".join([*pieces, suffix]).strip())
+
+    def _user(
+        self, signature: Signature, inputs: Values, prefix: str = "", main_request: bool = False
+    ) -> dict[str, Any]:
+        """Return a user's message: the text of `format_user_message_content`, with its parts."""
+        token = _embeds.set(True)
+        try:
+            text = self.format_user_message_content(
+                signature, inputs, prefix=prefix, main_request=main_request
+            )
+        finally:
+            _embeds.reset(token)
+        return _user(text)
 
     @takes_signature
     def format_demos(self, signature: Signature, demos: Sequence[Values]) -> Chat:
@@ -187,7 +215,7 @@ class FieldAdapter(AskingAdapter):
         turns: Chat = []
         for message in getattr(inputs.get(history_field_name), "messages", ()):
             if any(name in message for name in signature.inputs):
-                turns.append(_user(self._user_text(signature, message, main_request=True)))
+                turns.append(self._user(signature, message, main_request=True))
             turns += self._answer_turns(signature, message)
         return turns
 
@@ -221,7 +249,7 @@ class FieldAdapter(AskingAdapter):
 
     def _demo(self, signature: Signature, demo: Values, prefix: str, missing: str | None) -> Chat:
         answer = self.format_assistant_message_content(signature, demo, missing)
-        user = _user(self._user_text(signature, demo, prefix))
+        user = self._user(signature, demo, prefix)
         return [user, {"role": "assistant", "content": answer}]
 
     @takes_signature
@@ -278,6 +306,22 @@ def _text_outputs(signature: Signature, message: Values) -> Signature:
         if kind_of(field.annotation) == "ToolCalls" or message.get(name) is None:
             signature = signature.without(name)
     return signature
+
+
+def as_key(key: Any) -> FieldInfoWithName:
+    """Return a key of `format_field_with_value` in our form."""
+    if isinstance(key, FieldInfoWithName):
+        return key
+    info = getattr(key, "info", None)
+    extra = getattr(info, "json_schema_extra", None) or {}
+    return FieldInfoWithName(
+        str(getattr(key, "name", key)), info, extra.get("__dspy_field_type") == "output"
+    )
+
+
+def _shown(text: str) -> str:
+    """Return a text with its content parts written out, unless a message is made of it."""
+    return text if _embeds.get() else parts.plain(text)
 
 
 def _assistant(text: str) -> dict[str, Any]:

@@ -9,12 +9,19 @@ from contextlib import suppress
 from typing import Any, Final
 
 from playground.plugins.systems.dspy import native, parts
-from playground.plugins.systems.dspy.adapter import INTRO, FieldAdapter, placeholders, type_reminder
+from playground.plugins.systems.dspy.adapter import (
+    INTRO,
+    FieldAdapter,
+    FieldInfoWithName,
+    as_key,
+    placeholders,
+    type_reminder,
+)
 from playground.plugins.systems.dspy.asking import AskingAdapter, Values, takes_signature
 from playground.plugins.systems.dspy.calling import AnswerFault, Callback
 from playground.plugins.systems.dspy.reading import first_bracketed, load
-from playground.plugins.systems.dspy.signature import Signature
-from playground.plugins.systems.dspy.values import as_json, prompt_text
+from playground.plugins.systems.dspy.signature import Field, Signature
+from playground.plugins.systems.dspy.values import as_json
 
 
 class ChatAdapter(FieldAdapter):
@@ -47,8 +54,10 @@ class ChatAdapter(FieldAdapter):
 
     @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
-        inputs = _sections((name, f"{{{name}}}") for name in signature.inputs).strip()
-        outputs = _sections(placeholders(signature.outputs)).strip()
+        inputs = self._with_values(
+            signature.inputs, {name: f"{{{name}}}" for name in signature.inputs}
+        )
+        outputs = self._with_values(signature.outputs, dict(placeholders(signature.outputs)), True)
         return "\n\n".join([INTRO, inputs, outputs, "[[ ## completed ## ]]"])
 
     @takes_signature
@@ -64,13 +73,9 @@ class ChatAdapter(FieldAdapter):
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
-        texts = {
-            name: parts.plain(
-                prompt_text(outputs.get(name, missing_field_message), field.annotation)
-            )
-            for name, field in signature.outputs.items()
-        }
-        return f"{self._fields(texts).strip()}\n\n[[ ## completed ## ]]\n"
+        values = {name: outputs.get(name, missing_field_message) for name in signature.outputs}
+        fields = self._with_values(signature.outputs, values, True)
+        return f"{fields}\n\n[[ ## completed ## ]]\n"
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Read the text after each header, which begins a line, indented or not.
@@ -118,14 +123,16 @@ class JSONAdapter(ChatAdapter):
 
     @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
-        inputs = _sections((name, f"{{{name}}}") for name in signature.inputs).strip()
+        inputs = self._with_values(
+            signature.inputs, {name: f"{{{name}}}" for name in signature.inputs}
+        )
         return "\n\n".join(
             [
                 INTRO,
                 "Inputs will have the following structure:",
                 inputs,
                 "Outputs will be a JSON object with the following fields.",
-                _dumped(dict(placeholders(signature.outputs))),
+                self._with_values(signature.outputs, dict(placeholders(signature.outputs)), True),
             ]
         )
 
@@ -139,7 +146,25 @@ class JSONAdapter(ChatAdapter):
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         values = {name: outputs.get(name, missing_field_message) for name in signature.outputs}
+        return self._with_values(signature.outputs, values, True)
+
+    def format_field_with_value(
+        self, fields_with_values: Mapping[Any, Any], role: str = "user"
+    ) -> str:
+        """Return fields and their values, in order: of an answer as JSON, else as sections.
+
+        `role` is "user", or "assistant" for an answer.
+        """
+        if role == "user":
+            return super().format_field_with_value(fields_with_values)
+        values = {as_key(key).name: value for key, value in fields_with_values.items()}
         return parts.plain(_dumped(as_json(values)))
+
+    def _with_values(
+        self, fields: Mapping[str, Field], values: Mapping[str, Any], is_output: bool = False
+    ) -> str:
+        keys = {FieldInfoWithName(k, f, is_output): values[k] for k, f in fields.items()}
+        return self.format_field_with_value(keys, role="assistant" if is_output else "user")
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Read the first object in a completion; text around it, a fence or a cut-off end is

@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 from pydantic import BaseModel, TypeAdapter
 
 from playground.plugins.systems.dspy import parts
-from playground.plugins.systems.dspy.adapter import INTRO, placeholders
+from playground.plugins.systems.dspy.adapter import INTRO, as_key, placeholders
 from playground.plugins.systems.dspy.adapters import ChatAdapter
 from playground.plugins.systems.dspy.asking import Values, takes_signature
 from playground.plugins.systems.dspy.reading import read
@@ -41,13 +41,27 @@ class XMLAdapter(ChatAdapter):
     def _fields(self, texts: Mapping[str, str]) -> str:
         return "\n\n".join(f"<{k}>\n{text}\n</{k}>" for k, text in texts.items()).strip()
 
+    def _pieces(self, texts: Mapping[str, str]) -> list[str]:
+        return [self._fields(texts)]
+
+    def format_field_with_value(self, fields_with_values: Mapping[Any, Any]) -> str:
+        fields = [(as_key(key), value) for key, value in fields_with_values.items()]
+        return "\n\n".join(
+            self._output(key.name, key.info, value)
+            if key.is_output
+            else super(XMLAdapter, self).format_field_with_value({key: value})
+            for key, value in fields
+        ).strip()
+
     @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
-        inputs = self._fields({name: f"{{{name}}}" for name in signature.inputs})
+        inputs = self._with_values(
+            signature.inputs, {name: f"{{{name}}}" for name in signature.inputs}
+        )
         outputs = [
             shape(name, signature.outputs[name].annotation)
             if is_nested(signature.outputs[name].annotation)
-            else self._fields({name: text})
+            else self._with_values({name: signature.outputs[name]}, {name: text})
             for name, text in placeholders(signature.outputs)
         ]
         return "\n\n".join([INTRO, inputs, "\n\n".join(outputs)])
@@ -67,10 +81,8 @@ class XMLAdapter(ChatAdapter):
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
-        return "\n\n".join(
-            self._output(name, field, outputs.get(name, missing_field_message))
-            for name, field in signature.outputs.items()
-        )
+        values = {name: outputs.get(name, missing_field_message) for name in signature.outputs}
+        return self._with_values(signature.outputs, values, True)
 
     def _output(self, name: str, field: Field, value: Any) -> str:
         plain_value = as_json(value)

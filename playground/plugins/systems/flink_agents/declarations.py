@@ -136,7 +136,7 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
     parameters, and a finding says so. Raises InputFault that names file and field.
     """
     where = str(path)
-    value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where)
+    value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where, unique_keys=True)
     if not isinstance(value, dict) or not {"prompts", "tools"} & set(value):
         raise InputFault("no declarations", where=where, expected="prompts or tools, lists by name")
     resources = Resources()

@@ -1,4 +1,4 @@
-"""The parts of the page Prompts: the variables of a prompt, its forms, and tools."""
+"""Other formats' view Prompts: the variables of a prompt, its forms, and tools."""
 
 from __future__ import annotations
 
@@ -8,10 +8,53 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.app.shared import say, widgets
-from playground.plugins.systems.flink_agents.views import PromptView, ToolView
+from playground.app import state
+from playground.app.shared import say, tables, widgets
+from playground.base.errors import InputFault
+from playground.plugins.systems import drawings as template_frames
+from playground.plugins.systems.flink_agents.views import (
+    PromptView,
+    ToolView,
+    read_prompt,
+    view_prompt,
+    view_tool,
+)
 
 _IN_A_ROW: Final = 2
+
+
+def show(row: Any) -> None:
+    """Show a text or messages with variables in every form that is sent, and tools beside it."""
+    del row
+    left, right = st.columns(2)
+    with left:
+        template = st.text_area(
+            "Prompt: a text, or a JSON list of messages",
+            "You answer for the harbour of {port}. {question}",
+            key="prompt template",
+            height=170,
+        )
+    with right:
+        given = st.text_area("Values", '{"port": "Brest"}', key="prompt values", height=170)
+    values = read_values(given or "")
+    if values is None:
+        st.error("The values are not a JSON object.")
+        st.stop()
+    try:
+        view = view_prompt(read_prompt(template or ""), values)
+    except InputFault as fault:
+        st.error("This prompt cannot be filled; nothing else has changed.")
+        say.text(str(fault))
+        st.stop()
+    tables.table(template_frames.prompt_variables(view, values), height="content")
+    for index in view.lost_calls:
+        say.warning(f"Message {index}: its tool calls do not reach Anthropic.")
+    show_forms(view)
+    if tools := state.working_session().session.tools:
+        title = "The session's tools, as Flink-Agents would send them"
+        with say.expander(title, key="tool views", on_change="rerun") as place:
+            if place.open:
+                tool_views([view_tool(tool) for tool in tools])
 
 
 def read_values(text: str) -> dict[str, Any] | None:

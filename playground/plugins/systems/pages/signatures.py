@@ -1,4 +1,4 @@
-"""The parts of the page Signatures: read its texts, and show the fields of a pasted completion."""
+"""Other formats' view Signatures: read its texts, and show the fields of a pasted completion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.app.shared import say, tables
+from playground.app.shared import say, tables, widgets
 from playground.base.errors import InputFault
 from playground.base.json_numbers import refused_words
 from playground.plugins.systems.dspy import Signature
@@ -18,6 +18,44 @@ from playground.plugins.systems.dspy.values import as_json
 INPUTS: Final = '{"question": "How many masts?", "context": ["A ketch."]}'
 DEMOS: Final = "[]"
 _COMPLETION: Final = "[[ ## answer ## ]]\n2\n\n[[ ## completed ## ]]"
+
+
+def show(row: Any) -> None:
+    """Show a signature's fields, its prompt in three adapters, and a completion's fields."""
+    with row:
+        text = st.text_input(
+            "Signature",
+            "question, context: list[str] -> answer: int, sure: bool | None",
+            key="signature",
+            bind="query-params",
+            width=620,
+            help='Fields and their types around an arrow, such as "question -> answer: int".',
+        )
+    left, right = st.columns(2)
+    with left:
+        given = st.text_area("Inputs, a JSON object", INPUTS, key="signature inputs")
+    with right:
+        examples = st.text_area("Examples, a JSON list", DEMOS, key="signature demos")
+    instructions = st.text_input("Instructions, in place of the usual ones", key="signature task")
+    try:
+        signature = Signature.parse(text or "", instructions or "")
+        inputs = inputs_of(given or "{}")
+        demos = demos_of(examples or "[]")
+        prompts = questions.messages(signature, questions.json_values(signature, inputs), demos)
+    except InputFault as fault:
+        st.error("This signature cannot be written; everything else is as it was.")
+        say.text(str(fault))
+        st.stop()
+    tables.table(questions.field_rows(signature), height="content")
+    prompt, completed = st.tabs(["Prompt", "Answer"], key="signature view", on_change="rerun")
+    if prompt.open:
+        with prompt:
+            for column, (name, messages) in zip(st.columns(3), prompts.items(), strict=True):
+                with column:
+                    widgets.exact_text(questions.ADAPTERS[name].name, as_text(messages), False)
+    if completed.open:
+        with completed:
+            answer(signature)
 
 
 def inputs_of(text: str) -> dict[str, Any]:

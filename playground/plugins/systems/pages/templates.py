@@ -1,4 +1,4 @@
-"""The parts of the page Templates: what to run, its input, the source of answers, and the steps."""
+"""Other formats' view Templates: what to run, its input, the source of answers, and the steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.app.shared import belongings, say, tables, waiting, widget_chang
 from playground.app.shared.memoized import memoized
 from playground.app.shared.runs import Runs
 from playground.base import paths
-from playground.base.errors import InputFault
+from playground.base.errors import InputFault, PlaygroundError
 from playground.plugins.systems import drawings as template_frames
 from playground.plugins.systems.aichatflow import (
     Answers,
@@ -31,6 +31,7 @@ from playground.sessions.documents import json_of
 from playground.sessions.line_ends import as_edited
 from playground.sessions.native_format import dump_session
 from playground.sessions.source import decode
+from playground.sessions.source_texts import tool_text
 from playground.sessions.tool_files import read_tool_file
 
 _UPLOAD: Final = "template set"
@@ -60,9 +61,36 @@ def _runs() -> Runs[TemplateRun]:
     return Runs()
 
 
-def settings() -> Settings | None:
+def show(row: Any) -> None:
+    """Show a conversation template step by step: source, text, variables, request, answer."""
+    chosen = settings(row)
+    if chosen is None:
+        st.info("Choose a set of templates above, or upload one.")
+        st.stop()
+    try:
+        run = current_run(chosen)
+    except PlaygroundError as fault:
+        st.error("This cannot be run; nothing else has changed.")
+        say.text(str(fault))
+        st.stop()
+    if run is None:
+        st.info("Press Run to ask the model.")
+        st.stop()
+    seen = steps_so_far(run)  # before anything is drawn: what comes later is drawn anew
+    if run.fault:
+        st.error("The run broke off, and the history is as it was before it.")
+        say.text(run.fault)
+    progress = st.container()  # above what is there so far, but waited for when that is drawn
+    steps(run)
+    results(chosen, run)
+    if seen is not None:
+        with progress:
+            watch(run, seen)
+
+
+def settings(row: Any) -> Settings | None:
     """Show the widgets that choose what to run; return their values, or None without a set."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with row:
         own_sets = belongings.value(_OWN) or {}
         names = [*paths.sample_templates(), *own_sets]
         title = str(
@@ -158,7 +186,7 @@ def _reset_buttons(title: str, is_own: bool) -> None:
         if belongings.value(_DRAFTS + title):
             st.button("Discard the edits of this set", on_click=_discard, args=(title,))
         if is_own:
-            st.button("Forget this set", on_click=_forget_set, args=(title,))
+            st.button("Remove this set", on_click=_forget_set, args=(title,))
 
 
 def _discard(title: str) -> None:
@@ -176,7 +204,7 @@ def _forget_set(title: str) -> None:
 
 def _texts(title: str, files: TemplateFiles, is_scripted: bool) -> dict[str, str]:
     """Show editors of a run's data, which begin with the sample's; return their texts."""
-    tools = ",\n".join(widgets.tool_text(tool) for tool in files.tools)
+    tools = ",\n".join(tool_text(tool) for tool in files.tools)
     texts = {
         "input": json.dumps(files.input, ensure_ascii=False, indent=1),
         "answers": json.dumps(files.answers, ensure_ascii=False, indent=1),
@@ -308,10 +336,5 @@ def results(values: Settings, run: TemplateRun) -> None:
             help="Adds it to the list of sessions, on every page.",
         )
         if state.working_session().name == name:
-            st.page_link(
-                navigation.page("compare"),
-                label="Open in Compare",
-                query_params={"session": say.option(name)},
-                icon=":material/view_column:",
-            )
+            navigation.link("compare", "Open in Compare", session=say.option(name))
         say.download_button("Save", dump_session(session), f"{name}.json", key="save request")

@@ -1,9 +1,9 @@
-"""The Own dialect page's parts: where a declaration starts, and what is shown of its dialect."""
+"""Dialects' view Declare: where a declaration starts, and what is shown of its dialect."""
 
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import Any, Final
 from zlib import crc32
 
 import streamlit as st
@@ -14,7 +14,9 @@ from playground.app.shared import (
     belongings,
     brought,
     components,
+    declaration_fields,
     declaring,
+    dialect_file,
     proposals,
     say,
     tables,
@@ -49,6 +51,44 @@ _WAYS: Final = ("A dialect", "A chat template", "Replies")
 _REPLY: Final = "own dialect reply"
 _DERIVED: Final = "own dialect derived"
 
+
+def show(row: Any) -> None:
+    """Show a declaration at the left, and at the right what its dialect does."""
+    session = state.working_session().session
+    begin()
+    draft = declaring.draft()
+    with row:
+        way = start(draft)
+    if way == _WAYS[1]:
+        _show_derivation()
+    elif way == _WAYS[2]:
+        proposals.boxes()
+    _tell(declaring.FAULT, "That did not work; the declaration is unchanged.")
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        dialect_file.keeping(draft)
+        declaration_fields.fields(draft)
+    with right:
+        figures = st.container()  # above all, but waited for when the rest is drawn
+        st.header("A call", anchor=False)
+        written = call(draft.dialect, session)
+        components.verbatim(written, "the call", key="own call", height=200)
+        st.header("What is read from a reply", anchor=False)
+        show_reply(draft, session, written)
+        st.header("System prompt", anchor=False)
+        prompt_text = prompt(draft.dialect, session)
+        components.verbatim(prompt_text, "the system prompt", key="own prompt", height=250)
+        st.header("Grammar", anchor=False)
+        show_grammar(draft.dialect, session)
+        with figures:
+            summary(draft.text, draft.dialect.name)
+        st.header("Round-trip checks", anchor=False)
+        show_laws(draft.text)
+        st.header("Difficult values", anchor=False)
+        show_values(draft.text, draft.dialect.name)
+        nearest(draft.text)
+
+
 # where it starts
 
 
@@ -59,25 +99,20 @@ def begin() -> None:
         _from_template()
 
 
-def start(draft: DeclarationDraft) -> None:
+def start(draft: DeclarationDraft) -> str:
     """Show the three ways to start a declaration, and the button that undoes the last start."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        way = st.segmented_control(
-            "Start from", _WAYS, default=_WAYS[0], required=True, key="start", bind="query-params"
-        )
-        if way == _WAYS[0]:
-            st.selectbox("Dialect", _declared(), key="started dialect")
-            st.button("Start from it", on_click=_from_dialect)
-        elif way == _WAYS[1]:
-            _template_choice()
-        if draft.before is not None:
-            label = "Back to what was here"
-            say.button(label, icon=":material/undo:", on_click=declaring.take_back)
-    if way == _WAYS[1]:
-        _show_derivation()
-    elif way == _WAYS[2]:
-        proposals.boxes()
-    _tell(declaring.FAULT, "That did not work; the declaration is unchanged.")
+    way = st.segmented_control(
+        "Start from", _WAYS, default=_WAYS[0], required=True, key="start", bind="query-params"
+    )
+    if way == _WAYS[0]:
+        st.selectbox("Dialect", _declared(), key="started dialect", width=260)
+        st.button("Start from it", on_click=_from_dialect)
+    elif way == _WAYS[1]:
+        _template_choice()
+    if draft.before is not None:
+        label = "Back to what was here"
+        say.button(label, icon=":material/undo:", on_click=declaring.take_back)
+    return str(way)
 
 
 def _declared() -> list[str]:
@@ -196,8 +231,8 @@ def summary(text: str, name: str) -> None:
     checks, matrix = laws(text), values(text)
     carried = len(matrix.carried(name))
     say.text(
-        f"{len(checks) - len(checks.broken)} of {len(checks)} laws hold, "
-        f"{carried} of {len(matrix.values)} hostile values come back."
+        f"{len(checks) - len(checks.broken)} of {len(checks)} round-trip checks hold, "
+        f"{carried} of {len(matrix.values)} difficult values come back."
     )
 
 

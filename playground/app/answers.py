@@ -1,0 +1,347 @@
+"""Compare's answers: the session is asked in every column at once, and can be asked again n times.
+
+Without a key for the model, a scripted server of this project answers, and the page says so. An
+answer is recorded while it comes, and belongs to the session that was asked, which is not edited.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+
+from playground.app import navigation, state, trials
+from playground.app.serving import access
+from playground.app.shared import components, keys, say, waiting
+from playground.app.shared.memoized import memoized
+from playground.app.shared.runs import Runs
+from playground.app.state import WorkingSession
+from playground.base import paths
+from playground.base.errors import InputFault, PlaygroundError
+from playground.base.wording import counted, seconds
+from playground.dialects import get_dialect
+from playground.dialects.preflight import checks_from
+from playground.llm.access import missing_keys
+from playground.llm.demo_server import DemoServer
+from playground.llm.endpoint import asked_again
+from playground.llm.runs import Run
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.result import ParseResult
+from playground.questions.experiments import read_recording
+from playground.questions.trials import own_calls
+from playground.recordings.recording import Recording
+from playground.recordings.scrubbing import describe_stars
+from playground.sessions.session import ExpectedCall, ExpectedReply, Session
+
+_SHOWN: Final = 4_000  # characters of an answer, while it comes
+_ASKED: Final = "asked in all columns"  # the session's name, the model, who answers, runs' ids
+_WANTED: Final = "to be asked"
+_MODEL: Final = "run model"
+_SERVER: Final = "run server"
+_SCRIPTED: Final = "openai/demo-taught"
+
+
+@st.cache_resource(show_spinner=False)
+def _runs() -> Runs[Run]:
+    return Runs()
+
+
+@memoized(8)
+def _scripted_server(tools: tuple[ToolMetadata, ...]) -> DemoServer:
+    """Return the server that answers where there is no key: it calls the first of these tools."""
+    server = DemoServer(tools=tools)
+    threading.Thread(target=server.serve_forever, daemon=True, name="scripted answers").start()
+    return server
+
+
+@memoized(32)
+def _missing_keys(model: str, environment: tuple[str, ...]) -> Future[list[str]]:
+    """Return the keys that a model lacks; `environment` names the variables that are set."""
+    return waiting.background().submit(missing_keys, model)
+
+
+# what is chosen, in the row of controls
+
+
+def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
+    """Show *Run in all columns*, and whom it asks."""
+    may_run = access.current().may_run
+    with st.popover("Model", icon=":material/tune:", key="run settings", disabled=not may_run):
+        own = working.session.task.model_name
+        st.text_input("Model", own, key=_MODEL, help="As LiteLLM names it.")
+        st.text_input(
+            "Server",
+            key=_SERVER,
+            disabled=access.current().public,
+            placeholder="the provider's own",
+            help="An OpenAI-compatible address. `playground demo-server` prints one.",
+        )
+        kept = f" Answers are kept in {paths.recordings()}." if access.current().may_keep else ""
+        say.caption(
+            "Keys are read from the environment of this machine and never stored. Without one, a "
+            f"scripted server answers.{kept} Closing this tab ends the requests."
+        )
+    st.button(
+        "Run in all columns",
+        key="run",
+        type="primary",
+        icon=":material/send:",
+        disabled=not may_run or _is_busy(),
+        help="Ctrl+Enter" if may_run else access.NO_RUNS,
+        on_click=want,
+    )
+
+
+def want() -> None:
+    """Ask the session in every column, in the run that follows."""
+    if access.current().may_run and not _is_busy():
+        state.hold(_WANTED, True)
+
+
+def _asked() -> Mapping[str, Any]:
+    return state.held(_ASKED) or {}
+
+
+def _runs_asked() -> dict[str, Run]:
+    """Return this tab's runs by their dialects."""
+    known = {name: _runs().get(run_id) for name, run_id in _asked().get("runs", {}).items()}
+    return {name: run for name, run in known.items() if run}
+
+
+def _is_busy() -> bool:
+    return any(run.under_way for run in _runs_asked().values())
+
+
+# asking
+
+
+def show(working: WorkingSession, dialects: Sequence[str]) -> None:
+    """Start the runs that are wanted, and show the answers under their columns."""
+    if keys.is_pressed(keys.RUN):
+        want()
+    wanted = state.held(_WANTED) and access.current().may_run
+    if not wanted and _asked().get("of") != working.name:
+        return
+    with st.container(key="answers", gap="small"):
+        if wanted:
+            state.forget(_WANTED)
+            _start(working, dialects)
+        runs = {name: run for name, run in _runs_asked().items() if name in dialects}
+        if not runs:
+            return
+        _headline(runs, working.session.tools)
+        places = dict(zip(dialects, st.columns(len(dialects), gap="small"), strict=True))
+        if _is_busy():
+            _watch(runs, places)
+        for name, run in runs.items():
+            with places[name]:
+                _answer(run, name, working)
+    if all(run.recorded for run in runs.values()):
+        _repeat(working, dialects, runs)
+
+
+def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
+    own = working.session.task.model_name
+    model, base_url = str(state.held(_MODEL) or own), str(state.held(_SERVER) or "")
+    if access.current().public:
+        base_url = ""  # no visitor chooses whom we ask
+    missing: list[str] = []
+    if not base_url:
+        future = _missing_keys(model, tuple(sorted(os.environ)))
+        if not future.done():
+            waiting.until_loaded(future.done)
+        with suppress(InputFault):  # of a model that LiteLLM does not know: the runs say so
+            missing = future.result()
+    asks = model
+    if missing:
+        asks, base_url = _SCRIPTED, f"{_scripted_server(working.session.tools).url}/v1"
+    before, found = _asked().get("runs", {}), dict[str, str]()
+    for name in dialects:
+        run = _run(working, name, asks, base_url)
+        found[name] = _runs().add(run, waiting.tab_is_open(), before.get(name, ""))
+    state.hold(
+        _ASKED,
+        {
+            "of": working.name,
+            "runs": found,
+            "model": model,
+            "asks": asks,
+            "server": base_url,
+            "missing": missing,
+        },
+    )
+
+
+def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
+    """Begin one column's run. What refuses it before anything is sent is its fault."""
+    run = Run(model, name)
+    try:
+        data = working.session.with_model(model).prompt_data()
+        rendering = get_dialect(name).with_preflight(*checks_from(os.environ)).render(data)
+    except PlaygroundError as error:  # a pre-flight check says no: nothing is sent
+        run.fault = str(error)
+        return run
+    run.start(
+        rendering.messages,
+        rendering.tools or (),
+        name=f"{working.name} {name}",
+        base_url=base_url,
+        parameters=asked_again(working.session.parameters, {}, rendering.tools),
+        folder=paths.recordings() if access.current().may_keep else None,
+        alive=waiting.tab_is_open(),
+    )
+    return run
+
+
+def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
+    """Show every answer as it comes, with a button that stops it; then run the page again."""
+    texts: dict[str, tuple[Any, Any]] = {}
+    for name, run in runs.items():
+        with places[name], st.container(key=f"answer {name}", gap=None):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                status = st.empty()
+                if run.under_way:
+                    st.button("Stop", key=f"stop {name}", on_click=run.stop, type="tertiary")
+            texts[name] = status, st.empty()
+
+    def update() -> None:
+        for name, run in runs.items():
+            status, text = texts[name]
+            status.text(_progress(run))
+            text.text(run.text[-_SHOWN:])
+
+    waiting.until(lambda: not _is_busy(), update)
+    for run in runs.values():
+        if run.recorded:
+            state.add_recording(_asked()["of"], run.recorded.recording)
+    st.rerun()
+
+
+def _progress(run: Run) -> str:
+    if run.chunks:
+        return f"{counted(run.chunks, 'chunk')}, {counted(len(run.text), 'character')} so far"
+    return "Waiting for the first chunk" if run.under_way else run.fault
+
+
+# what came
+
+
+@memoized(64)
+def _read(recording: Recording, dialect: str, tools: tuple[ToolMetadata, ...]) -> ParseResult:
+    return read_recording(recording, dialect, tools)
+
+
+def _calls(run: Run, tools: tuple[ToolMetadata, ...]) -> list[tuple[str, dict[str, Any]]]:
+    if not run.recorded:
+        return []
+    read = _read(run.recorded.recording, run.dialect, tools)
+    return [(call.name, dict(call.arguments)) for call in read.tool_calls]
+
+
+def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
+    """Say who answers, and whether all answers make the same calls."""
+    asked = _asked()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("**Answers**", width="content")
+        if all(run.recorded for run in runs.values()) and len(runs) > 1:
+            calls = [_calls(run, tools) for run in runs.values()]
+            if all(each == calls[0] for each in calls):
+                told = "no call" if not calls[0] else f"the same {counted(len(calls[0]), 'call')}"
+                say.badge(
+                    f"{told} in all {len(runs)}".replace("same 1 call", "same call"), color="green"
+                )
+            else:
+                say.badge("the calls differ", color="orange")
+        if asked["missing"]:
+            needed = " and ".join(f"${key}" for key in asked["missing"])
+            say.caption(
+                f"Scripted, no model was asked: {asked['model']} needs {needed}. This project's "
+                "own server calls the first tool.",
+                width="content",
+            )
+        else:
+            say.caption(f"from {asked['model']}", width="content")
+
+
+def _answer(run: Run, name: str, working: WorkingSession) -> None:
+    """Show one column's answer: its text, its calls, what went wrong, and the way to Replay."""
+    if run.recorded is None:
+        say.text(run.fault or "Nothing was recorded.")
+        return
+    recording = run.recorded.recording
+    result = _read(recording, name, working.session.tools)
+    timed = f", {seconds(recording.chunks[-1].at)}" if recording.chunks else ""
+    end = "an error" if recording.error else recording.stop_reason or "no end"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        told = f"{counted(len(recording.chunks), 'chunk')}{timed}, {end}"
+        say.caption(told, width="content")
+        navigation.link(
+            "replay",
+            "Open in Replay",
+            session=working.name,
+            recording=say.option(recording.name),
+        )
+    if recording.error:
+        say.text(str(recording.error.get("message", recording.error)))
+    if run.recorded.starred:
+        say.text(f"{describe_stars(run.recorded.starred)}.")
+    if result.content.strip():
+        say.text(result.content.strip()[:_SHOWN])
+    rows = [
+        {"name": call, "pieces": [["argument", _told(arguments)]]}
+        for call, arguments in _calls(run, working.session.tools)
+    ]
+    if rows:
+        components.picture(rows, key=f"calls of {name}")
+    for each in result.findings[:2]:
+        say.text(f"{each.code}: {each.message}")
+
+
+def _told(arguments: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k}: {json.dumps(v, ensure_ascii=False)}" for k, v in arguments.items())
+
+
+# again, n times
+
+
+def _repeat(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str, Run]) -> None:
+    """Show *Trial*: the same requests n times, scored by the calls that are expected."""
+    cases = _cases(working.session, runs)
+    title = "Trial: ask n times, and see what is proven"
+    with st.expander(title, key="trial of columns", on_change="rerun") as trial:
+        if not trial.open:
+            return
+        if not cases:
+            st.info("No call was made, and none is expected: there is nothing to score.")
+            return
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            right = st.selectbox("Right is", list(cases), format_func=say.option, width=360)
+            repeats = st.number_input("Times", 1, 100, 5, key="trial repeats", width=140)
+        expecting = replace(working.session, expected=cases[str(right)])
+        asked = _asked()
+        trials.ask(
+            working,
+            expecting,
+            list(dialects),
+            [asked["asks"]],
+            repeats=int(repeats),
+            base_url=asked["server"],
+        )
+
+
+def _cases(session: Session, runs: Mapping[str, Run]) -> dict[str, tuple[ExpectedReply, ...]]:
+    """Return what may be expected: by the session, by its own model, or by one of the answers."""
+    own = own_calls(session)
+    found = {"what the session expects": session.expected, "what its own model called": own}
+    for name, run in runs.items():
+        calls = tuple(ExpectedCall(*call) for call in _calls(run, session.tools))
+        expected = ExpectedReply(len(session.messages), calls, "the answer")
+        found[f"what {name} just called"] = (expected,) if calls and session.messages else ()
+    return {title: cases for title, cases in found.items() if cases}

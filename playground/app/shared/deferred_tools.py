@@ -1,0 +1,49 @@
+"""The section of the Cache page on deferred tools."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from playground.app.shared import policies, say, tables, waiting
+from playground.app.shared.cache_asked import Asked
+from playground.app.shared.memoized import memoized
+from playground.base.errors import InputFault
+from playground.cache.answers.tool_plan import ToolPlan, plan_tools
+from playground.dialects.marks.own_policies import OwnPolicy
+from playground.sessions.session import Session
+from playground.show import tool_frames
+
+
+@memoized(16)
+def _plan(
+    session: Session, policy: str, own: OwnPolicy | None, apart: float | None
+) -> Future[ToolPlan]:
+    marks = own.policy() if own else policy
+    return waiting.background().submit(plan_tools, session, marks=marks, seconds_apart=apart)
+
+
+def show(given: Asked) -> None:
+    """Draw a folded section: the cheapest way, all ways, the tools. Draw nothing without tools."""
+    if not given.session.tools:
+        return
+    with say.expander("If tools were deferred", key="deferred-tools", on_change="rerun") as section:
+        if section.open:
+            _show(given)
+
+
+def _show(given: Asked) -> None:
+    policy = "none" if given.is_sent else given.policy  # what was brought has its own marks
+    future = _plan(given.session, policy, policies.find(policy), given.apart)
+    waiting.until_loaded(future.done, "Every way is simulated.")
+    try:
+        plan = future.result()
+    except InputFault as fault:
+        say.text(str(fault))
+        return
+    say.info(plan.headline.replace("$", "\\$"))
+    tables.table(tool_frames.tool_plan(plan), height="content")
+    tables.table(tool_frames.planned_tools(plan), key="planned tools")
+    for line in plan.assumed:
+        say.caption(f"Assumed: {line}.")
+    if plan.source:
+        say.caption(f"Deferred tools: {plan.source}. Nothing is sent.")

@@ -1,0 +1,182 @@
+"""Editing in place: the block that is open in a column of Compare, and what becomes of its draft.
+
+The browser owns the text while somebody types. Python shows what the draft would change and stores
+nothing; when the text is kept, each changed part is one step, which can be undone. A text that is
+refused stays in its box, with the reason, and leaves no step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import streamlit as st
+
+from playground.app import state
+from playground.app.shared import history, widget_changes
+from playground.app.state import WorkingSession
+from playground.base.errors import InputFault
+from playground.sessions import editing
+from playground.sessions.editing import Edit
+from playground.sessions.session import Session
+from playground.sessions.source_texts import (
+    SPLIT,
+    SourceText,
+    changes_of,
+    origin_after,
+    source_texts,
+    step_to,
+)
+
+_OPEN: Final = "open block of "  # + session name → its origin, the box's number, the last refusal
+ADD: Final = "add a part"
+
+
+class OpenBlock(NamedTuple):
+    """The block that is edited: the session with its draft, and the data of its box."""
+
+    session: Session
+    data: dict[str, Any]
+
+    @property
+    def origin(self) -> str:
+        return str(self.data["origin"])
+
+
+def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
+    """Return the block that is open in the component of this key; None if none is."""
+    opened = state.held(_OPEN + working.name)
+    if not opened:
+        return None
+    session, fault = working.session, str(opened["fault"])
+    sources = source_texts(session, opened["origin"])
+    if not sources:
+        return None
+    draft, version = state.component_value(key, "draft"), 0
+    if isinstance(draft, Mapping) and draft.get("number") == opened["number"]:
+        version = draft["version"]
+        try:
+            session = editing.edited(session, _steps(session, sources, draft["texts"]))
+        except InputFault as refusal:
+            fault = str(refusal)
+    data = {
+        **opened,
+        "fault": fault,
+        "version": version,  # of the draft that the columns show
+        "drafted": session is not working.session,
+        "fields": [
+            {"label": each.label, "text": each.text, "json": each.is_json, "whole": each.whole}
+            for each in sources
+        ],
+        "changes": [label for label, _ in changes_of(working.session, opened["origin"])],
+    }
+    return OpenBlock(session, data)
+
+
+def on_asked(name: str, key: str) -> None:
+    """Do what the component asks for: open a block, keep or leave its text, or change its place."""
+    asked = state.component_value(key, "asked")
+    if not isinstance(asked, Mapping):
+        return
+    opened = state.held(_OPEN + name) or {}
+    if asked["do"] == "open":
+        _open(name, asked["origin"], asked["number"])
+    elif asked["number"] != opened.get("number"):  # a box that is gone already
+        if asked.get("then"):
+            _open(name, asked["then"], asked["next"])
+    elif asked["do"] == "leave":
+        close(name)
+    elif _keep(name, opened, asked["texts"]):
+        close(name)
+        if asked["do"] == "change":
+            _change(name, opened, asked["at"])
+        elif asked.get("then"):
+            _open(name, asked["then"], asked["next"])
+
+
+def close(name: str) -> None:
+    state.hold(_OPEN + name, None)
+
+
+def add_menu(working: WorkingSession) -> None:
+    """Show a menu of parts that a request may have, for those that no block stands for yet."""
+    name, session = working.name, working.session
+    with st.popover("Add a part", icon=":material/edit_note:", key=ADD, on_change="rerun") as menu:
+        if not menu.open:
+            return
+        origins = {
+            "System prompt": "agent",
+            "Custom instructions": "user-prompt",
+            "Environment block": "environment",
+        }
+        for label, origin in origins.items():
+            st.button(label, key=f"add {origin}", on_click=_from_menu, args=(name, origin))
+        last = len(session.messages)
+        message = Edit("add message", index=last - 1)
+        st.button(
+            "Message",
+            key="add message",
+            on_click=_from_menu,
+            args=(name, f"message:{last}", message),
+        )
+        st.button("Tool", key="add tool", on_click=_from_menu, args=(name, "", Edit("add tool")))
+        rules = session.task.system_rules
+        key = widget_changes.place(f"general rules of {name}", rules)
+        st.toggle(
+            "General rules",
+            rules,
+            key=key,
+            help="Adds this project's 485-character rules; off for imported sessions.",
+            on_change=widget_changes.of(key, _take_rules, name, shown=rules),
+        )
+
+
+def _take_rules(on: bool, name: str) -> None:
+    history.edit(name, Edit("general rules", "on" if on else ""))
+
+
+def _from_menu(name: str, origin: str, *steps: Edit) -> None:
+    if steps:
+        history.edit(name, *steps)
+        origin = origin or f"tool:{state.edited_session(name).tools[-1].name}"
+    state.choose(ADD, False)
+    _open(name, origin, -len(state.edit_steps(name)) - 1)
+
+
+def _open(name: str, origin: str, number: int) -> None:
+    state.hold(_OPEN + name, {"origin": origin, "number": number, "fault": ""})
+
+
+def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> bool:
+    """Make steps of the changed texts of the open block; False if one is refused."""
+    session = state.edited_session(name)
+    try:
+        steps = _steps(session, source_texts(session, opened["origin"]), texts)
+        if steps:
+            history.edit(name, *steps)
+    except InputFault as fault:
+        state.hold(_OPEN + name, {**opened, "fault": str(fault)})
+        return False
+    return True
+
+
+def _steps(session: Session, sources: Sequence[SourceText], texts: Sequence[Any]) -> list[Edit]:
+    """Return the steps to these texts, each given with whether it is the whole part's JSON."""
+    steps = (
+        step_to(session, source, str(text), bool(whole))
+        for source, (text, whole) in zip(sources, texts, strict=False)
+    )
+    return [step for step in steps if step]
+
+
+def _change(name: str, opened: Mapping[str, Any], at: int) -> None:
+    """Make one of the changes that the box offers: of the block's role, place or parts."""
+    origin = opened["origin"]
+    label, step = changes_of(state.edited_session(name), origin)[at]
+    if label == SPLIT:
+        rest = editing.split_off(state.edited_session(name), step.index)
+        state.add_session(f"{name} from message {step.index}", rest)
+        return
+    history.edit(name, step)
+    if after := origin_after(step, origin):
+        _open(name, after, -opened["number"] - 1)

@@ -1,0 +1,419 @@
+"""Simulate what a session's tools would cost if some were deferred, over its own requests.
+
+Every request is written out as it would be sent, and simulated like any other. Nobody was asked:
+that a model finds its tools as it did when they were there is assumed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from playground.base.arguments import takes
+from playground.base.display import Shown
+from playground.base.errors import InputFault
+from playground.base.wording import counted, dollars, grouped
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.compaction import (
+    KEYS,
+    output_permille,
+    session_requests,
+    simulate_bodies,
+)
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.deferral import (
+    Deferral,
+    Loading,
+    Message,
+    RewrittenRequest,
+    ToolCut,
+    as_policies_see,
+    calls_of,
+    named_tools,
+)
+from playground.cache.prices import price_of
+from playground.cache.rules import Rules
+from playground.dialects.marks.policies import Policy, get_policy
+from playground.nouns.wire_bodies import identity, tools_of
+from playground.nouns.wire_estimates import tokens_of
+from playground.sessions.session import Session, as_session
+
+_MOST_CUTS: Final = 12  # that are simulated for each way of loading
+AS_IT_IS: Final = "as they are"
+_TITLES: Final[dict[Loading, str]] = {
+    "by the client": "loaded by the client",
+    "by search": "searched",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool of a session: its estimated tokens, and the requests whose answers call it."""
+
+    name: str
+    tokens: int
+    calls: int = 0
+    first: int | None = None  # the first such request, from 0
+
+
+@dataclass(frozen=True)
+class PlannedTools:
+    """A session's requests with some tools deferred, as `cut` says; None: as they are.
+
+    A search takes a round of the server more. `query_cost` is that of what the model writes to
+    search, in thousandths of an input token's price.
+    """
+
+    name: str
+    simulation: CacheSimulation
+    prefix_tokens: int  # estimated: of the tools in the first prompt
+    cut: ToolCut | None = None
+    searches: int = 0
+    query_cost: int = 0
+
+    @property
+    def cost(self) -> int:
+        return sum(one.cost for one in self.simulation.requests) + self.query_cost
+
+    @property
+    def tokens(self) -> int:
+        return sum(one.total for one in self.simulation.requests)
+
+    @property
+    def read(self) -> int:
+        return sum(one.read for one in self.simulation.requests)
+
+    @property
+    def nano_dollars(self) -> int | None:
+        """The cost in billionths of a dollar; None without a price."""
+        price, nano = price_of(self.simulation.model), self.simulation.nano_dollars
+        return None if nano is None or price is None else nano + price.nano_dollars(self.query_cost)
+
+    def as_json(self) -> dict[str, Any]:
+        states = [one.state for one in self.simulation.requests]
+        cut = self.cut
+        return {
+            "name": self.name,
+            "states": {each: states.count(each) for each in sorted(set(states))} if not cut else {},
+            "is_assumed": cut is not None,
+            "keep": sorted(cut.keep) if cut else None,
+            "requests": len(states),
+            "searches": self.searches,
+            "prefix_tokens": self.prefix_tokens,
+            "tokens": self.tokens,
+            "read": self.read,
+            "breaks": len(self.simulation.breaks),
+            "cost": self.cost,
+            "nano_dollars": self.nano_dollars,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class ToolPlan(Shown):
+    """What a session's tools cost as they are, and with some of them deferred.
+
+    Its table has a row for each way. `refusal` says why there is only one. `assumed` are the
+    assumptions that the other rows rest on.
+    """
+
+    model: str
+    rows: list[PlannedTools]
+    tools: list[ToolUse]
+    refusal: str = ""
+    assumed: tuple[str, ...] = ()
+    cuts: int = 0  # that were simulated
+    source: str = ""
+
+    @property
+    def best(self) -> PlannedTools:
+        """The cheapest row; the first of those that cost the same."""
+        return min(self.rows, key=lambda row: row.cost)
+
+    @property
+    def deferred(self) -> list[str]:
+        """The tools that the cheapest row defers."""
+        cut = self.best.cut
+        return [] if cut is None else [t.name for t in self.tools if t.name not in cut.keep]
+
+    def dollars(self, row: PlannedTools) -> float | None:
+        return None if row.nano_dollars is None else row.nano_dollars / 1e9
+
+    @property
+    def headline(self) -> str:
+        """A sentence about the cheapest way."""
+        if self.refusal:
+            return self.refusal
+        own, best = self.rows[0], self.best
+        used = sum(tool.first is not None for tool in self.tools)
+        begins = f"{used} of {counted(len(self.tools), 'tool')} are called"
+        if best is own:
+            ways = f"Of {self.cuts + 1} simulated ways"
+            return f"{begins}. {ways} none is cheaper than all in the prefix."
+        share = grouped(100 * (own.cost - best.cost) / max(1, own.cost))
+        before, after = self.dollars(own), self.dollars(best)
+        money = (
+            "" if before is None or after is None else f" ({dollars(before)} to {dollars(after)})"
+        )
+        keep = len(self.tools) - len(self.deferred)
+        what = f"keep {keep} and defer {len(self.deferred)}, {_TITLES[_loading(best)]}"
+        return (
+            f"{begins}. Cheapest of {self.cuts + 1} simulated ways: {what}: {share} % less{money}."
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        kept = set(self.deferred)
+        return {
+            "model": self.model,
+            "headline": self.headline,
+            "refusal": self.refusal or None,
+            "best": self.best.name,
+            "ways": [row.as_json() for row in self.rows],
+            "tools": [
+                {
+                    "name": tool.name,
+                    "tokens": tool.tokens,
+                    "calls": tool.calls,
+                    "first_request": tool.first,
+                    "defer": tool.name in kept,
+                }
+                for tool in self.tools
+            ],
+            "assumed": list(self.assumed),
+            "source": self.source or None,
+            "simulated_cuts": self.cuts,
+        }
+
+    def __repr__(self) -> str:
+        return f"ToolPlan({self.model!r}, {counted(len(self.tools), 'tool')}: {self.headline})"
+
+
+def _loading(row: PlannedTools) -> Loading:
+    return row.cut.loading if row.cut else "by search"
+
+
+@takes(
+    session=(Session, str),
+    model="text",
+    provider="text",
+    marks=(str, Policy),
+    found="number",
+    seconds_apart="number or nothing",
+)
+def plan_tools(
+    session: Session | str,
+    *,
+    model: str = "",
+    provider: str = "",
+    marks: str | Policy = "claude-code",
+    found: int = 3,
+    seconds_apart: float | None = None,
+) -> ToolPlan:
+    """Simulate a session's requests with its tools as they are, deferred, and searched for.
+
+    A deferred tool is out of the first prompt, as the provider's dated rule `deferred_tools` says.
+    It is loaded before its first call: by the client, who knows when (the least that it can cost),
+    or by the model's search, which takes a round more and finds `found` tools. The best cut keeps
+    the tools that are called first in the prefix: as many as cost least among those simulated.
+
+    Requests that were brought as sent keep their own marks; others are written in native form and
+    marked by the policy `marks`. Raises InputFault for a session without requests or tools.
+    """
+    session = as_session(session)
+    named = session.with_model(model)
+    requests, times, anew = session_requests(named, "native", seconds_apart)
+    if not any(named_tools(body) for body, _ in requests):
+        in_converse = any(tools_of(body) for body, _ in requests)
+        what = "no tools that can be deferred in its requests" if in_converse else "no tools"
+        raise InputFault(f"the session has {what}", expected="a session whose requests have tools")
+    if found < 1:
+        raise InputFault(f"found {found}", expected="1 or more")
+    name = named.task.model_name or str(requests[0][0].get("model") or "")
+    marker = None if any(not row.sub_agent for row in named.rows) else get_policy(marks)
+    planner = _Planner(requests, times, anew, name, provider, marker)
+    uses, refusal = planner.uses(), _refusal(planner.rules, name)
+    if refusal:
+        return ToolPlan(name, [planner.as_they_are()], uses, refusal)
+    every = ToolCut(frozenset(tool.name for tool in uses), "by search")
+    # in the form of the API that defers, so that all ways are counted alike
+    own = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
+    rule = planner.rules.rules["deferred_tools"]
+    rows, cuts = [own], 0
+    for loading in _loadings(planner.rules, name):
+        ways = [planner.deferred(cut) for cut in _cuts(uses, loading, found)]
+        if not ways:
+            continue
+        best = min(ways, key=lambda row: row.cost)
+        rows.append(ways[0])
+        if best is not ways[0] and best.cut:
+            rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
+        cuts += len(ways)
+    assumed = tuple(_assumed(planner.left, rows, found))
+    return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}")
+
+
+def _refusal(rules: Rules, model: str) -> str:
+    """Say why nothing can be deferred, by the dated rules; "" if it can."""
+    left = rules.of_model("deferred_tools", model)
+    if left is None:
+        return f"No page says that {model} takes deferred tools: there is nothing to plan."
+    if left == "not known":
+        rule = rules.rules["deferred_tools"]
+        return f"Nothing to plan for {model}: {rule.note} ({rule.source}, {rule.seen})."
+    return ""
+
+
+def _loadings(rules: Rules, model: str) -> Iterator[Loading]:
+    is_anthropic = rules.of_model("deferred_tools", model) == "nothing"
+    if is_anthropic and rules.lists("system_messages", model):
+        yield "by the client"
+    yield "by search"
+
+
+def _cuts(uses: Sequence[ToolUse], loading: Loading, found: int) -> Iterator[ToolCut]:
+    """Yield the cuts to simulate: the tools that are called first stay, more and more of them."""
+    used = [tool.name for tool in sorted(_called(uses), key=lambda t: (t.first or 0, -t.calls))]
+    least = 1 if loading == "by the client" else 0  # where nothing searches, one has to stay
+    first = used or [tool.name for tool in uses]
+    counts = range(least, max(least, len(used)) + 1)
+    step = -(-len(counts) // _MOST_CUTS)
+    for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # that defers nothing
+        yield ToolCut(frozenset(first[:count]), loading, found if loading == "by search" else 1)
+
+
+def _called(uses: Sequence[ToolUse]) -> list[ToolUse]:
+    return [tool for tool in uses if tool.first is not None]
+
+
+def _assumed(left: str, rows: Sequence[PlannedTools], found: int) -> Iterator[str]:
+    ways = {_loading(row) for row in rows if row.cut}
+    yield "the model calls the same tools at the same requests, wherever their definitions stand"
+    if "by search" in ways:
+        yield f"a search finds {counted(found, 'tool')}: the called one, then the next of the list"
+        yield "a search is a second round on the server, which reads the prompt once more"
+        yield "of the search tool only its entry is counted: no page says what it takes in a prompt"
+    if "by the client" in ways:
+        yield (
+            "the client adds a tool (tool_addition, in beta) just before its call: the least that "
+            "it can cost"
+        )
+    if left != "nothing":
+        yield "requests go to the Responses API; of a deferred function name and description stay"
+    yield "what the last answer calls is in no request"
+
+
+_Request = tuple[dict[str, Any], list[Message]]
+
+
+@dataclass
+class _Planner:
+    requests: Sequence[_Request]
+    times: Sequence[float]
+    anew: set[int]
+    model: str
+    provider: str
+    marker: Policy | None
+
+    def __post_init__(self) -> None:
+        self.requests = list(_shared(self.requests))
+        self._answers = [self._answer(number) for number in range(len(self.requests))]
+
+    @property
+    def rules(self) -> Rules:
+        return known_rules(self.provider, self.model)
+
+    @property
+    def left(self) -> str:
+        """What of a deferred tool stands in the first prompt, by the dated rule."""
+        return str(self.rules.of_model("deferred_tools", self.model))
+
+    def uses(self) -> list[ToolUse]:
+        """Return every tool that a request has, with its calls, in the order of the requests."""
+        tools: dict[str, dict[str, Any]] = {}
+        calls: dict[str, list[int]] = {}
+        for number, (body, _) in enumerate(self.requests):
+            tools = {**named_tools(body), **tools}
+            for name in calls_of(self._answers[number] or {}):
+                calls.setdefault(name, []).append(number)
+        return [
+            ToolUse(name, tokens_of(identity("tool", tool)), len(made), min(made, default=None))
+            for name, tool in tools.items()
+            for made in [calls.get(name, [])]
+        ]
+
+    def _answer(self, number: int) -> Message | None:
+        """Return the message that answers a request, out of the request after it."""
+        if number + 1 >= len(self.requests) or number + 1 in self.anew:
+            return None
+        messages, later = self.requests[number][1], self.requests[number + 1][1]
+        if len(later) <= len(messages) or not all(map(_is_same, messages, later)):
+            return None
+        return later[len(messages)]
+
+    def as_they_are(self) -> PlannedTools:
+        return PlannedTools(AS_IT_IS, *self._simulated(self.requests, self.times))
+
+    def deferred(self, cut: ToolCut) -> PlannedTools:
+        """Simulate the requests under a cut; a search is a request of its own after the first."""
+        deferral, queries = Deferral(cut, self.left), list[Message]()
+        rows: list[_Request] = []
+        times: list[float] = []
+        for number, (body, messages) in enumerate(self.requests):
+            sent: RewrittenRequest = deferral.rewrite(body, messages, self._answers[number])
+            rows.append((sent.head, sent.messages))
+            times.append(self.times[number])
+            if sent.searched is not None and sent.query is not None:
+                rows.append((sent.head, sent.searched))
+                times.append(self._between(number))
+                queries.append(sent.query)
+        tokens = sum(tokens_of(identity(str(each["type"]), each)) for each in queries)
+        return PlannedTools(
+            f"deferred, {_TITLES[cut.loading]}",
+            *self._simulated(rows, times),
+            cut,
+            len(queries),
+            tokens * output_permille(self.model),
+        )
+
+    def _between(self, number: int) -> float:
+        """Return the time of a request's second round: before the request after it."""
+        at = self.times[number]
+        return at + min(2.0, max(0.0, self.times[number + 1] - at) / 2)
+
+    def _simulated(
+        self, rows: Sequence[_Request], times: Sequence[float]
+    ) -> tuple[CacheSimulation, int]:
+        bodies = []
+        for body, messages in rows:
+            key = next((key for key in KEYS if key in body), "messages")
+            bodies.append({**body, key: messages})
+        simulation = simulate_bodies(
+            bodies, times, self.model, self.provider, self.marker, as_policies_see
+        )
+        first = simulation.row[0].wire.blocks if simulation.row else ()
+        return simulation, sum(block.tokens for block in first if block.tier == "tools")
+
+
+def _shared(requests: Sequence[_Request]) -> Iterator[_Request]:
+    """Yield the requests with one object for tools and messages that several write alike.
+
+    Every way of sending tools then compares objects in place of texts.
+    """
+    before: list[Message] = []
+    tools: Any = None
+    for body, messages in requests:
+        tools = tools if _is_written_alike(tools, body.get("tools")) else body.get("tools")
+        pairs = zip(before, messages, strict=False)
+        alike = [old if _is_written_alike(old, new) else new for old, new in pairs]
+        before = [*alike, *messages[len(alike) :]]
+        yield ({**body, "tools": tools} if "tools" in body else body), before
+
+
+def _is_written_alike(one: Any, other: Any) -> bool:
+    return one is other or (one == other and json.dumps(one) == json.dumps(other))
+
+
+def _is_same(one: Message, other: Message) -> bool:
+    """Return True if two messages are equal but for their marks."""
+    return one == other or identity("message", one) == identity("message", other)

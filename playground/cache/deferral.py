@@ -1,0 +1,251 @@
+"""Rewrite requests as they would be sent with deferred tools.
+
+A deferred tool is out of the first prompt, and stands in the history from where it was loaded. The
+history alone decides: before the first call of a tool that is not loaded, it is loaded. So each
+request of a row is rewritten alike, and one that begins anew loads its tools anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from playground.nouns.wire_bodies import MARKS, referenced_tools
+
+Message = dict[str, Any]
+Loading = Literal["by the client", "by search"]
+SEARCH: Final = "tool_search_tool_bm25"  # Anthropic's, for words of a natural language
+_THOUGHTS: Final = ("thinking", "redacted_thinking")
+_OWN_TYPES: Final = (None, "custom", "function")  # all others are a provider's own tools
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCut:
+    """The tools that stay in the prefix, and what loads the others: `found` at a time."""
+
+    keep: frozenset[str]
+    loading: Loading
+    found: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenRequest:
+    """A request with deferred tools.
+
+    `messages` are those of the request that is answered; `searched` are those after its own search,
+    which the server reads in a second round; None if it searches for nothing.
+    """
+
+    head: dict[str, Any]  # the body without its messages
+    messages: list[Message]
+    searched: list[Message] | None = None
+    query: Message | None = None  # what the model writes to search
+
+
+def named_tools(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the tools of a body that can be deferred, by name; a provider's own are left out."""
+    given = body.get("tools")
+    listed = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    return {_name(each): each for each in listed if each.get("type") in _OWN_TYPES and _name(each)}
+
+
+def calls_of(message: Message) -> Iterator[str]:
+    """Yield the names of the tools that a message calls, in any API's form."""
+    if message.get("type") == "function_call":
+        yield str(message.get("name"))
+    content, calls = message.get("content"), message.get("tool_calls")
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict) and part.get("type") == "tool_use":
+            yield str(part.get("name"))
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, dict) and isinstance(call.get("function"), dict):
+            yield str(call["function"].get("name"))
+
+
+@dataclass
+class Deferral:
+    """Rewrites a row of requests under one cut.
+
+    `left` is what of a deferred tool stands in the first prompt, by the rule `deferred_tools`:
+    "nothing" (Anthropic's form) or "name and description" (OpenAI's).
+    """
+
+    cut: ToolCut
+    left: str
+    _written: dict[tuple[int, tuple[str, ...]], tuple[Message, list[Message]]] = field(
+        default_factory=dict
+    )
+    _seen: dict[int, tuple[Message, tuple[str, ...], tuple[str, ...]]] = field(
+        default_factory=dict
+    )  # by a message's id: it, the tools that it calls, those that it refers to
+    _listed: tuple[Any, list[dict[str, Any]]] = (None, [])  # the last tools, and as they are sent
+
+    @property
+    def _is_openai(self) -> bool:
+        return self.left == "name and description"
+
+    def rewrite(
+        self, body: dict[str, Any], messages: Sequence[Message], answer: Message | None
+    ) -> RewrittenRequest:
+        """Rewrite a request; `answer` is the message that answers it, if a later request has it."""
+        own = named_tools(body)
+        deferred = {name: tool for name, tool in own.items() if name not in self.cut.keep}
+        if self._listed[0] is not body.get("tools"):
+            self._listed = body.get("tools"), list(self._tools(body, deferred))
+        head = {**body, "tools": self._listed[1]}
+        written, loaded = list[Message](), set[str]()
+        for message in messages:
+            written += self._message(message, deferred, loaded)
+        if answer is None or not (names := self._to_load(answer, deferred, loaded)):
+            return RewrittenRequest(head, written)
+        extra = self._loads(names, deferred)
+        if self.cut.loading == "by the client":
+            return RewrittenRequest(head, [*written, *extra])
+        if self._is_openai:
+            return RewrittenRequest(head, written, [*written, *extra], extra[0])
+        content = [*_split(answer)[0], *extra]
+        searched = [*written, {"role": "assistant", "content": content}]
+        return RewrittenRequest(head, written, searched, extra[0])
+
+    def _tools(
+        self, body: dict[str, Any], deferred: dict[str, dict[str, Any]]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the tools as they are sent. A mark moves from a deferred tool to the last other."""
+        search = {"type": "tool_search"} if self._is_openai else _ANTHROPIC_SEARCH
+        given = body.get("tools") or ()
+        present = any(isinstance(each, dict) and _is_search(each) for each in given)
+        first = [search] if self.cut.loading == "by search" and deferred and not present else []
+        loaded = [self._form(each) for each in given if _name(each) not in deferred]
+        marks = [_mark(each) for each in given if _name(each) in deferred]
+        kept = [*first, *loaded]
+        if kept and any(marks) and not any(map(_mark, kept)):
+            kept[-1] = {**kept[-1], **next(filter(None, marks))}
+        yield from kept
+        for tool in deferred.values():
+            yield {**_unmarked(self._form(tool, named=True)), "defer_loading": True}
+
+    def _form(self, tool: dict[str, Any], named: bool = False) -> dict[str, Any]:
+        """Return a tool in the form of the API that takes deferred tools.
+
+        `named` leaves out what OpenAI leaves out of a deferred function.
+        """
+        function = tool.get("function")
+        if not isinstance(function, dict):
+            flat = {k: v for k, v in tool.items() if k != "defer_loading"}
+        else:
+            flat = {**function, **_mark(tool)}
+            flat |= {"type": "function"} if self._is_openai else {}
+        if self._is_openai:
+            return {k: v for k, v in flat.items() if k != "parameters"} if named else flat
+        if "parameters" in flat and "input_schema" not in flat:
+            flat["input_schema"] = flat.pop("parameters")
+        return flat
+
+    def _message(
+        self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
+    ) -> list[Message]:
+        loaded.update(self._names_in(message)[1])  # what the session itself has searched for
+        names = self._to_load(message, deferred, loaded)
+        if not names:
+            return [message]
+        loaded.update(names)
+        known = self._written.get((id(message), names))
+        if known is None or known[0] is not message:
+            extra = self._loads(names, deferred)
+            if self.cut.loading == "by the client" or self._is_openai:
+                found = [*extra, message]
+            else:
+                thought, rest = _split(message)
+                found = [{**message, "content": [*thought, *extra, *rest]}]
+            known = self._written[id(message), names] = message, found
+        return known[1]
+
+    def _to_load(
+        self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
+    ) -> tuple[str, ...]:
+        """Return the tools that are loaded before a message: those it calls, and found beside."""
+        calls = self._names_in(message)[0]
+        called = [name for name in calls if name in deferred and name not in loaded]
+        if not called:
+            return ()
+        others = [name for name in deferred if name not in loaded and name not in called]
+        return tuple([*called, *others[: max(0, self.cut.found - len(called))]])
+
+    def _names_in(self, message: Message) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the tools that a message calls, and those that it refers to, each once."""
+        known = self._seen.get(id(message))
+        if known is None or known[0] is not message:
+            calls, references = dict.fromkeys(calls_of(message)), referenced_tools(message)
+            known = self._seen[id(message)] = message, tuple(calls), tuple(references)
+        return known[1:]
+
+    def _loads(
+        self, names: tuple[str, ...], deferred: dict[str, dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Return what loads these tools: messages of the client, or a search and its result."""
+        references = [{"type": "tool_reference", "tool_name": name} for name in names]
+        if self.cut.loading == "by the client":
+            added = [{"type": "tool_addition", "tool": each} for each in references]
+            return [{"role": "system", "content": added}]
+        query, key = {"query": names[0].replace("_", " ")}, f"search_{names[0]}"
+        if self._is_openai:
+            tools = [self._form(deferred[name]) for name in names]
+            return [
+                {"type": "tool_search_call", "call_id": key, "arguments": query},
+                {"type": "tool_search_output", "call_id": key, "tools": tools},
+            ]
+        found = {"type": "tool_search_tool_search_result", "tool_references": references}
+        return [
+            {"type": "server_tool_use", "id": key, "name": SEARCH, "input": query},
+            {"type": "tool_search_tool_result", "tool_use_id": key, "content": found},
+        ]
+
+
+_ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
+
+
+def as_policies_see(messages: Sequence[Message]) -> list[Message]:
+    """Return messages for a policy of marks, which no message that loads a tool gets."""
+    return [_hidden(each) if _loads_tools(each) else each for each in messages]
+
+
+def _loads_tools(message: Message) -> bool:
+    content = message.get("content")
+    first = content[0] if isinstance(content, list) and content else None
+    return isinstance(first, dict) and first.get("type") == "tool_addition"
+
+
+def _hidden(message: Message) -> Message:
+    return {**message, "role": "tool_addition"}
+
+
+def _split(message: Message) -> tuple[list[Any], list[Any]]:
+    """Return the thought that begins an answer, and the rest of its content, as parts."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    if isinstance(content, str) and content:
+        parts = [{"type": "text", "text": content}]
+    kinds = [part.get("type") if isinstance(part, dict) else "" for part in parts]
+    end = next((i for i, kind in enumerate(kinds) if kind not in _THOUGHTS), len(parts))
+    return list(parts[:end]), list(parts[end:])
+
+
+def _name(tool: Any) -> str:
+    if not isinstance(tool, dict):
+        return ""
+    function = tool.get("function")
+    holder: Callable[[str], Any] = (function if isinstance(function, dict) else tool).get
+    return str(holder("name") or "")
+
+
+def _is_search(tool: dict[str, Any]) -> bool:
+    return str(tool.get("type") or "").startswith("tool_search")
+
+
+def _mark(tool: Any) -> dict[str, Any]:
+    return {key: tool[key] for key in MARKS if isinstance(tool, dict) and key in tool}
+
+
+def _unmarked(tool: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in tool.items() if key not in MARKS}

@@ -1,0 +1,149 @@
+"""Read a model's price from the installed `genai-prices`, by the model's whole name.
+
+The library itself also takes names that merely begin alike; here `claude-opus-5-9` is not
+`claude-opus-5`. Loading it takes a tenth of a second, so it is loaded when a price is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from playground.cache.rules.names import plain_name
+from playground.dialects.marks.providers import provider_of
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo, ModelPrice, Provider
+
+# The day whose prices count where a request has no date: the core has no clock.
+_SEEN: Final = "2026-11-27"
+_FEEDS: Final = {  # beginning of our rules' name -> the feed's provider
+    "anthropic": "anthropic",
+    "azure": "azure",
+    "bedrock": "aws",
+    "deepseek": "deepseek",
+    "fireworks": "fireworks",
+    "gemini": "google",
+    "groq": "groq",
+    "minimax": "minimax",
+    "mistral": "mistral",
+    "moonshot": "moonshotai",
+    "openai": "openai",
+    "openrouter": "openrouter",
+    "vertex": "google",
+    "xai": "x-ai",
+    "zai": "zai",
+}
+
+
+class FeedPrice(NamedTuple):
+    """A model's prices for a token, in pico-dollars, by the feed.
+
+    `tiers` are prices of input for requests above a border, in thousands of tokens (0: none), and
+    in a service tier ("": none). `days` are those by the day on which each began.
+    """
+
+    source: str
+    uncached: int
+    read: int | None
+    output: int | None
+    tiers: dict[tuple[int, str], int]
+    days: tuple[tuple[str, int], ...]
+
+
+def feed_price(model: str) -> FeedPrice | None:
+    """Return the price of a model that the feed names whole, or None.
+
+    A price that changes with the hour is left out: the feed knows neither weekdays nor holidays.
+    """
+    route, _, rest = model.lower().partition("/")
+    rules = "openrouter" if route == "openrouter" else provider_of(model)
+    begins = (feed for name, feed in _FEEDS.items() if rules.startswith(name))
+    found = _find(next(begins, ""), rest or route)
+    return _price(found) if found else None
+
+
+def _find(provider: str, name: str) -> ModelInfo | None:
+    exact, plain = _names(provider)
+    own = exact.get(name) or exact.get(name.rpartition("/")[2])
+    alike = plain.get(plain_name(name), [])
+    return own or (alike[0] if len(alike) == 1 else None)
+
+
+@cache
+def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInfo]]]:
+    """Return the provider's models by the names that the feed spells out, and by plain names."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    every = {each.id: each for each in get_snapshot().providers}
+    own = every.get(provider)
+    exact: dict[str, ModelInfo] = {}
+    plain: dict[str, list[ModelInfo]] = {}
+    for source in [own, *(every[name] for name in _fallbacks(own))] if own else []:
+        named = [(name, model) for model in source.models for name in _spelt(model)]
+        more: dict[str, list[ModelInfo]] = {}
+        for name, model in named:
+            exact.setdefault(name, model)
+            same = more.setdefault(plain_name(name), [])
+            same += [] if any(model is each for each in same) else [model]
+        plain = more | plain
+    return exact, plain
+
+
+def _fallbacks(provider: Provider | None) -> list[str]:
+    return (provider.fallback_model_providers if provider else None) or []
+
+
+def _spelt(model: ModelInfo) -> Iterator[str]:
+    yield model.id.lower()
+    waiting: list[Any] = [model.match]
+    while waiting:
+        clause = waiting.pop()
+        if name := getattr(clause, "equals", ""):
+            yield str(name).lower()
+        waiting += getattr(clause, "or_", ())
+
+
+def _price(model: ModelInfo) -> FeedPrice | None:
+    given = model.prices if isinstance(model.prices, list) else []
+    if any(hasattr(each.constraint, "start_time") for each in given):
+        return None
+    starts = [(str(getattr(each.constraint, "start_date", "")), each.prices) for each in given]
+    own = next((p for since, p in reversed(starts) if since <= _SEEN), None)
+    prices = own or (model.prices if not isinstance(model.prices, list) else None)
+    if prices is None or not (uncached := _pico(prices, "input_mtok")):
+        return None
+    days = [(since, _pico(each, "input_mtok") or uncached) for since, each in starts]
+    return FeedPrice(
+        source=f"genai-prices {version('genai-prices')}, {model.id}, {_SEEN}",
+        uncached=uncached,
+        read=_pico(prices, "cache_read_mtok"),
+        output=_pico(prices, "output_mtok"),
+        tiers={**_tiers(prices, ""), **_variants(model)},
+        days=tuple(days) if {pico for _, pico in days} - {uncached} else (),
+    )
+
+
+def _pico(prices: ModelPrice, key: str) -> int | None:
+    """Return the price of a token in pico-dollars, up to the first tier."""
+    given: Any = getattr(prices, key, None)
+    base = getattr(given, "base", given)
+    return None if base is None else round(base * 1_000_000)
+
+
+def _tiers(prices: ModelPrice, service_tier: str) -> dict[tuple[int, str], int]:
+    given: Any = getattr(prices, "input_mtok", None)
+    borders = getattr(given, "tiers", ())
+    return {(round(t.start / 1000), service_tier): round(t.price * 1_000_000) for t in borders}
+
+
+def _variants(model: ModelInfo) -> dict[tuple[int, str], int]:
+    """Return the prices of service tiers."""
+    found: dict[tuple[int, str], int] = {}
+    for variant in model.price_variants or ():
+        tier, price = variant.when.get("service_tier"), _pico(variant.prices, "input_mtok")
+        if tier and len(variant.when) == 1 and price is not None:
+            found |= {(0, tier): price, **_tiers(variant.prices, tier)}
+    return found

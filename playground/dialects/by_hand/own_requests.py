@@ -1,0 +1,66 @@
+"""Requests whose messages a dialect writes itself: it overrides `format_messages`,
+`format_history`, or `inject_prompt_cache`.
+
+Such a message says nothing of where its text comes from. One that the base class would have
+written as well keeps its origins; any other is one block, named after the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from playground.base.arguments import wrong
+from playground.dialects.history import History
+from playground.dialects.marks.policies import CacheDecision, Policy
+from playground.dialects.rendering import Block, BlockKind, Draft, deep_copy, texts_of
+
+_KINDS: dict[Any, BlockKind] = {
+    "system": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool results",
+}
+
+
+def drafts_with_origins(
+    messages: object, method: str, known: Iterable[tuple[dict[str, Any], tuple[Block, ...]]]
+) -> list[Draft]:
+    """Return the messages that a method wrote as drafts; `known` are the base class's own.
+
+    Raises WrongValueError if the method returned something else than a list of messages.
+    """
+    if not isinstance(messages, Sequence) or not all(isinstance(one, dict) for one in messages):
+        raise wrong(f"what {method} returns", messages, "a list of messages, each a dict")
+    by_text = {_texts(one): blocks for one, blocks in known}
+    return [Draft(one, by_text.get(_texts(one)) or _blocks(one, method)) for one in messages]
+
+
+def own_history(messages: object, known: History) -> History:
+    """Return the history that an override of `format_history` wrote, with neighbours joined."""
+    pairs = zip(known.messages, known.blocks, strict=True)
+    drafts = drafts_with_origins(messages, "format_history", pairs)
+    return History().extended_with(Draft(deep_copy(one), blocks) for one, blocks in drafts)
+
+
+def marks_in(messages: Sequence[dict[str, Any]], _request: object = None) -> list[CacheDecision]:
+    """Return a decision for each mark that stands in messages."""
+    return [
+        CacheDecision(True, "own-mark", index, place, str(mark.get("ttl") or ""))
+        for index, message in enumerate(messages)
+        if isinstance(message.get("content"), list)
+        for place, part in enumerate(message["content"])
+        if isinstance(part, dict) and isinstance(mark := part.get("cache_control"), dict)
+    ] or [CacheDecision(False, "no-own-mark")]
+
+
+OWN_MARKS = Policy("own", "the dialect's own inject_prompt_cache", marks_in)
+
+
+def _texts(message: dict[str, Any]) -> tuple[Any, ...]:
+    return (message.get("role"), *texts_of(message))
+
+
+def _blocks(message: dict[str, Any], method: str) -> tuple[Block, ...]:
+    kind = _KINDS.get(message.get("role"), "user")
+    return tuple(Block(method, kind, text) for text in texts_of(message))

@@ -1,0 +1,88 @@
+"""A draft: a call in open reasoning, whose events are held back until the reasoning's end is known.
+
+Models try calls in their thoughts. If the reasoning is closed after such a call, the call belongs
+to the thought. If the reasoning is never closed, its closer was forgotten and the call is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from playground.nouns.events import (
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallNamedEvent,
+    CallStartedEvent,
+    Event,
+    merged,
+    owned_text,
+)
+
+_UNMERGED: Final = 1024  # events of small chunks that are held before they are joined
+
+
+@dataclass
+class Draft:
+    """A draft that begins at `offset`, inside the reasoning tags of this `number`.
+
+    `events` are held back, `earlier_events` are not. `calls` is the number of calls before it.
+    """
+
+    number: int
+    offset: int
+    calls: int
+    earlier_events: list[Event]
+    events: list[Event] = field(default_factory=list)
+    _merged: int = 0  # events that are joined already
+
+    def take_earlier_events(self) -> list[Event]:
+        """Return the events from before the draft, once; join the held ones if they are many."""
+        if len(self.events) - self._merged > _UNMERGED:
+            self.events[self._merged :] = merged(self.events[self._merged :])
+            self._merged = len(self.events)
+        events, self.earlier_events = self.earlier_events, []
+        return events
+
+    @property
+    def text(self) -> str:
+        return "".join(map(owned_text, self.events))
+
+    @property
+    def names(self) -> str:
+        """The names of the tools that are called in it, each once."""
+        named = (event.name for event in self.events if isinstance(event, CallNamedEvent))
+        return ", ".join(dict.fromkeys(named)) or "no name"
+
+    def find_closer(self, closer: str) -> int:
+        """Return where `closer` first stands in the text outside of complete calls, or -1.
+
+        A call that broke off may have swallowed it.
+        """
+        start = 0
+        for text, is_outside in self._stretches():
+            place = text.find(closer) if is_outside else -1
+            if place >= 0:
+                return start + place
+            start += len(text)
+        return -1
+
+    def _stretches(self) -> Iterator[tuple[str, bool]]:
+        """Yield the texts of complete calls, and everything between two of them as one text."""
+        outside: list[str] = []
+        call: list[str] | None = None
+        for event in self.events:
+            match event:
+                case CallStartedEvent():
+                    call = []
+                case CallEndedEvent():
+                    yield "".join(outside), True
+                    yield "".join(call or ()), False
+                    outside, call = [], None
+                case CallAbortedEvent():
+                    outside += call or ()
+                    call = None
+                case _:
+                    (outside if call is None else call).append(owned_text(event))
+        yield "".join([*outside, *(call or ())]), True

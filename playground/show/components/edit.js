@@ -1,0 +1,179 @@
+// A block's box while it is edited in place: its texts, what may be done with it, and what was
+// refused. The browser owns the text until it is kept; the page shows what a draft would change.
+
+const PAUSE = 60 // milliseconds after the last key
+const KEPT = "playground draft in place" // what the tab remembers over a reload
+const QUICK = { Earlier: "↑", Later: "↓", "Add a message after": "+", "Remove this message": "×" }
+const SOURCES = /^(message:|tool:|(agent|system|user-prompt|environment)$)/
+
+class EditBox {
+  constructor(editing, send) {
+    Object.assign(this, { number: editing.number, origin: editing.origin, send })
+    this.node = element("div", "block editing")
+    this.node.dataset.origin = this.origin
+    this.fields = editing.fields.map((field) => this.field(field))
+    this.said = element("span", "said")
+    this.said.setAttribute("role", "status")
+    const bar = element("div", "edit-bar")
+    bar.append(this.said, ...this.changes(editing.changes))
+    bar.append(button("Leave Esc", "Leave as it was (Esc)", () => this.leave()))
+    bar.append(button("Keep Ctrl ↵", "Keep (Ctrl+Enter)", () => this.keep()))
+    this.node.append(bar)
+    this.node.onkeydown = (event) => this.key(event)
+    // whoever goes elsewhere keeps what was typed; to another window is not elsewhere
+    this.node.onfocusout = ({ relatedTarget }) => {
+      if (!this.node.contains(relatedTarget) && document.hasFocus() && !this.refused) this.keep()
+    }
+    this.note(editing)
+    this.takeUp()
+  }
+
+  // What was typed before a reload
+  takeUp() {
+    const kept = keptDraft()
+    if (kept?.origin !== this.origin) return
+    for (const [at, { area, form }] of this.fields.entries()) {
+      const [text, whole] = kept.texts[at] ?? [area.value, false]
+      if (whole) form?.click()
+      area.value = text
+    }
+    if (this.isChanged()) this.typed()
+  }
+
+  field({ label, text, json, whole }) {
+    const area = element("textarea")
+    Object.assign(area, { value: text, rows: 1, spellcheck: false })
+    area.setAttribute("aria-label", label)
+    const field = { area, whole: false, known: area.value, other: whole, label, json }
+    area.oninput = () => this.typed()
+    const line = element("div", "edit-label", json ? `${label}, JSON` : label)
+    if (whole) {
+      const form = button("as JSON", `${label}: all of it as JSON`, () => {
+        if (area.value !== field.known) return this.say("Keep or leave this text first.")
+        const shown = field.known
+        field.whole = !field.whole
+        area.value = field.other
+        field.known = area.value
+        field.other = shown
+        form.setAttribute("aria-pressed", field.whole)
+        return area.focus()
+      })
+      form.setAttribute("aria-pressed", false)
+      field.form = form
+      line.append(form)
+    }
+    this.node.append(line, area)
+    return field
+  }
+
+  // The frequent changes are buttons, the others a list
+  changes(labels) {
+    const make = (label) => this.ask("change", { at: labels.indexOf(label), texts: this.texts() })
+    const quick = labels.filter((label) => QUICK[label])
+    const others = labels.filter((label) => !QUICK[label])
+    const menu = element("select")
+    menu.setAttribute("aria-label", "Change")
+    for (const label of ["…", ...others]) menu.append(element("option", "", label))
+    menu.hidden = !others.length
+    menu.onchange = () => {
+      const { value } = menu
+      menu.selectedIndex = 0
+      make(value)
+    }
+    return [...quick.map((label) => button(QUICK[label], label, () => make(label))), menu]
+  }
+
+  texts() {
+    return this.fields.map((field) => [field.area.value, field.whole])
+  }
+
+  isChanged() {
+    return this.fields.some((field) => field.area.value !== field.known)
+  }
+
+  typed() {
+    this.refused = false
+    remember({ origin: this.origin, pane: this.pane, texts: this.texts() })
+    this.onresize?.()
+    clearTimeout(this.timer)
+    this.version = (this.version ?? 0) + 1
+    const draft = { number: this.number, version: this.version, texts: this.texts() }
+    this.timer = setTimeout(() => this.send.draft(draft), PAUSE)
+  }
+
+  key(event) {
+    event.stopPropagation() // no key of the page's while somebody types
+    if (event.isComposing) return
+    const keeps = event.key === "Enter" && (event.ctrlKey || event.metaKey)
+    if (event.key !== "Escape" && !keeps) return
+    event.preventDefault()
+    if (keeps) this.keep()
+    else this.leave()
+  }
+
+  ask(what, more) {
+    clearTimeout(this.timer)
+    this.send.ask({ do: what, number: this.number, ...more })
+  }
+
+  // `then` is what is opened next
+  keep(then) {
+    if (this.isOver) return
+    if (!this.isChanged() && !then) return this.leave()
+    this.ask("keep", { texts: this.texts(), ...then })
+    if (this.isRead) this.end() // the columns show it already: nobody needs to wait
+    return undefined
+  }
+
+  end() {
+    this.isOver = true
+    remember(null)
+    this.onend()
+  }
+
+  leave() {
+    if (this.isOver) return
+    this.ask("leave", {})
+    this.end()
+  }
+
+  note({ fault, version }) {
+    this.isRead = !fault && Boolean(version) && version === this.version
+    this.refused = Boolean(fault)
+    this.node.classList.toggle("refused", this.refused)
+    this.say(fault ? `${visible(fault)}. The columns show the text before this edit.` : "Every column follows.")
+  }
+
+  say(text) {
+    if (this.said.textContent !== text) this.said.textContent = text
+  }
+
+  focus() {
+    const { area } = this.fields[0]
+    area.focus({ preventScroll: true })
+    area.setSelectionRange(area.value.length, area.value.length)
+  }
+}
+
+function address() {
+  return location.pathname + new URLSearchParams(location.search).get("session")
+}
+
+function remember(draft) {
+  try {
+    if (draft) sessionStorage.setItem(KEPT, JSON.stringify({ ...draft, of: address() }))
+    else sessionStorage.removeItem(KEPT)
+  } catch {
+    // too long for the tab's memory, or there is none
+  }
+}
+
+// The draft of this address; undefined if there is none that can be read
+function keptDraft() {
+  try {
+    const draft = JSON.parse(sessionStorage.getItem(KEPT))
+    return draft?.of === address() ? draft : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,258 @@
+"""A method that a dialect overrides counts in every view that its text reaches.
+
+Each override writes a marker, in a dialect on the base class and in one on a declaration, and the
+marker is looked for in every view. An override that only a view of its own would honour (it once
+was `format_messages` alone) shows another prompt than is sent.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, override, misc"
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import pytest
+from pydantic.fields import FieldInfo
+from test_own_dialects import MyDialect, OnlyFeed, sample
+
+import playground as pg
+from playground.base.errors import InputFault
+from playground.dialects import Dialect
+from playground.nouns.events import Span, TextEvent
+from playground.nouns.messages import Message, TextPart
+from playground.nouns.prompt_data import PromptData, TaskConfig
+from playground.plugins.systems.dspy import (
+    ChatAdapter,
+    FieldInfoWithName,
+    History,
+    Image,
+    JSONAdapter,
+    Signature,
+    XMLAdapter,
+)
+from playground.recordings.recording import Recording, TextChunk
+
+MARKER = "words of the override"
+
+
+def _user(*_given: Any) -> dict[str, Any]:
+    return {"role": "user", "content": MARKER}
+
+
+def _mark_last(_self, messages, _prompt_data) -> None:
+    """Azad's own returns nothing, and writes into the messages."""
+    part = {"type": "text", "text": MARKER, "cache_control": {"type": "ephemeral"}}
+    messages[-1]["content"] = [part]
+
+
+def _text(*_given: Any) -> str:
+    return MARKER
+
+
+OVERRIDES: dict[str, Callable[..., Any]] = {
+    "format_messages": lambda self, prompt_data, rules_path: [_user()],
+    "format_system_prompt": lambda self, data, rules_path: {"role": "system", "content": MARKER},
+    "format_history": lambda self, prompt_data: [_user()],
+    "format_tool_docs": _text,
+    "format_tool_doc": _text,
+    "format_user_prompt": _text,
+    "format_user_agent_prompt": _text,
+    "format_system_rules": _text,
+    "format_dialect_rules": lambda self, prompt_data, rules_path: MARKER,
+    "format_example": lambda self, tool_name, parameters: MARKER,
+    "format_tool_call": lambda self, tool_call: MARKER,
+    "format_tool_result": lambda self, tool_result: MARKER,
+    "format_history_item": lambda self, item: _user(),
+    "split_message": lambda self, message: [Message(message.role, (TextPart(MARKER),))],
+    "inject_prompt_cache": _mark_last,
+}
+NOT_IN_A_REQUEST = {  # of the seed's example, whose history and tool docs write none of these
+    (MyDialect, "format_example"),
+    (MyDialect, "format_tool_call"),
+    (MyDialect, "format_tool_result"),
+}
+XML: Any = pg.get_dialect("xml")
+VIEWS: dict[str, Callable[[Dialect], object]] = {
+    "format_messages": lambda dialect: dialect.format_messages(sample().prompt_data()),
+    "render": lambda dialect: dialect.render(sample().prompt_data()).messages,
+    "compare": lambda dialect: pg.compare(sample(), [dialect]).columns[0].blocks,
+    "place_cache": lambda dialect: [part.text for part in pg.place_cache(sample(), dialect).parts],
+    "simulate_cache": lambda dialect: [
+        block.text
+        for request in pg.simulate_cache(sample(), dialect=dialect).row
+        for block in request.wire.blocks
+    ],
+    "cache_on_wire": lambda dialect: [b.text for b in pg.cache_on_wire(sample(), dialect).sent],
+    "provider_payload": lambda dialect: pg.provider_payload(sample(), dialect).body,
+    "a request's shape": lambda dialect: pg.compare(sample(), [dialect]).html(),
+}
+
+
+def _overriding(base: type[Dialect], methods: dict[str, Any]) -> Dialect:
+    made: Any = type("Own", (base,), methods)
+    dialect: Dialect
+    if base is MyDialect:
+        dialect = made()
+        return dialect
+    declared = {each.name: getattr(XML, each.name) for each in fields(XML) if each.init}
+    dialect = made(**{**declared, "name": "own"})
+    return dialect
+
+
+def test_every_method_that_the_base_class_offers_is_tried() -> None:
+    offered = {name for name in vars(Dialect) if name.startswith(("format_", "inject_", "split_"))}
+    schemas = {"format_tool_schema", "format_tools_schema"}  # asked for by a user, in no request
+    assert offered - schemas == set(OVERRIDES)
+
+
+@pytest.mark.parametrize("method", OVERRIDES)
+@pytest.mark.parametrize("base", [MyDialect, type(XML)])
+def test_an_override_is_seen_in_every_view(base: type[Dialect], method: str) -> None:
+    if (base, method) in NOT_IN_A_REQUEST:
+        return
+    dialect = _overriding(base, {method: OVERRIDES[method]})
+    unseen = [name for name, view in VIEWS.items() if MARKER not in str(view(dialect))]
+    assert not unseen
+
+
+def test_an_override_of_the_parser_reads_replies_and_recordings() -> None:
+    class Marking(OnlyFeed):
+        def feed(self, data: bytes) -> list[Any]:
+            self.offset += len(data.decode())
+            return [TextEvent(Span(self.offset - len(data.decode()), self.offset), MARKER)]
+
+    for base in (MyDialect, type(XML)):
+        dialect = _overriding(base, {"create_parser": lambda self, prompt_data: Marking()})
+        assert pg.parse("hello", dialect).content == MARKER
+        recording = Recording("r", "", (TextChunk("hello"),))
+        assert pg.replay(recording, dialect).result.content == MARKER
+
+
+# Marks of a dialect's own
+
+
+def test_own_marks_are_shown_where_they_stand_and_give_way_to_a_chosen_policy() -> None:
+    dialect = _overriding(MyDialect, {"inject_prompt_cache": _mark_last})
+    placed = pg.place_cache(sample(), dialect)
+    assert placed.policy == "own"
+    assert [part.text for part in placed.marks] == [MARKER]
+    assert {part.decision.reason for part in placed.marks} == {"own-mark"}
+    chosen = pg.place_cache(sample(), dialect, policy="system-only")
+    assert chosen.policy == "system-only"
+    assert [part.message for part in chosen.marks] == [0]
+    (own,) = [pg.simulate_cache(sample(), dialect=dialect)]
+    assert own.policy == "own"
+    assert all(len(request.marks) == 1 for request in own.row)
+
+
+def test_messages_that_are_written_as_before_keep_their_origins() -> None:
+    def format_messages(self, prompt_data, rules_path=None):
+        first, *others = MyDialect.format_messages(self, prompt_data, rules_path)
+        return [first, {"role": "user", "content": MARKER}, *others]
+
+    plain = pg.compare(sample(), [MyDialect()]).columns[0].rendering
+    found = pg.compare(sample(), [_overriding(MyDialect, {"format_messages": format_messages})])
+    blocks = found.columns[0].rendering.blocks
+    assert [blocks[0], *blocks[2:]] == plain.blocks
+    assert [(block.origin, block.kind) for block in blocks[1]] == [("format_messages", "user")]
+
+
+@pytest.mark.parametrize("returned", [None, "text", [None], 5])
+def test_an_override_that_returns_no_messages_is_one_clear_error(returned: object) -> None:
+    for method in ("format_messages", "format_history"):
+        dialect = _overriding(MyDialect, {method: lambda self, *given: returned})
+        with pytest.raises((InputFault, TypeError), match=f"what {method} returns"):
+            dialect.render(sample().prompt_data())
+
+
+@pytest.mark.parametrize(
+    "content", [5, {"a": 1}, [5], ["a", {"type": "text", "text": "b"}], [None]]
+)
+@pytest.mark.parametrize("policy", ["azad", "claude-code", "openhands", "swe-agent"])
+def test_content_of_no_known_form_stays_as_it_is_and_takes_no_mark(
+    content: Any, policy: str
+) -> None:
+    """Azad's own warns and goes on; a number became a marked text, or an AttributeError."""
+    data = PromptData(task_config=TaskConfig(model_name="anthropic/claude-sonnet-4-5"))
+    odd = {"role": "user", "content": deepcopy(content)}
+    messages = [{"role": "system", "content": "a"}, {"role": "user", "content": "b"}, odd]
+    decisions = MyDialect().with_policy(policy).inject_prompt_cache(messages, data)
+    kept = [
+        {k: v for k, v in part.items() if k != "cache_control"} if isinstance(part, dict) else part
+        for part in (odd["content"] if isinstance(odd["content"], list) else [])
+    ]
+    assert (kept or odd["content"]) == content
+    assert any(decision.marked for decision in decisions)
+
+
+# DSPy's adapters
+
+DSPY_METHODS = (
+    "format_system_message",
+    "format_field_description",
+    "format_field_structure",
+    "format_task_description",
+    "format_user_message_content",
+    "user_message_output_requirements",
+    "format_assistant_message_content",
+    "format_field_with_value",
+    "format_demos",
+    "format_conversation_history",
+)
+
+
+@pytest.mark.parametrize("method", DSPY_METHODS)
+@pytest.mark.parametrize("adapter", [ChatAdapter, JSONAdapter, XMLAdapter])
+def test_an_adapters_override_is_in_the_messages_that_it_formats(
+    adapter: type[ChatAdapter], method: str
+) -> None:
+    returns_turns = method in ("format_demos", "format_conversation_history")
+    answer = [{"role": "user", "content": MARKER}] if returns_turns else MARKER
+    own = type("Own", (adapter,), {method: lambda self, *given, **named: answer})()
+    signature = Signature.parse("question, history: History -> answer, score: float")
+    demo = {"question": "a", "answer": "b", "score": 1.0}
+    inputs = {"question": "c", "history": History(messages=[demo])}
+    assert MARKER in str(own.format(signature, [demo], inputs))
+
+
+def test_a_field_is_named_by_a_text_by_our_key_or_by_dspys() -> None:
+    class Theirs(NamedTuple):
+        name: str
+        info: Any
+
+    keys = ["a", FieldInfoWithName("a", None), Theirs("a", FieldInfo(annotation=str))]
+    for adapter in (ChatAdapter(), JSONAdapter(), XMLAdapter()):
+        assert len({adapter.format_field_with_value({key: "x"}) for key in keys}) == 1
+
+
+def test_an_override_that_calls_the_original_keeps_an_image() -> None:
+    class Own(ChatAdapter):
+        def format_user_message_content(self, *given: Any, **named: Any) -> str:
+            return f"{MARKER}\n{super().format_user_message_content(*given, **named)}"
+
+    signature = Signature.parse("picture: Image -> answer")
+    (_, message) = Own().format(signature, [], {"picture": Image(url="https://e.x/a.png")})
+    kinds = [part["type"] for part in message["content"]]
+    assert "image_url" in kinds
+    assert MARKER in str(message["content"][0])
+
+
+def test_a_prefix_without_fields_stands_two_line_breaks_before_the_suffix() -> None:
+    signature = Signature.parse("question -> answer")
+    found = ChatAdapter().format_user_message_content(signature, {}, prefix="a", suffix="b")
+    assert found == "a\n\nb"
+
+
+def test_a_message_is_copied_as_azads_override_messages_copies_it() -> None:
+    data = sample().prompt_data()
+    data.messages = [message.model_copy() for message in data.messages]
+    assert data.messages == list(sample().messages)
+    first = data.messages[0].model_copy(update={"role": "assistant"})
+    assert (first.role, first.parts) == ("assistant", data.messages[0].parts)
+    call = next(message for message in data.messages if message.tool_calls)
+    copied = call.model_copy(deep=True)
+    copied.tool_calls[0].args["new"] = 1
+    assert "new" not in call.tool_calls[0].args
