@@ -101,11 +101,21 @@ def simulate_cache(
             what_if=what_if,
         )[0]
     bodies = [_body(body, number) for number, body in enumerate(requests)]
+    return _of_bodies(bodies, model, provider, _checked(seconds_apart), usages, times)
+
+
+def _of_bodies(
+    bodies: list[dict[str, Any]],
+    model: str,
+    provider: str,
+    apart: float,
+    usages: Sequence[Mapping[str, Any] | None],
+    times: Sequence[float],
+) -> CacheSimulation:
     for name, some in (("usages", usages), ("times", times)):
         if some and len(some) != len(bodies):
             problem = f"{len(some)} {name} are given for {len(bodies)} requests"
             raise InputFault(problem, expected="one for each request")
-    apart = _checked(seconds_apart)
     if not bodies:
         return CacheSimulation(provider, [])
     name = model or str(bodies[0].get("model") or "")
