@@ -45,7 +45,7 @@ def _names_dialects(value: Any) -> bool:
         is_list = isinstance(value, Iterable) and not isinstance(value, bytes)
         return isinstance(value, Dialect) or (is_list and all(map(_names_dialects, value)))
     known = dialect_names()
-    if value in known:
+    if not value or value in known:
         return True
     if provider_of(value) == UNKNOWN and get_close_matches(value, known):
         raise UnknownNameError("dialect", value, known)

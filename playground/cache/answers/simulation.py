@@ -191,9 +191,8 @@ def cache_matrix(
     """
     session = session_or_sample(session)
     apart = None if seconds_apart is None else _checked(seconds_apart)
-    bills = billed_for(session)
+    bills, noted = billed_for(session), noted_requests(session)
     was_paid = paid(bills, answering_models(session), provider)
-    noted = noted_requests(session)
     mixed = () if model else tuple(_mixed(session))
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
