@@ -1,4 +1,4 @@
-"""Versions: two sessions or requests, in blocks, in tokens, in what a cache still reads."""
+"""Versions: the differences of two sessions or requests, in blocks, tokens and cache reads."""
 
 from __future__ import annotations
 

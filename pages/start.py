@@ -1,4 +1,4 @@
-"""Start: what this is, a box for anything of one's own, three jobs, one's own things, samples."""
+"""Start: an introduction, a box for importing, three jobs, the user's own things, and samples."""
 
 from __future__ import annotations
 

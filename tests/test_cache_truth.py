@@ -87,7 +87,7 @@ def went_on(body: Body, **more: Any) -> Body:
 
 
 def simulate(model: str, *bodies: Body, times: tuple[float, ...] = ()) -> CacheSimulation:
-    return pg.simulate_cache(bodies, model, times=times)
+    return pg.simulate_cache(bodies, model=model, times=times)
 
 
 def second(model: str, *bodies: Body, gap: float = 70.0) -> Simulated:
@@ -184,7 +184,7 @@ def test_what_no_provider_promises_is_not_certain(
 
 def test_sources_that_disagree_are_both_told() -> None:
     body: Body = {"messages": [turn([{"type": "text", "text": "x", "cache_control": MARK}])]}
-    found = pg.simulate_cache([body], "claude-sonnet-4-6", usages=[{"input_tokens": 1_500}])
+    found = pg.simulate_cache([body], model="claude-sonnet-4-6", usages=[{"input_tokens": 1_500}])
     assert found.requests[0].state == "unpredictable"
     assert "1,024 (" in found.requests[0].reason
     assert "2,048 (" in found.requests[0].reason
@@ -193,8 +193,8 @@ def test_sources_that_disagree_are_both_told() -> None:
 
 def test_without_times_each_request_is_sent_after_the_answer_before() -> None:
     bodies = [marked(), marked()]
-    assert pg.simulate_cache(bodies, "claude-opus-5").requests[1].state == "exact"
-    hedged = pg.simulate_cache(bodies, "claude-opus-5", times=[0, 20]).requests[1]
+    assert pg.simulate_cache(bodies, model="claude-opus-5").requests[1].state == "exact"
+    hedged = pg.simulate_cache(bodies, model="claude-opus-5", times=[0, 20]).requests[1]
     assert (hedged.state, hedged.read > 0) == ("unpredictable", True)
 
 
@@ -284,7 +284,7 @@ def test_what_gets_an_error_400_is_an_error(model: str, bodies: list[Body], refu
 def price(model: str, tokens: int, at: float = 0.0, **settings: Any) -> float | None:
     body: Body = {"messages": [turn("word " * 50)], **settings}
     usage = {"input_tokens": tokens}
-    nano = pg.simulate_cache([body], model, usages=[usage], times=[at]).nano_dollars
+    nano = pg.simulate_cache([body], model=model, usages=[usage], times=[at]).nano_dollars
     return None if nano is None else nano / tokens
 
 
@@ -495,7 +495,7 @@ def test_a_context_that_has_shrunk_is_no_break_and_costs_nothing() -> None:
         {"input_tokens": 3, "cache_read_input_tokens": read, "cache_creation_input_tokens": new}
         for read, new in ((0, 161_000), (40_000, 900), (40_900, 50))
     ]
-    found = pg.simulate_cache(bodies, "claude-opus-5", usages=usages)
+    found = pg.simulate_cache(bodies, model="claude-opus-5", usages=usages)
     assert [each.number for each in found.shorter] == [1]
     assert found.unexplained == []
     assert found.requests[1].finding == "shorter-context"
@@ -507,10 +507,10 @@ def test_a_context_that_has_shrunk_is_no_break_and_costs_nothing() -> None:
 
 def test_a_longer_life_is_offered_only_where_it_is_cheaper() -> None:
     last = {**marked(), "messages": [turn("b")]}
-    apart = pg.simulate_cache([marked(), last], "claude-opus-5", times=[0, 900])
+    apart = pg.simulate_cache([marked(), last], model="claude-opus-5", times=[0, 900])
     assert apart.longer_life is not None
     assert "with marks of 1h all of it would cost $" in apart.why(1)
-    hours = pg.simulate_cache([marked(), last], "claude-opus-5", times=[0, 7_200])
+    hours = pg.simulate_cache([marked(), last], model="claude-opus-5", times=[0, 7_200])
     assert hours.longer_life is None
     assert "marks of" not in hours.why(1)
 
@@ -605,7 +605,7 @@ def test_a_known_name_with_a_made_up_date_or_route_is_no_known_name(data: st.Dat
         {"messages": [turn(LONG, "system"), turn("hi")]},
     ):
         for given_provider in ("", provider):
-            found = pg.simulate_cache([body, body], model, provider=given_provider)
+            found = pg.simulate_cache([body, body], model=model, provider=given_provider)
             assert {one.state for one in found.requests}.isdisjoint({"exact", "error"})
 
 
@@ -625,7 +625,7 @@ def test_a_known_name_with_a_made_up_date_or_route_is_no_known_name(data: st.Dat
 )
 def test_a_listed_date_or_route_is_the_models_name(provider: str, model: str) -> None:
     assert rules_of(provider).knows(model)
-    assert pg.simulate_cache([marked()], model).provider == provider
+    assert pg.simulate_cache([marked()], model=model).provider == provider
 
 
 @given(st.sampled_from(sorted(ROUTES)), st.sampled_from(sorted(ROUTES)))
@@ -635,10 +635,10 @@ def test_no_provider_has_another_makers_price(provider: str, other: str) -> None
     for model in models:
         if (
             rules_of(provider).knows(model)
-            or pg.simulate_cache([marked()], model).provider == provider
+            or pg.simulate_cache([marked()], model=model).provider == provider
         ):
             continue
-        found = pg.simulate_cache([marked()], model, provider=provider)
+        found = pg.simulate_cache([marked()], model=model, provider=provider)
         assert found.price is None
         assert found.nano_dollars is None
         assert (

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from playground.sessions.rows import bodies, packed
+from playground.sessions.rows import bodies, row_after
 from playground.sessions.shapes.shared_values import SharedValues
 
 MESSAGES = [{"role": "user", "content": text} for text in "abc"]
@@ -23,7 +23,7 @@ def test_rows_of_requests_keep_each_request_whole() -> None:
         "messages": MESSAGES[:3],
     }
     third = {"model": "m", "messages": MESSAGES[:2]}
-    rows = [packed(first, None), packed(second, first), packed(third, second)]
+    rows = [row_after(first, None), row_after(second, first), row_after(third, second)]
     assert list(bodies(rows)) == [first, second, third]
     assert [row.shared for row in rows] == [0, 1, 2]
     assert rows[2].gone == ("system", "tools")
@@ -52,7 +52,7 @@ BODIES = st.lists(
 @example([{"a": 1, "b": 2}, {"b": 2, "a": 1}, {"c": 3, "b": 2, "a": 1}])
 def test_rows_give_the_text_of_each_request_as_it_was_sent(sent: list[dict[str, Any]]) -> None:
     """By the text, in which 1 is not true and the order of fields counts, as it does to a cache."""
-    rows = [packed(body, before) for body, before in zip(sent, [None, *sent], strict=False)]
+    rows = [row_after(body, before) for body, before in zip(sent, [None, *sent], strict=False)]
     assert list(map(json.dumps, bodies(rows))) == list(map(json.dumps, sent))
 
 

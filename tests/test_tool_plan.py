@@ -204,7 +204,7 @@ def test_tools_that_are_written_otherwise_are_no_longer_what_was_cached() -> Non
     ],
 )
 def test_where_no_dated_rule_defers_tools_the_plan_says_so(model: str, says: str) -> None:
-    plan = pg.plan_tools(pg.sample_sessions()["12-long-tool-run"], model)
+    plan = pg.plan_tools(pg.sample_sessions()["12-long-tool-run"], model=model)
     assert plan.headline.startswith(says)
     assert [row.name for row in plan.rows] == [AS_IT_IS]
     assert plan.deferred == []
@@ -213,7 +213,7 @@ def test_where_no_dated_rule_defers_tools_the_plan_says_so(model: str, says: str
 def test_what_is_assumed_is_said_and_nothing_assumed_is_exact() -> None:
     session = pg.sample_sessions()["12-long-tool-run"]
     for model in ("anthropic/claude-opus-5-5", "openai/gpt-6.1-sol", "bedrock/claude-opus-5"):
-        plan = pg.plan_tools(session, model)
+        plan = pg.plan_tools(session, model=model)
         told = plan.as_json()
         assert told["source"].endswith(("2026-11-24", "2026-11-27"))
         assert any("search finds 3 tools" in line for line in told["assumed"])

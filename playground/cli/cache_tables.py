@@ -154,7 +154,7 @@ def print_marks(
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
     chosen = _dialects_of(dialects, rules, policy, ())
-    placements = [place_cache(session, dialect, policy) for dialect in chosen]
+    placements = [place_cache(session, dialect, policy=policy) for dialect in chosen]
     if as_json:
         print_json([placement_json(placement) for placement in placements])
         return 0
@@ -231,7 +231,7 @@ def print_wire(
     from playground.show.wire import WIRE_HEAD, wire_json, wire_rows
 
     chosen = _dialects_of(dialects, rules, policy, ("native",))
-    wires = [cache_on_wire(session, dialect, policy) for dialect in chosen]
+    wires = [cache_on_wire(session, dialect, policy=policy) for dialect in chosen]
     if as_json:
         print_json([wire_json(wire) for wire in wires])
     for wire in () if as_json else wires:

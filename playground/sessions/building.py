@@ -370,7 +370,7 @@ def _short(value: Any) -> str:
 
 
 def _with_own_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
-    """Number the recordings whose name stands twice: they are asked for by name."""
+    """Number recordings that share a name, because callers look them up by name."""
     seen: Counter[str] = Counter()
     for recording in recordings:
         name = recording.name or "recording"

@@ -9,36 +9,36 @@ from playground.sessions.editing import begins_with_system, system_prompt
 from playground.sessions.session import Session
 
 
-def joined(session: Session, given: Session) -> Session:
-    """Return the session with the values that `given` has.
+def joined(session: Session, other: Session) -> Session:
+    """Return the session with the values that `other` has.
 
     If it has messages, the requests, compactions and rows are its own, too.
     """
-    base = given if given.messages else session
-    is_default = given.dynamic == DynamicTaskConfig()
+    base = other if other.messages else session
+    is_default = other.dynamic == DynamicTaskConfig()
     return replace(
         base,
-        title=session.title or given.title,
-        purpose=session.purpose or given.purpose,
-        scripted=session.scripted and given.scripted,
-        task=_task(session, given),
-        dynamic=session.dynamic if is_default else given.dynamic,
-        tools=given.tools or session.tools,
-        recordings=(*given.recordings, *session.recordings),
+        title=session.title or other.title,
+        purpose=session.purpose or other.purpose,
+        scripted=session.scripted and other.scripted,
+        task=_task(session, other),
+        dynamic=session.dynamic if is_default else other.dynamic,
+        tools=other.tools or session.tools,
+        recordings=(*other.recordings, *session.recordings),
     )
 
 
-def _task(session: Session, given: Session) -> TaskConfig:
-    """Return the task with the prompts and the model of `given`, if it has them.
+def _task(session: Session, other: Session) -> TaskConfig:
+    """Return the task with the prompts and the model of `other`, if it has them.
 
     If its messages replace those of a session that begins with a system message, this becomes
     the agent prompt.
     """
-    new = given.task
+    new = other.task
     update: dict[str, object] = {}
-    if system_prompt(given):
+    if system_prompt(other):
         update = {"user_agent_prompt": new.user_agent_prompt, "system_rules": new.system_rules}
-    elif given.messages and begins_with_system(session):
+    elif other.messages and begins_with_system(session):
         update = {"user_agent_prompt": system_prompt(session)}
     if new.user_prompt:
         update["user_prompt"] = new.user_prompt

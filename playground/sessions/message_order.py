@@ -1,4 +1,4 @@
-"""Reorder or drop messages, with all that is recorded of them."""
+"""Reorder or drop messages, with all records that name them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from playground.sessions.session import Session
 
 
 def last_answer(messages: Sequence[Message]) -> int:
-    """Return the index of the last message that is no tool result. A provider's own tools give
-    results within an answer, which stand after it.
+    """Return the index of the last message that is no tool result.
+
+    The results of a provider's own tools are part of an answer, and stand after it.
     """
     index = len(messages) - 1
     while index > 0 and messages[index].role == "tool":
@@ -20,8 +21,9 @@ def last_answer(messages: Sequence[Message]) -> int:
 
 
 def with_messages(session: Session, order: Sequence[int]) -> Session:
-    """Return the session with only the messages of these indices, in this order. What is recorded
-    of a message goes with it.
+    """Return the session with only the messages of these indices, in this order.
+
+    Requests, compactions and expected replies get the new indices.
     """
     place = {old: new for new, old in enumerate(order)}
     requests = (
@@ -58,6 +60,5 @@ def reindexed_history(
 
 
 def _stop(order: Sequence[int], stop: int) -> int:
-    """Return the index after the last message, in the new order, that stood before `stop` in the
-    old one; 0 if none is left."""
+    """Return the new index after all messages that stood before `stop`; 0 if none remains."""
     return max((new for new, old in enumerate(order) if old < stop), default=-1) + 1

@@ -1,4 +1,4 @@
-"""The project's own session file: one JSON object, checked by the types of session.py.
+"""Read and write the project's own session file: a JSON object, checked by `session.py`'s types.
 
 `session.schema.json` beside this file is its published JSON Schema, generated from those types.
 """
@@ -56,16 +56,18 @@ def json_schema() -> dict[str, Any]:
 
 
 def parse_session(value: Any, text: str | Callable[[], str], where: str) -> Session:
-    """Return a session from its JSON value. Raises InputFault naming file, line and field: for the
-    line its text is needed, or what makes it.
+    """Return a session from its JSON value.
+
+    Raises InputFault with file, line and field. `text` is the file's text, or a function that
+    returns it: only the line of an error needs it.
     """
     try:
-        return _parsed(value, "", where)
+        return _parse(value, "", where)
     except InputFault:
-        return _parsed(value, text if isinstance(text, str) else text(), where)
+        return _parse(value, text if isinstance(text, str) else text(), where)
 
 
-def _parsed(value: Any, text: str, where: str) -> Session:
+def _parse(value: Any, text: str, where: str) -> Session:
     if not isinstance(value, dict):
         raise InputFault(
             f"a session is a JSON object, not a {_kind(value)}",
@@ -90,16 +92,12 @@ def _parsed(value: Any, text: str, where: str) -> Session:
 
 
 def dump_session(session: Session) -> str:
-    """Return the session as a file's text; what is at its default is left out, the API key
-    always.
-    """
+    """Return the session as a file's text, without fields at their default and without API keys."""
     return dump_json(plain_session(session), indent=1) + "\n"
 
 
 def line_pieces(session: Session) -> Iterator[str]:
-    """Yield the session as one line of a file of sessions, message by message: a large one is
-    never there twice.
-    """
+    """Yield the session as one line of a file of sessions, in pieces to save memory."""
     rest = dump_json(plain_session(replace(session, messages=())))
     yield rest[:-1]
     for index, message in enumerate(session.messages):
@@ -110,14 +108,14 @@ def line_pieces(session: Session) -> Iterator[str]:
 
 
 def dump_recording(recording: Recording) -> dict[str, Any]:
-    """Return a recording as it stands in a session file."""
+    """Return a recording as plain values, as in a session file."""
     plain: dict[str, Any] = _plain(_recording_adapter(), recording)
     return plain
 
 
 @takes(where="text")
 def read_recording(value: Any, where: str = "recording") -> Recording:
-    """Return a recording from its JSON value, as a session file has it. Raises InputFault."""
+    """Return a recording from its JSON value in a session file. Raises InputFault."""
     try:
         return _recording_adapter().validate_python(value)
     except ValidationError as error:
@@ -125,12 +123,12 @@ def read_recording(value: Any, where: str = "recording") -> Recording:
 
 
 def dump_part(part: Part) -> str:
-    """Return a part as it stands in a session file, its type first."""
+    """Return a part as JSON text, as in a session file, its type first."""
     return dump_json(plain_part(part), indent=1)
 
 
 def plain_part(part: Part) -> dict[str, Any]:
-    """Return a part as plain values, as `plain_session` has it."""
+    """Return a part as plain values, its type first."""
     (fields,) = _plain(_parts_adapter(), [part])
     return {"type": part.type, **fields}
 
@@ -145,26 +143,28 @@ def read_part(text: str, where: str = "part") -> Part:
             fault.problem,
             where=where,
             line=fault.line,
-            field=fault.field.partition(".")[2],  # without its place in the list
+            field=fault.field.partition(".")[2],  # without its index in the list
             expected=fault.expected,
         ) from error
     return part
 
 
 def dump_expected(expected: tuple[ExpectedReply, ...]) -> str:
-    """Expected replies as they stand in a session file."""
+    """Return expected replies as JSON text, as in a session file."""
     plain = _expected_adapter().dump_python(expected, mode="json", exclude_defaults=True)
     return dump_json(plain, indent=1)
 
 
 def read_expected(text: str, messages: int, where: str = "expected") -> tuple[ExpectedReply, ...]:
-    """Expected replies from their JSON text, in a session of so many messages. Raises InputFault
-    with the line and the field."""
+    """Return expected replies from their JSON text, for a session with that number of messages.
+
+    Raises InputFault with the line and the field.
+    """
     try:
-        found = _expected_adapter().validate_python(parse_json(text, where))
+        replies = _expected_adapter().validate_python(parse_json(text, where))
     except ValidationError as error:
         raise _fault(error, text, where) from error
-    for index, each in enumerate(found):
+    for index, each in enumerate(replies):
         if not 1 <= each.message <= messages:
             raise InputFault(
                 f"there are no messages before index {each.message}",
@@ -173,15 +173,13 @@ def read_expected(text: str, messages: int, where: str = "expected") -> tuple[Ex
                 field=f"{index}.message",
                 expected=f"1 to {messages}",
             )
-    return found
+    return replies
 
 
 def plain_session(session: Session) -> dict[str, Any]:
-    """Return the session as plain values, those at their default left out: what `dump_session`
-    writes.
-    """
+    """Return the session as plain values, without fields at their default."""
     data: dict[str, Any] = _plain(_adapter(), session)
-    if session.named_model:  # whether it is named is kept, even where it is what would be assumed
+    if session.named_model:  # written even if it is the default, since it was named
         data["task"] = {"model_name": session.named_model, **data.get("task", {})}
     data = {"format": FORMAT, **data}
     for written, message in zip(data.get("messages", []), session.messages, strict=True):
@@ -195,7 +193,7 @@ def _plain(adapter: TypeAdapter[Any], value: Any) -> Any:
         return adapter.dump_python(value, mode="json", exclude_defaults=True)
     except PydanticSerializationError:
         raise
-    except ValueError as error:  # pydantic's writer goes some 250 levels deep, its reader farther
+    except ValueError as error:  # pydantic writes some 250 levels, and reads more
         raise InputFault("a value is nested too deeply to be written") from error
 
 
@@ -222,12 +220,11 @@ _EXPECTED: Final = {
 
 
 def _file_path(location: tuple[str | int, ...]) -> list[str | int]:
-    """Pydantic's location without the union tags that are no keys of the file."""
+    """Return pydantic's location without the tags of unions, which are no keys of the file."""
     path: list[str | int] = []
     for index, step in enumerate(location):
         after_item = bool(path) and isinstance(path[-1], int)
-        tag = step in _TAGS and after_item and index < len(location) - 1
-        if not tag or (path[-2:-1] == ["chunks"] and location[index + 1 :] == ()):
+        if not (step in _TAGS and after_item and index < len(location) - 1):
             path.append(step)
     return path
 

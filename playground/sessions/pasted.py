@@ -18,11 +18,11 @@ from playground.base.errors import InputFault
 from playground.base.python_source import module
 
 MOST_SOURCE: Final = 2_000_000  # characters: a syntax tree takes a hundred times its text's room
-# A command, and no sentence about one: an option, a quote or an address comes next.
+# A command and no sentence about one: after `curl` comes an option, a quote or an address.
 _CURL: Final = re.compile(
     r"""\s*(?:[$>%]\s+)?curl(?:\.exe)?\s+(?:\\\r?\n\s*)?(?:-|['"$^]|\w+://|[\w-]+(?:\.\w+)*[:/])"""
 )
-_CARETS: Final = re.compile(r"\^(?:\r?\n([\s\S])|([^\r\n]))")  # what escapes in Windows' shell
+_CARETS: Final = re.compile(r"\^(?:\r?\n([\s\S])|([^\r\n]))")  # escapes of Windows' shell
 _WORD: Final = re.compile(
     r"""(?P<blank>(?:\s|\\\r?\n)+)
       | '(?P<single>[^']*)'
@@ -36,7 +36,7 @@ _BODY: Final = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "
 _SOURCE: Final = re.compile(r"\s*(?:[{\[(#]|(?:from|import|with|async|await)\s|\w[\w.]*\s*[=(:])")
 _PARTS: Final = ("model", "system", "messages", "contents", "input", "prompt", "tools")
 _ESCAPES: Final = dict(zip("abtnvfreE", "\a\b\t\n\v\f\r\x1b\x1b", strict=True))
-# A line of a server-sent event behind what a logger puts before each: a time, a level, a name.
+# A line of a server-sent event, after a logger's prefix: a time, a level, a name.
 _LOGGED: Final = re.compile(r"[^{\n]{1,200}?\b(data: ?(?:\{.*|\[DONE\]))")
 _BACKSLASH: Final = re.compile(
     r"\\(?:(?:u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|x([0-9a-fA-F]{1,2}))|([0-7]{1,3})|(.))",
@@ -46,7 +46,7 @@ _BACKSLASH: Final = re.compile(
 
 @dataclass(frozen=True)
 class Unwrapped:
-    """A document out of its wrapping: `wrapping` in words, `unread` what of it was left out."""
+    """A document without its wrapping, which `wrapping` names; `unread` lists what is lost."""
 
     text: str
     wrapping: str
@@ -54,43 +54,36 @@ class Unwrapped:
 
 
 def unwrapped(text: str) -> Unwrapped | None:
-    """Return the document in a command, in source or in a fence; None where there is no wrapping.
+    """Return the document in a log, a fence, a command or source; None if there is no wrapping.
 
-    Raises InputFault where there is one, and nothing in it can be read.
+    Raises InputFault if a `curl` command has no body that can be read.
     """
-    if logged := logged_stream(text):
-        return logged
-    fenced = in_a_fence(text)
-    if fenced is not None:
-        inside = fenced[1]
-        return _out_of(inside) or Unwrapped(inside, "a code fence")
-    return _out_of(text)
+    if stream := logged_stream(text):
+        return stream
+    fence = in_a_fence(text)
+    if fence is not None:
+        return _unwrap(fence[1]) or Unwrapped(fence[1], "a code fence")
+    return _unwrap(text)
 
 
 def logged_stream(text: str) -> Unwrapped | None:
-    """Return the server-sent events of a log, each behind what its logger wrote before it; None
-    where a line is none of them.
-    """
+    """Return the server-sent events of a log without its prefixes; None if a line is no event."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2 or lines[0].startswith("data:"):
         return None
-    found = [_LOGGED.fullmatch(line) for line in lines]
-    events = [event[1] for event in found if event]
+    events = [match[1] for match in map(_LOGGED.fullmatch, lines) if match]
     return Unwrapped("\n\n".join(events) + "\n\n", "a log") if len(events) == len(lines) else None
 
 
 def in_a_fence(text: str) -> tuple[str, str] | None:
-    """Return the word at, and the text in, the one fence that is the whole text; None where it is
-    not.
-    """
-    lines = text.strip()
-    first, _, rest = lines.partition("\n")
+    """Return the fence's word and content if the whole text is one code fence, else None."""
+    first, _, rest = text.strip().partition("\n")
     if not first.startswith("```") or not rest.endswith("```") or rest.count("```") > 1:
         return None
     return first[3:].strip(), rest.removesuffix("```").removesuffix("\n")
 
 
-def _out_of(text: str) -> Unwrapped | None:
+def _unwrap(text: str) -> Unwrapped | None:
     if _CURL.match(text):
         return _of_curl(text)
     if _is_json(text) or not _SOURCE.match(text) or len(text) > MOST_SOURCE:
@@ -110,8 +103,8 @@ def _is_json(text: str) -> bool:
 
 
 def _of_curl(text: str) -> Unwrapped:
-    if '^"' in text:  # as browsers write it for Windows' shell
-        text = _CARETS.sub(lambda found: found[1] or found[2], text)
+    if '^"' in text:  # browsers write this for Windows' shell
+        text = _CARETS.sub(lambda match: match[1] or match[2], text)
     words = list(_words(text))
     body: list[str] = []
     headers = 0
@@ -127,31 +120,29 @@ def _of_curl(text: str) -> Unwrapped:
     if not body:
         raise InputFault("it sends no body", where="the curl command", expected="-d '{…}'")
     if body[0].startswith("@"):
-        named = "it names a file as its body, and not what is in it"
-        raise InputFault(named, where="the curl command", expected="the file's text")
+        problem = "it names a file as its body, and not what is in it"
+        raise InputFault(problem, where="the curl command", expected="the file's text")
     count = "a header was" if headers == 1 else f"{headers} headers were"
-    left = (f"{count} left out, with any key",) if headers else ()
-    return Unwrapped("&".join(body), "curl", left)
+    unread = (f"{count} left out, with any key",) if headers else ()
+    return Unwrapped("&".join(body), "curl", unread)
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield the words of a command as a POSIX shell splits them. Raises InputFault for an open
-    quote.
-    """
+    """Yield the words of a command, as a POSIX shell does. Raises InputFault for an open quote."""
     pieces: list[str] = []
     place = 0
     while place < len(text):
-        found = _WORD.match(text, place)
-        if found is None or found.lastgroup == "broken":
+        match = _WORD.match(text, place)
+        if match is None or match.lastgroup == "broken":
             line = text.count("\n", 0, place) + 1
             raise InputFault("a quote that does not end", where="the curl command", line=line)
-        place = found.end()
-        if found.lastgroup == "blank":
+        place = match.end()
+        if match.lastgroup == "blank":
             if pieces:
                 yield "".join(pieces)
             pieces = []
         else:
-            pieces.append(_UNQUOTED[str(found.lastgroup)](found[str(found.lastgroup)]))
+            pieces.append(_UNQUOTED[str(match.lastgroup)](match[str(match.lastgroup)]))
     if pieces:
         yield "".join(pieces)
 
@@ -159,14 +150,14 @@ def _words(text: str) -> Iterator[str]:
 def _dollar_quoted(text: str) -> str:
     """Decode `$'…'` as bash does; browsers write it for a body that holds quotes."""
 
-    def one(found: re.Match[str]) -> str:
-        code = found[1] or found[2] or found[3]
-        number = int(code, 16) if code else int(found[4], 8) if found[4] else None
+    def unescape(match: re.Match[str]) -> str:
+        code = match[1] or match[2] or match[3]
+        number = int(code, 16) if code else int(match[4], 8) if match[4] else None
         if number is None:
-            return _ESCAPES.get(found[5], found[5] if found[5] in "\\'\"?" else found[0])
-        return chr(number) if number <= sys.maxunicode else found[0]
+            return _ESCAPES.get(match[5], match[5] if match[5] in "\\'\"?" else match[0])
+        return chr(number) if number <= sys.maxunicode else match[0]
 
-    plain = _BACKSLASH.sub(one, text)
+    plain = _BACKSLASH.sub(unescape, text)
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -182,32 +173,29 @@ _UNQUOTED: Final[dict[str, Callable[[str], str]]] = {
 
 
 def _of_source(text: str) -> Unwrapped | None:
-    """Return the values that Python source writes out: a request's arguments, or what it
-    assigns.
-    """
+    """Return the values in Python source: the arguments of a request, or assigned values."""
     try:
-        tree = module(dedent(text))
-        values = _Values(tree)
-        found = values.asked() or values.assigned()
-        if found is None:
+        values = _Values(module(dedent(text)))
+        value = values.request_arguments() or values.assigned_values()
+        if value is None:
             return None
-        return Unwrapped(json.dumps(found, ensure_ascii=False), "Python", tuple(values.unread))
+        return Unwrapped(json.dumps(value, ensure_ascii=False), "Python", tuple(values.unread))
     except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
         return None
 
 
-def _asks(keywords: set[str | None]) -> bool:
-    """Return True if a call's keywords are a request's; a tool's call may have an `input`."""
-    said = keywords & {"input", "prompt"}
-    return bool(keywords & {"messages", "contents", "json"}) or (bool(said) and "model" in keywords)
+def _are_of_request(keywords: set[str | None]) -> bool:
+    """Return True if a call's keywords are a request's; `input` may be a tool's, too."""
+    has_text = bool(keywords & {"input", "prompt"})
+    return bool(keywords & {"messages", "contents", "json"}) or (has_text and "model" in keywords)
 
 
 class _NoValue(Exception):
-    """A value that the source does not spell out, such as a call or a name from elsewhere."""
+    """A value is no literal but, for example, a call or an imported name."""
 
 
 class _Values:
-    """Literals of a module; what is none is left out, and its line noted in `unread`."""
+    """The literals of a module; the lines of other values are noted in `unread`."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
@@ -215,36 +203,34 @@ class _Values:
         self._names: dict[str, Any] = {}
         for node in tree.body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                value = self._kept(node.value)
+                value = self._value_or_none(node.value)
                 if value and isinstance(value, dict | list | str):
                     self._names[node.targets[0].id] = value
 
-    def asked(self) -> Any:
-        """Return the keyword arguments of a call that asks a model; None where there is no such
-        call.
-        """
-        noted, self.unread = self.unread, []
+    def request_arguments(self) -> Any:
+        """Return the keyword arguments of a model's request; None if there is no such call."""
+        earlier, self.unread = self.unread, []
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and _asks({k.arg for k in node.keywords}):
-                given = {k.arg: self._kept(k.value) for k in node.keywords if k.arg}
-                found = {key: value for key, value in given.items() if value is not None}
-                inner = found.get("json")
-                return inner if isinstance(inner, dict) else found
-        self.unread = noted
+            if isinstance(node, ast.Call) and _are_of_request({k.arg for k in node.keywords}):
+                values = {k.arg: self._value_or_none(k.value) for k in node.keywords if k.arg}
+                values = {key: value for key, value in values.items() if value is not None}
+                inner = values.get("json")
+                return inner if isinstance(inner, dict) else values
+        self.unread = earlier
         return None
 
-    def assigned(self) -> Any:
-        """Return one bare value, one assigned value, or the assigned parts of a request by name."""
+    def assigned_values(self) -> Any:
+        """Return the assigned parts of a request by name, or one value that stands alone."""
         if parts := {key: value for key, value in self._names.items() if key in _PARTS}:
             return parts
         if self._names:
             return next((v for v in self._names.values() if not isinstance(v, str)), None)
         if len(self.tree.body) == 1 and isinstance(self.tree.body[0], ast.Expr):
-            value = self._kept(self.tree.body[0].value)
+            value = self._value_or_none(self.tree.body[0].value)
             return value if value and isinstance(value, dict | list) else None
         return None
 
-    def _kept(self, node: ast.expr) -> Any:
+    def _value_or_none(self, node: ast.expr) -> Any:
         try:
             return self._value(node)
         except _NoValue:
@@ -270,15 +256,15 @@ class _Values:
         raise _NoValue
 
     def _items(self, nodes: list[ast.expr]) -> list[Any]:
-        kept = (self._kept(node) for node in nodes)
-        return [value for value in kept if value is not None]
+        values = map(self._value_or_none, nodes)
+        return [value for value in values if value is not None]
 
     def _pairs(self, node: ast.Dict) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in zip(node.keys, node.values, strict=True):
+        pairs: dict[str, Any] = {}
+        for key, value_node in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant):
-                before = len(self.unread)
-                kept = self._kept(value)
-                if kept is not None or len(self.unread) == before:
-                    found[str(key.value)] = kept
-        return found
+                count = len(self.unread)
+                value = self._value_or_none(value_node)
+                if value is not None or len(self.unread) == count:  # a None that is written out
+                    pairs[str(key.value)] = value
+        return pairs

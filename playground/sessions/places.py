@@ -13,15 +13,13 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """Return the line, from 1, of the value at `path`; of the deepest part of the path that
-    exists.
-    """
-    place = _space(text, 0)
+    """Return the line, from 1, of the value at `path`, or of the deepest existing value on it."""
+    place = _skip_space(text, 0)
     for step in path:
-        found = _step(text, place, step)
-        if found is None:
+        next_place = _step(text, place, step)
+        if next_place is None:
             break
-        place = found
+        place = next_place
     return text.count("\n", 0, place) + 1
 
 
@@ -36,12 +34,12 @@ def _step(text: str, place: int, step: str | int) -> int | None:
 
 def _member(text: str, place: int, name: str) -> int | None:
     while True:
-        place = _space(text, place)
+        place = _skip_space(text, place)
         match = _STRING.match(text, place)
         if match is None:
             return None
         key = json.loads(match[0], strict=False)
-        value = _space(text, _space(text, match.end()) + 1)
+        value = _skip_space(text, _skip_space(text, match.end()) + 1)
         if key == name:
             return value
         place = _comma(text, _end(text, value))
@@ -49,11 +47,11 @@ def _member(text: str, place: int, name: str) -> int | None:
 
 def _item(text: str, place: int, index: int) -> int | None:
     for _ in range(index):
-        place = _space(text, place)
+        place = _skip_space(text, place)
         if text[place : place + 1] in ("]", ""):
             return None
         place = _comma(text, _end(text, place))
-    return _space(text, place)
+    return _skip_space(text, place)
 
 
 def _end(text: str, place: int) -> int:
@@ -65,7 +63,7 @@ def _end(text: str, place: int) -> int:
         match = _SCALAR.match(text, place)
         return match.end() if match else len(text)
     depth = 0
-    # from a place within the text: a copy of the rest for each item of a list made 16 MB take 11 s
+    # searched from `place`: copies of the rest took 11 s for a list of 16 MB
     for match in _STRUCTURE.finditer(text, place):
         depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(match[0], 0)
         if depth == 0:
@@ -74,10 +72,10 @@ def _end(text: str, place: int) -> int:
 
 
 def _comma(text: str, place: int) -> int:
-    place = _space(text, place)
+    place = _skip_space(text, place)
     return place + 1 if text[place : place + 1] == "," else place
 
 
-def _space(text: str, place: int) -> int:
+def _skip_space(text: str, place: int) -> int:
     match = _SPACE.match(text, place)
     return match.end() if match else place

@@ -1,7 +1,7 @@
-"""Rows of provider requests: each whole as it was sent, kept as what differs from the row before.
+"""Store rows of provider requests as differences from the row before, and put them together.
 
-An agent sends its history again with every request: whole bodies would grow with the square of
-its length.
+An agent sends its history again with every request: stored whole, the bodies would grow with the
+square of its length.
 """
 
 from __future__ import annotations
@@ -13,77 +13,72 @@ from typing import Any, Final
 
 from playground.sessions.session import RequestRow
 
-_NO_REFERENCES: Final = 2  # marshal's version: the same value, however it is shared, in few forms
+_NO_REFERENCES: Final = 2  # marshal's version: equal values give equal bytes, shared or not
 _MESSAGES: Final = ("messages", "input", "contents")  # a body's list that grows
 
 
-def packed(body: dict[str, Any], before: dict[str, Any] | None, **known: Any) -> RequestRow:
-    """Return the row of a body after another one; `known` are the row's other fields."""
+def row_after(body: dict[str, Any], before: dict[str, Any] | None, **fields: Any) -> RequestRow:
+    """Return the row of a body after another one; `fields` are the row's other fields."""
     if before is None:
-        return RequestRow(body=body, **known)
-    key = _growing(body)
+        return RequestRow(body=body, **fields)
+    key = _list_field(body)
     changed, gone = _differences(body, before)
     shared = 0
     if key in changed and isinstance(before.get(key), list):
-        shared = _shared(before[key], body[key])
+        shared = _shared_count(before[key], body[key])
         changed[key] = body[key][shared:]
-    return RequestRow(body=changed, gone=gone, shared=shared, **known)
+    return RequestRow(body=changed, gone=gone, shared=shared, **fields)
 
 
-def packed_further(body: dict[str, Any], before: dict[str, Any], **known: Any) -> RequestRow:
-    """Return the row of a body whose `input` is only what came after that of `before`, a whole
-    one.
-    """
-    said = before["input"]
+def row_of_new_items(body: dict[str, Any], before: dict[str, Any], **fields: Any) -> RequestRow:
+    """Return the row of a body whose `input` holds only what is new since the complete `before`."""
     changed, gone = _differences(body, {**before, "input": None})
-    return RequestRow(body=changed, gone=gone, shared=len(said), **known)
+    return RequestRow(body=changed, gone=gone, shared=len(before["input"]), **fields)
 
 
 def _differences(
     body: dict[str, Any], before: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the fields that a body has anew or otherwise, and the names of those it has no
-    more.
+    """Return the fields of a body that are new, changed or moved, and the names of those that are
+    gone or moved.
     """
-    kept = _kept(before, body)
+    unmoved = _unmoved_fields(before, body)
     changed = {
         key: value
         for key, value in body.items()
-        if key not in kept or not _is_same(before[key], value)
+        if key not in unmoved or not _is_same(before[key], value)
     }
-    return changed, tuple(key for key in before if key not in kept)
+    return changed, tuple(key for key in before if key not in unmoved)
 
 
 def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:
-    """Yield the bodies of rows, each whole: system prompt, tools and messages as they were sent."""
+    """Yield the complete bodies of rows, as they were sent."""
     body: dict[str, Any] = {}
     for row in rows:
         following = {key: value for key, value in body.items() if key not in row.gone} | row.body
-        key = _growing(following)
+        key = _list_field(following)
         if row.shared:
             following[key] = [*body[key][: row.shared], *row.body.get(key, ())]
         body = following
         yield body
 
 
-def _kept(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
-    """Return the first fields of a body that stand in the order in which the body before has them:
-    the others are written anew behind them.
-    """
-    kept: set[str] = set()
+def _unmoved_fields(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
+    """Return the first fields of a body that have the same order as in the body before."""
+    unmoved: set[str] = set()
     older = iter(before)
     for key in now:
-        if key not in older:  # which goes on from the last one found
+        if key not in older:  # `in` continues after the last match
             break
-        kept.add(key)
-    return kept
+        unmoved.add(key)
+    return unmoved
 
 
-def _growing(body: dict[str, Any]) -> str:
+def _list_field(body: dict[str, Any]) -> str:
     return next((key for key in _MESSAGES if isinstance(body.get(key), list)), "")
 
 
-def _shared(before: list[Any], now: list[Any]) -> int:
+def _shared_count(before: list[Any], now: list[Any]) -> int:
     count = 0
     for one, other in zip(before, now, strict=False):
         if not _is_same(one, other):
@@ -93,10 +88,9 @@ def _shared(before: list[Any], now: list[Any]) -> int:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Return True if two JSON values are written alike.
+    """Return True if two JSON values are written the same way.
 
-    1, 1.0 and true are equal to Python but not to a provider, nor are the same fields in another
-    order.
+    To a provider 1, 1.0 and true differ, as do the same fields in another order.
     """
     if type(one) is not type(other):
         return False
@@ -104,23 +98,23 @@ def _is_same(one: Any, other: Any) -> bool:
         return True
     if isinstance(one, str):
         return bool(one == other)
-    if isinstance(one, list | dict) and len(one) != len(other):  # as a history that has grown
+    if isinstance(one, list | dict) and len(one) != len(other):  # as of a history that has grown
         return False
-    with suppress(ValueError):  # what is no plain value, as a number that JSON has not
+    with suppress(ValueError):  # a value that marshal cannot write, such as a NotANumber
         if marshal.dumps(one, _NO_REFERENCES) == marshal.dumps(other, _NO_REFERENCES):
-            return True  # most are, and this tells it ten times as fast
-    return _is_alike(one, other)
+            return True  # ten times as fast as the walk below
+    return _is_written_alike(one, other)
 
 
-def _is_alike(one: Any, other: Any) -> bool:
+def _is_written_alike(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     match one:
         case dict():
-            fields = list(one) == list(other)
-            return fields and all(map(_is_alike, one.values(), other.values()))
+            has_same_keys = list(one) == list(other)
+            return has_same_keys and all(map(_is_written_alike, one.values(), other.values()))
         case list():
-            return len(one) == len(other) and all(map(_is_alike, one, other))
+            return len(one) == len(other) and all(map(_is_written_alike, one, other))
         case float():
             return repr(one) == repr(other)  # 0.0 and -0.0 are equal
         case _:

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
-_READ_RECEIPT: Final = "_read_receipt"  # beside the fields: it is no part of what is written
+_READ_RECEIPT: Final = "_read_receipt"  # no field, because it is not written to files
 _Index = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, config=_STRICT)
 class Agent:
-    """The program that led the conversation, by what its transcript says of itself.
+    """The program that led the conversation, as its transcript names it.
 
     `session` is the id that the program gave it: an agent and its sub-agents share it.
     `sub_agent` is the sub-agent's id or name, empty for the agent itself.
@@ -56,14 +56,16 @@ class Compaction:
 
     @property
     def begins(self) -> int:
-        """The first request that goes by it is sent before this message. Where nobody knows what
-        it kept, something must have been said since: no request is empty."""
+        """The first message that follows a request with the compacted history.
+
+        If it is unknown what was kept, that request holds at least one message after the summary.
+        """
         return self.message + (self.history is None)
 
 
 @dataclass(frozen=True, config=_STRICT)
 class ExpectedCall:
-    """A call that a reply should make; without `args`, any arguments are right."""
+    """A call that a reply should make; if `args` is None, with any arguments."""
 
     tool_name: str
     args: dict[str, Any] | None = None
@@ -71,9 +73,9 @@ class ExpectedCall:
 
 @dataclass(frozen=True, config=_STRICT)
 class ExpectedReply:
-    """The calls that a model should make after the messages before index `message`, in any order.
+    """The calls, in any order, that a model should make after the messages before index `message`.
 
-    Without calls it should answer without one. `name` is what tables call the case.
+    Without calls, it should answer without one. `name` is the name of the case in tables.
     """
 
     message: int
@@ -83,8 +85,7 @@ class ExpectedReply:
 
 @dataclass(frozen=True, config=_STRICT)
 class RequestRow:
-    """One request as its provider got it, beside the transcript, with its own system prompt and
-    tools.
+    """One request as its provider got it, with its own system prompt and tools.
 
     It stores what differs from the body of the row before (`rows.py` puts bodies together).
     `shared` is the number of leading messages that both have; `gone` are fields of the row before
@@ -122,7 +123,9 @@ class RequestRecord:
 
 @dataclass(frozen=True, config=_STRICT)
 class Session:
-    """One file: everything that the playground examines. `scripted` is true if a person wrote it.
+    """A conversation with everything that the playground examines.
+
+    `scripted` is true if a person wrote it.
 
     `parameters` are those of its last request, by the names of OpenAI's chat API, which LiteLLM
     takes (`temperature`, `max_tokens`, `tool_choice` …), or by the provider's own.
@@ -146,27 +149,30 @@ class Session:
 
     @property
     def replies(self) -> list[int]:
-        """The messages, by index, that answered the session's requests: the assistant's from the
-        first that a recorded request names, or all of them. Those before it are examples that a
-        prompt gave the model; what a compaction says anew answered nothing either."""
+        """The messages, by index, that answered the session's requests.
+
+        They are the assistant's from the first that a recorded request names, or all of them:
+        earlier ones are examples in a prompt. Messages that a compaction repeats are no answers.
+        """
         answers = [i for i, each in enumerate(self.messages) if each.role == "assistant"]
         recorded = {record.reply for record in self.requests}
         first = next((i for i in answers if i in recorded), 0)
-        anew = {i for made in self.compactions for i in made.history or () if i >= made.message}
-        return [i for i in answers if i >= first and (i in recorded or i not in anew)]
+        repeated = {i for each in self.compactions for i in each.history or () if i >= each.message}
+        return [i for i in answers if i >= first and (i in recorded or i not in repeated)]
 
     def compaction_at(self, stop: int) -> Compaction | None:
-        """Return the compaction that a request goes by which was sent before the message `stop`."""
-        made = [each for each in self.compactions if each.begins <= stop]
-        return max(reversed(made), key=lambda each: each.begins) if made else None
+        """Return the compaction that shapes the request sent before message `stop`, or None."""
+        earlier = [each for each in self.compactions if each.begins <= stop]
+        return max(reversed(earlier), key=lambda each: each.begins) if earlier else None
 
     def history(self, stop: int | None = None) -> list[int]:
-        """Return the messages, by index, of the request that was sent before the message `stop`,
-        by default of the next one. All before it; after a compaction the system's at the head,
-        what the compaction left, and what was said since.
+        """Return the messages, by index, of the request sent before message `stop`.
+
+        By default it is the next request. It holds all messages before `stop`; after a compaction
+        these are the system's first ones, those that the compaction kept, and those since then.
         """
         stop = len(self.messages) if stop is None else stop
-        return held(self.messages, self.compaction_at(stop), stop)
+        return request_messages(self.messages, self.compaction_at(stop), stop)
 
     def prompt_data(self, stop: int | None = None) -> PromptData:
         """Return what a dialect needs for the next request, or for the one sent before message
@@ -174,9 +180,9 @@ class Session:
 
         Each call returns a fresh value.
         """
-        held = stop is None and not self.compactions
-        messages = self.messages if held else [self.messages[i] for i in self.history(stop)]
-        return PromptData.model_construct(  # each was looked at when it came into the session
+        are_all = stop is None and not self.compactions
+        messages = self.messages if are_all else [self.messages[i] for i in self.history(stop)]
+        return PromptData.model_construct(  # unchecked: the session's values were checked before
             messages=list(messages),
             tool_metadata=list(self.tools),
             task_config=self.task,
@@ -185,14 +191,13 @@ class Session:
 
     @property
     def named_model(self) -> str:
-        """The model that it names; "" where it names none, and the task's is only assumed."""
+        """The model that the session names; "" if it names none, and the task has a default."""
         return self.task.model_name if "model_name" in self.task.model_fields_set else ""
 
     def with_model(self, model: str) -> Session:
-        """Return the same session for a model by its LiteLLM name; for its own, where the name is
-        empty.
+        """Return the session for a model by its LiteLLM name, unchanged if the name is empty.
 
-        What is recorded stays as it is: it tells what another model did.
+        Recordings and requests stay as they are, even though they are of another model.
         """
         if not model:
             return self
@@ -212,33 +217,35 @@ class Session:
     def receipt(self) -> Receipt | None:
         """The share of its file that stands in its sessions; the file is read once more.
 
-        None for a session that no `load_session` or `load_sessions` gave, also an edited one.
+        None for a session that `load_session` or `load_sessions` did not return, or an edited one.
         """
         read: Callable[[], Receipt] | None = self.__dict__.get(_READ_RECEIPT)
         return None if read is None else read()
 
     def recording(self, name: str) -> Recording:
-        """Return a recording by name. Raises UnknownNameError, listing those that there are."""
+        """Return a recording by name. Raises UnknownNameError, which lists all names."""
         for recording in self.recordings:
             if recording.name == name:
                 return recording
         raise UnknownNameError("recording", name, [r.name for r in self.recordings])
 
 
-def held(messages: Sequence[Message], made: Compaction | None, stop: int) -> list[int]:
-    """Return the messages before `stop`, by index, of a request that goes by a compaction, or by
-    none.
+def request_messages(
+    messages: Sequence[Message], compaction: Compaction | None, stop: int
+) -> list[int]:
+    """Return the messages before `stop`, by index, that a request after a compaction holds; all
+    of them without one.
     """
-    if made is None:
+    if compaction is None:
         return list(range(stop))
-    leads = takewhile(lambda each: each.role == "system", islice(messages, made.message))
+    leads = takewhile(lambda each: each.role == "system", islice(messages, compaction.message))
     head = range(sum(1 for _ in leads))
-    left = [i for i in made.history or () if i not in head and i < len(messages)]
-    stands = {*head, *left}
-    return [*head, *left, *(i for i in range(made.message, stop) if i not in stands)]
+    kept = [i for i in compaction.history or () if i not in head and i < len(messages)]
+    included = {*head, *kept}
+    return [*head, *kept, *(i for i in range(compaction.message, stop) if i not in included)]
 
 
 def with_receipt(session: Session, read: Callable[[], Receipt]) -> Session:
-    """Return the session, which from now on knows how its receipt is read."""
+    """Set the function that computes a session's receipt, and return the session."""
     object.__setattr__(session, _READ_RECEIPT, read)
     return session

@@ -1,6 +1,6 @@
-"""An importer's input: a file or folder, opened once, parsed at most once, never executed.
+"""Open an importer's input, a file or folder, which is parsed at most once and never executed.
 
-Everything here is bounded: sizes, zip members, YAML aliases. A bad file is one InputFault.
+Sizes, zip members and YAML aliases are bounded. A bad file is one InputFault.
 """
 
 from __future__ import annotations
@@ -34,37 +34,38 @@ from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.file_tail import last_line, line_at, whole_utf8
 from playground.sessions.workspace_names import kept_file
 
-MAX_BYTES: Final = MOST_BYTES  # of a file that is read whole
+MAX_BYTES: Final = MOST_BYTES  # of a file that is read at once
 MAX_LINE: Final = 64 * 1024 * 1024
-LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of one
+LINES: Final = (".jsonl", ".ndjson")  # suffixes of files of lines, even of a single one
 _HEAD_LINES: Final = 12
 _LONG: Final = "the line is too long"
 _START: Final = 1 << 16  # bytes
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
-_BUFFER: Final = 1 << 18  # bytes; half of the time of Python's own 8 kB
+_BUFFER: Final = 1 << 18  # bytes: takes half of the time of Python's own 8 kB
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 STANDARD_INPUT: Final = "standard input"
 
 
 class Source:
-    """A file's bytes or a folder. `name` is what errors call it."""
+    """A file's bytes, or a folder; errors call it `name`."""
 
     def __init__(self, name: str, data: bytes | None = None, path: Path | None = None) -> None:
         self.name = name
         self._data, self._path = data and as_utf8(data), path
         self.progress: Progress | None = None
-        self.number = 0  # of the one session of it that is asked for, from 1; 0 for all
-        self.findings: list[Finding] = []  # of the values that were read since they were taken
-        self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
-        self.is_clean = True  # what was read so far holds no odd number and no half of a character
-        self._parsed: dict[bytes, Any] = {}  # lines of a short file that were looked at
-        self.seen: dict[str, Any] = {}  # what one format found in it, for the next one that looks
+        self.number = 0  # of the session that the name chooses, from 1; 0 for all
+        self.findings: list[Finding] = []  # since the caller last cleared them
+        self.left_out: list[InputFault] | None = None  # a list: faults go there, reading goes on
+        self.is_clean = True  # False once a number or text is found that JSON cannot hold
+        self._parsed: dict[bytes, Any] = {}  # line → value, for the first lines of a short file
+        self.seen: dict[str, Any] = {}  # facts that one format found, for the others
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], name: str = "") -> Source:
-        """Return a file or folder on disk, `-`, standard input, or `workspace:NAME`, a session
-        that the workspace keeps; of several sessions in a file `FILE#2` is the second. It is
-        called `name`, or as the path. Raises InputFault where there is none that can be read.
+        """Return the source for a path, called `name` or by default as the path.
+
+        The path may be `-` (standard input), `workspace:NAME` (a session of the workspace), or
+        `FILE#2` (the second session in a file). Raises InputFault if it cannot be read.
         """
         file, number = one_of(os.fspath(path))
         source = cls._opened(file, name)
@@ -81,7 +82,7 @@ class Source:
         try:
             if source._status is not None and is_stream(source._status):
                 return cls(name, read_stream(path))
-            start = source._start  # what every format looks at: it can be read
+            start = source._start  # raises an error here if the file cannot be read
             if as_utf8(start[:2]) != start[:2]:
                 return cls(name, source.data)
         except (OSError, ValueError) as error:  # ValueError: a null byte in the name
@@ -92,8 +93,8 @@ class Source:
 
     @cached_property
     def suffix(self) -> str:
-        before, _, ending = self._own_name.rpartition(".")
-        return f".{ending.lower()}" if before else ""
+        stem, _, ending = self._own_name.rpartition(".")
+        return f".{ending.lower()}" if stem else ""
 
     @cached_property
     def stem(self) -> str:
@@ -101,12 +102,12 @@ class Source:
 
     @cached_property
     def _own_name(self) -> str:
-        """The last step of the name, whichever system wrote it."""
+        """The last step of the name, in the form of any system."""
         return self.name.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
     @cached_property
     def _status(self) -> os.stat_result | None:
-        """The system's status of the path, asked for once; None for content in memory."""
+        """The status of the path; None for content in memory."""
         return None if self._path is None else self._path.stat()
 
     @cached_property  # every format asks
@@ -121,7 +122,7 @@ class Source:
 
     @cached_property
     def data(self) -> bytes:
-        """All bytes. Raises InputFault if they are too many to be read at once."""
+        """All bytes. Raises InputFault if there are too many to be read at once."""
         if self.size > MAX_BYTES:
             problem = f"{self.size / 1024**2:.0f} MB is too large for one document"
             limit = f"at most {MAX_BYTES // 1024**2} MB, or a file of lines"
@@ -135,8 +136,10 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The bytes as UTF-8; a last character that is cut in two is left out. Raises InputFault
-        with the line of a byte that is none."""
+        """The bytes as UTF-8, without a last character that is incomplete.
+
+        Raises InputFault with the line of a byte that is no UTF-8.
+        """
         return decode(whole_utf8(self.data), self.name)
 
     @cached_property
@@ -149,7 +152,7 @@ class Source:
 
     @cached_property
     def _start(self) -> bytes:
-        """The beginning that each format looks at, read once."""
+        """The beginning of the file, which every format looks at."""
         if self._data is not None:
             return self._data[:_START]
         if self._path is None or self.is_folder:
@@ -159,14 +162,14 @@ class Source:
 
     @cached_property
     def _is_short(self) -> bool:
-        """True if the beginning that formats look at is everything: it is not opened again."""
+        """True if the beginning is the whole file, which is then not opened again."""
         return len(self._start) < _START and not self.is_folder
 
     # JSON and lines
 
     @cached_property
     def value(self) -> Any:
-        """The JSON document. Raises InputFault with the line of what is wrong."""
+        """The JSON document. Raises InputFault with the line of a fault."""
         try:
             return read_json_bytes(self.data)
         except ValueError:
@@ -176,7 +179,7 @@ class Source:
 
     @cached_property
     def document(self) -> Any:
-        """The JSON document, or None where the file is none: for looking at it."""
+        """The JSON document, or None if the file is none: to recognise a file by."""
         if self.is_folder or self.is_zip or self.is_lines or self.size > MAX_BYTES:
             return None
         if self.start(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
@@ -188,36 +191,35 @@ class Source:
 
     @cached_property
     def head(self) -> list[Any]:
-        """The values of the first lines that are JSON; empty where the first one is none."""
+        """The values of the first lines that are JSON; empty if there are none."""
         if self.is_folder or self.is_zip:
             return []
         found: list[Any] = []
-        before = len(self.findings)
+        finding_count = len(self.findings)
         spoiled = 0
         with self._lines() as file:
             for _ in range(_HEAD_LINES):
-                as_is = file.readline(MAX_LINE)
-                line = as_is.removeprefix(b"\xef\xbb\xbf").strip()
-                if not line or (not found and line[:1] not in b'{["}]'):  # a log's first words
+                raw_line = file.readline(MAX_LINE)
+                line = raw_line.removeprefix(b"\xef\xbb\xbf").strip()
+                if not line or (not found and line[:1] not in b'{["}]'):  # prose before a log
                     continue
                 try:
                     values = self._values(line, 1)
                     found += values[::-1]
                     if self._is_short and self.is_clean:
-                        [self._parsed[as_is]] = values
+                        [self._parsed[raw_line]] = values
                 except InputFault:
                     spoiled += 1
                     if found or spoiled > 2 or self.suffix not in LINES:
                         break
-        del self.findings[before:]  # what is found is found again when the lines are read
+        del self.findings[finding_count:]  # reading the lines adds them again
         return found
 
     @cached_property
     def is_lines(self) -> bool:
         """True if each line is a JSON value of its own.
 
-        Two objects show it, or one object or two lists in a file named so (a list alone is a
-        document).
+        Two objects show this, or one object or two values in a file with a suffix of `LINES`.
         """
         objects = [value for value in self.head if isinstance(value, dict)]
         if self.suffix in LINES:
@@ -225,16 +227,16 @@ class Source:
         return len(objects) > 1
 
     def lines(self) -> Iterator[tuple[int, Any]]:
-        """Line number and value of every line, split at `\\n` alone, read one at a time.
+        """Yield number and value of every line, read one at a time; only `\\n` ends a line.
 
         A line that is no JSON is a finding, as is a last one that is cut off. Raises InputFault
-        where no fewer lines are unreadable than are read, and at a line that is too long.
+        if more lines are unreadable than read, or none is read, and at a line that is too long.
         """
-        self.__dict__.pop("head", None)  # it was for looking, and may hold a large session
+        self.__dict__.pop("head", None)  # it may hold a large session
         self.seen.clear()
         torn = self._torn_end()
         faults: list[InputFault] = []
-        number = given = 0
+        number = read_count = 0
         with self._lines() as file:
             for line in iter(partial(file.readline, MAX_LINE + 1), b""):
                 number += 1
@@ -247,17 +249,15 @@ class Source:
                     values = [self._parsed.pop(line, None) or read_json_bytes(line, "keys")]
                 except ValueError:
                     values = [] if number == torn else self._spoiled(line, number, faults)
-                del line  # the caller may hold on to the value for long
-                given += bool(values)
+                del line  # to free its memory while the caller uses the value
+                read_count += bool(values)
                 while values:
                     yield number, values.pop()
-        if self.left_out is None and (len(faults) > given or (faults and not given)):
+        if self.left_out is None and (len(faults) > read_count or (faults and not read_count)):
             raise faults[0]
 
     def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
-        """Return the values of a line that is not as most are; [] and a fault where it is
-        spoiled.
-        """
+        """Return the values of an unusual line; [] if it is blank, and with a fault if bad."""
         if not line.strip():
             return []
         try:
@@ -272,7 +272,7 @@ class Source:
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
-        """A fault within is kept in `left_out` where there is such a list, and raised elsewhere."""
+        """Add an InputFault raised within to `left_out`, if that is a list, and suppress it."""
         try:
             yield
         except InputFault as fault:
@@ -281,17 +281,19 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """Return the number of a last line that is cut off after others, told before any line is
-        given: the session that is read last may be long gone when the end is seen.
+        """Return the number of a last line, after others, that is cut off, and add a finding.
+
+        This is done before any line is read, because the last session may be finished when
+        the end is reached.
         """
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
             if not data or start == 0 or data in self._parsed:
                 return None
-            before = len(self.findings)
+            finding_count = len(self.findings)
             try:
                 self._values(data, 1)
-                del self.findings[before:]  # what is found is found again when the line is read
+                del self.findings[finding_count:]  # reading the line adds them again
             except InputFault as fault:
                 number = line_at(file, start)
                 self.findings.append(finding("torn-end", f"line {number}", fault.problem))
@@ -299,33 +301,33 @@ class Source:
         return None
 
     def _values(self, line: bytes, number: int) -> list[Any]:
-        """Return the value of a line; or the objects of one whose break was not written, as where
-        two processes wrote (Qwen Code), the last one first. Raises InputFault.
+        """Return the value of a line, in a list. Raises InputFault.
+
+        A line may hold several objects, if two processes wrote it (Qwen Code): the last one is
+        then first in the list.
         """
         try:
-            return [read_json_bytes(line)]  # as nearly all can be
+            return [read_json_bytes(line)]  # as nearly all lines
         except ValueError:
             self.is_clean = False
         line = line.removeprefix(b"\xef\xbb\xbf")
         try:
-            return [self._in_words(line, number)]
+            return [self._single_value(line, number)]
         except InputFault as fault:
-            if "Extra data" in fault.problem and (found := self._glued(line, number)):
+            if "Extra data" in fault.problem and (found := self._several_values(line, number)):
                 return found[::-1]
             raise
 
-    def _glued(self, line: bytes, number: int) -> list[Any]:
+    def _several_values(self, line: bytes, number: int) -> list[Any]:
         text = decode(line, self.name, number).strip(" \t\r\n")
         return [self._whole(value, text, f"line {number}") for value in load_objects(text)]
 
-    def _in_words(self, line: bytes, number: int) -> Any:
+    def _single_value(self, line: bytes, number: int) -> Any:
         text = decode(line, self.name, number).strip(" \t\r\n")
         return self._whole(parse_json(text, self.name, number), text, f"line {number}")
 
     def _whole(self, value: Any, text: str, place: str) -> Any:
-        """Return the value without half surrogates, which no encoding can carry; each is a
-        finding.
-        """
+        """Return the value without half surrogates, which no encoding has; each is a finding."""
         if not _ESCAPED.search(text):
             return value
         return replace_half_surrogates(value, place, self.findings)
@@ -341,17 +343,14 @@ class Source:
 
     @cached_property
     def members(self) -> dict[str, Source]:
-        """The files of a zip or folder by their names inside it, with `/` between the steps.
+        """The files of a zip or folder by their paths inside it, with `/` between the steps.
 
-        Raises InputFault for a broken zip, one that unpacks to too much, and names that lead out
-        of it. Nothing is written to disk.
+        Raises InputFault as `unzipped` and `files_within` do. Nothing is written to disk.
         """
         if self._path is not None and self.is_folder:
             paths, others = files_within(self._path)
-            told = (
-                finding("not-a-file", name, f"{kind}: left out") for name, kind in others.items()
-            )
-            self.findings += told
+            for name, kind in others.items():
+                self.findings.append(finding("not-a-file", name, f"{kind}: left out"))
             return {name: Source(f"{self.name}/{name}", path=path) for name, path in paths.items()}
         if not self.is_zip:
             return {}
@@ -363,7 +362,8 @@ class Source:
 
     @cached_property
     def yaml(self) -> Any:
-        """The YAML document by the safe loader; of a list that is torn or spoiled the items before.
+        """The YAML document, or the items of its list before a fault, with a finding.
 
-        Raises InputFault for tags and alias bombs, and where nothing is whole."""
+        Raises InputFault as `read_yaml_items` does.
+        """
         return read_yaml_items(self.text, self.name, self.findings)

@@ -1,7 +1,7 @@
-"""The texts behind one origin of a request, to edit in place, and the step that each change is.
+"""Find the texts that a part of a request comes from, and turn a user's changes into edits.
 
-The one rule: a text that is given back unchanged is no step. A part is edited in its simplest form:
-a tool's text as text, a call's arguments as JSON, or else the whole part as JSON.
+The one rule: an unchanged text is no edit. A part is edited in its simplest form: a result as
+text, a call's arguments as JSON, or the whole part as JSON.
 """
 
 from __future__ import annotations
@@ -39,12 +39,14 @@ _PROMPTS: Final[dict[str, Action]] = {
     "user-prompt": "custom instructions",
     "environment": "environment block",
 }
-SPLIT: Final = "Split off from here"  # no step: the rest becomes a session of its own
+SPLIT: Final = "Split off from here"  # no edit: the rest becomes a session of its own
 
 
 class SourceText(NamedTuple):
-    """One text to edit: `text` in its simplest form, `whole` as the part's JSON, "" if there is no
-    other form. `step` is the edit without its value."""
+    """A text to edit, in its simplest form; `step` is the edit without its value.
+
+    `whole` is the JSON of the whole part, or "" if there is no such form.
+    """
 
     label: str
     step: Edit
@@ -76,9 +78,9 @@ def source_texts(session: Session, origin: str) -> list[SourceText]:
 
 
 def step_to(session: Session, source: SourceText, text: str, whole: bool) -> Edit | None:
-    """Return the step that gives a source another text, None if that is the text it has.
+    """Return the edit that changes a source to `text`, or None if it has that text.
 
-    `whole` says that `text` is the part's JSON. Raises InputFault if it cannot be read.
+    With `whole`, `text` is the part's JSON. Raises InputFault if it cannot be read.
     """
     before = source.whole if whole else source.text
     if as_edited(text) == as_edited(before):
@@ -134,8 +136,10 @@ def _part(session: Session, step: Edit) -> Part | None:
 
 
 def changes_of(session: Session, origin: str) -> list[tuple[str, Edit]]:
-    """Return the changes of an origin beside its texts, each with what it is called: of a message's
-    role, place and parts, or of the tools."""
+    """Return the other possible edits of an origin, each with its name for the user.
+
+    They change a message's role, place or parts, or remove a tool.
+    """
     sources = source_texts(session, origin)
     if sources and sources[0].step.action == "tool":
         return [("Remove this tool", Edit("remove tool", index=sources[0].step.index))]
@@ -168,7 +172,7 @@ def changes_of(session: Session, origin: str) -> list[tuple[str, Edit]]:
 
 
 def origin_after(step: Edit, origin: str) -> str:
-    """Return the origin to go on editing after a change; "" if it is gone."""
+    """Return the origin under which an edited text is found after a step; "" if it is removed."""
     match step.action:
         case "remove message" | "remove tool":
             return ""

@@ -1,6 +1,6 @@
-"""A session's requests in stretches: each holds what the one before it held, and more.
+"""Divide a session's requests into stretches, in which each request continues the one before.
 
-A compaction ends a stretch. Whoever writes requests one after another does so by stretch.
+A compaction ends a stretch.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
-from playground.sessions.session import Session, held
+from playground.sessions.session import Session, request_messages
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryStretch:
-    """Requests between two compactions. `order` are all messages of the stretch, by their index in
-    the session; the first `kept` of them were left by a compaction. The request that was sent
-    before the message `stops[n]` holds the first `lengths[n]` of them."""
+    """The requests between two compactions.
+
+    `order` are all messages of the stretch, by their index in the session; the compaction before
+    kept the first `kept` of them. The request that was sent before message `stops[n]` holds the
+    first `lengths[n]` of them.
+    """
 
     order: Sequence[int]
     kept: int
@@ -26,25 +29,25 @@ class HistoryStretch:
     lengths: Sequence[int]
 
     def of(self, session: Session) -> Session:
-        """Return the session as if it held nothing but these messages, and nothing recorded of
-        them.
-        """
+        """Return the session with only these messages, and without records of them."""
         messages = tuple(session.messages[i] for i in self.order)
         return replace(session, messages=messages, requests=(), compactions=(), expected=())
 
 
 def stretches(session: Session, stops: Sequence[int]) -> Iterator[HistoryStretch]:
-    """Yield the requests that were sent before these messages, which are indices in their order."""
-    cuts = sorted(session.compactions, key=lambda each: each.begins)
-    begins = [each.begins for each in cuts]
-    for number, some in groupby(stops, partial(bisect_right, begins)):
-        its, made = list(some), cuts[number - 1] if number else None
-        until = min([len(session.messages), *begins[number : number + 1]])
-        order = held(session.messages, made, until)
-        kept = len(held(session.messages, made, made.message)) if made else 0
-        lengths, said = [], kept
-        for stop in its:
-            while said < len(order) and order[said] < stop:
-                said += 1
-            lengths.append(said)
-        yield HistoryStretch(order, kept, its, lengths)
+    """Yield the stretches of the requests that were sent before messages `stops`, in order."""
+    compactions = sorted(session.compactions, key=lambda each: each.begins)
+    begins = [each.begins for each in compactions]
+    for number, group in groupby(stops, partial(bisect_right, begins)):
+        own_stops, compaction = list(group), compactions[number - 1] if number else None
+        end = min([len(session.messages), *begins[number : number + 1]])
+        order = request_messages(session.messages, compaction, end)
+        kept = 0
+        if compaction:
+            kept = len(request_messages(session.messages, compaction, compaction.message))
+        lengths, length = [], kept
+        for stop in own_stops:
+            while length < len(order) and order[length] < stop:
+                length += 1
+            lengths.append(length)
+        yield HistoryStretch(order, kept, own_stops, lengths)

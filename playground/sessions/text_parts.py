@@ -1,4 +1,4 @@
-"""Parts of text: one of what was said; several as one text, of which an edit changes some."""
+"""Build a part of text, and divide an edited text among parts."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ def text_part(text: str) -> TextPart:
 
 
 def with_text(parts: Sequence[Part], text: str) -> list[Part]:
-    """Return the text of several parts after an edit: each has what it had, the changed one the
-    change.
+    """Divide the edited text of several parts among them, so that unchanged parts stay.
+
+    If the edit changes several parts, these become one.
     """
-    before = [part.text if isinstance(part, TextPart) else "" for part in parts]
-    behind = len("".join(before))
-    kept: list[Part] = []
-    for own in before[:-1]:
-        behind -= len(own)
-        if text.startswith(own):  # nothing was changed up to its end
-            kept.append(TextPart(own))
-            text = text[len(own) :]
+    texts = [part.text if isinstance(part, TextPart) else "" for part in parts]
+    remaining = len("".join(texts))
+    unchanged: list[Part] = []
+    for part_text in texts[:-1]:
+        remaining -= len(part_text)
+        if text.startswith(part_text):
+            unchanged.append(TextPart(part_text))
+            text = text[len(part_text) :]
             continue
-        tail = "".join(before)[-behind:]
-        if not text.endswith(tail):  # the change goes on into what follows
+        tail = "".join(texts)[-remaining:]
+        if not text.endswith(tail):  # later parts are changed, too
             break
-        return [*kept, TextPart(text[: len(text) - behind]), *parts[len(kept) + 1 :]]
-    return [*kept, TextPart(text)]
+        changed = TextPart(text[: len(text) - remaining])
+        return [*unchanged, changed, *parts[len(unchanged) + 1 :]]
+    return [*unchanged, TextPart(text)]

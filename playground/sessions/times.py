@@ -1,4 +1,4 @@
-"""Times as files write them, to one form: ISO 8601 in UTC with a `Z`."""
+"""Convert the times in files to one form: ISO 8601 in UTC with a `Z`."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any, Final
 
 _IN_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z")
 _NUMBER: Final = re.compile(r"\d{9,20}(\.\d+)?\Z")
-# Below each bound a number is that many of these in a second; each spans the years up to 5138.
+# Numbers below a bound, and the number of their units in a second; each reaches the year 5138.
 _UNITS: Final = ((1e11, 1), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 
 
 def utc_time(value: Any) -> str | None:
-    """Return a time in UTC: "" where none is given, None where what is given is no time.
+    """Return a time in UTC: "" if there is none, None if the value is no time.
 
-    Texts are ISO 8601 or RFC 2822 (as HTTP writes them), one without a zone is taken for UTC;
-    numbers are seconds, milliseconds, micro- or nanoseconds since 1970, told apart by their size.
+    Texts are ISO 8601 or RFC 2822 (as in HTTP), by default in UTC. Numbers are seconds,
+    milliseconds, micro- or nanoseconds since 1970; their size shows which.
     """
     if value is None or value == "":
         return ""
     if isinstance(value, str):
         return value if _is_in_utc(value) else _of_text(value.strip())
-    if isinstance(value, datetime):  # YAML reads dates by itself
+    if isinstance(value, datetime):  # from YAML
         return _written(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -33,7 +33,7 @@ def utc_time(value: Any) -> str | None:
 
 
 def in_seconds(milliseconds: Any) -> Any:
-    """Milliseconds as seconds; what is no such number stays as it is, for its finding."""
+    """Return milliseconds as seconds; any other value as it is, so that it gets a finding."""
     try:
         return milliseconds / 1000
     except (TypeError, OverflowError):
@@ -41,7 +41,7 @@ def in_seconds(milliseconds: Any) -> Any:
 
 
 def _is_in_utc(text: str) -> bool:
-    """Return True if a time is in this form already, as nearly all are."""
+    """Return True if a time has that form already, as nearly all have."""
     if not _IN_UTC.match(text):
         return False
     try:
@@ -65,7 +65,7 @@ def _of_text(text: str) -> str | None:
 
 
 def _of_rfc_2822(text: str) -> datetime:
-    from email.utils import parsedate_to_datetime  # most files have no such time
+    from email.utils import parsedate_to_datetime  # loaded here, as few files have such times
 
     return parsedate_to_datetime(text)
 

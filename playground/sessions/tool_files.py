@@ -1,4 +1,4 @@
-"""Files of tools: JSON or YAML in any known form, OpenAPI documents, Python source."""
+"""Read files of tools: JSON or YAML in any known form, OpenAPI documents, Python source."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from playground.sessions.source import Source
 
 @dataclass(frozen=True)
 class ToolFile:
-    """The tools of a file, which may stand wherever a list of tools is asked for, and what of the
-    file no tool here can say."""
+    """The tools of a file, usable as a list of tools, and findings about what was lost of them."""
 
     tools: list[ToolMetadata]
     findings: list[Finding] = field(default_factory=list)
@@ -38,16 +37,17 @@ class ToolFile:
 
 @takes(path="path")
 def load_tools(path: str | Path) -> ToolFile:
-    """Return the tools of a file. Raises InputFault with the place of what cannot be read."""
+    """Return the tools of a file. Raises InputFault with the place of a fault."""
     from playground.sessions.loading import file_bytes
 
     return read_tool_file(file_bytes(path), str(path))
 
 
 def read_tool_file(data: bytes, where: str) -> ToolFile:
-    """Return the tools of a file's bytes: `.py` is read by its syntax tree, `.yaml` by the safe
-    loader, everything else is JSON, also within a `curl` command or a code fence. Raises
-    InputFault.
+    """Return the tools in a file's bytes. Raises InputFault.
+
+    `.py` is read by its syntax tree, `.yaml` by the safe loader. All else is JSON, which may stand
+    in a `curl` command or a code fence.
     """
     text = Source(where, data).text
     if where.endswith(".py"):
@@ -55,8 +55,10 @@ def read_tool_file(data: bytes, where: str) -> ToolFile:
     else:
         tools, findings = _of_document(text, where)
     if not tools:
-        why = findings[0].message if findings else "the list is empty"
-        raise InputFault(f"it holds no tools: {why}", where=where, expected="tools with a schema")
+        reason = findings[0].message if findings else "the list is empty"
+        raise InputFault(
+            f"it holds no tools: {reason}", where=where, expected="tools with a schema"
+        )
     halves: list[Finding] = []
     tools = replace_half_surrogates(tools, "tools", halves)
     refs = [f for tool in tools for f in schema_findings(tool, f"tool {tool.name}")]
@@ -88,9 +90,7 @@ def _of_document(text: str, where: str) -> tuple[list[ToolMetadata], list[Findin
 
 
 def holds_tools(where: str, data: bytes) -> bool:
-    """Return True if a file holds only tools: Python, or JSON or YAML without messages beside
-    them.
-    """
+    """Return True if a file holds only tools: Python, or JSON or YAML without messages."""
     if where.endswith(".py"):
         return True
     try:

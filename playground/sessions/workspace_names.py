@@ -1,4 +1,4 @@
-"""Names that stand in the place of a file's: a session that a workspace keeps, one of a file's."""
+"""Find the file of a session that is named `workspace:NAME`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from playground.base.paths import WORKSPACE
 
 
 def kept_file(given: str) -> Path | None:
-    """Return the file of a session in the workspace; None where something else is meant."""
+    """Return the file of a workspace's session; None for any other name.
+
+    Raises InputFault, which lists all names, if there is no such session.
+    """
     if not given.startswith(WORKSPACE) or os.path.lexists(given):
         return None
     path = paths.workspace_file(given.removeprefix(WORKSPACE))
     if not path.is_file():
-        found = sorted(map(paths.name_of, (f.name for f in path.parent.glob(f"*{paths.KEPT}"))))
-        known = ", ".join(found) or "none"
+        names = sorted(map(paths.name_of, (f.name for f in path.parent.glob(f"*{paths.KEPT}"))))
+        known = ", ".join(names) or "none"
         raise InputFault(
             "the workspace has no session of this name", where=given, expected=f"one of: {known}"
         )

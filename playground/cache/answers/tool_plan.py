@@ -38,6 +38,7 @@ from playground.cache.rules import Rules
 from playground.dialects.marks.policies import Policy, get_policy
 from playground.nouns.wire_bodies import identity, tools_of
 from playground.nouns.wire_estimates import tokens_of
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 _MOST_CUTS: Final = 12  # that are simulated for each way of loading
@@ -194,7 +195,7 @@ def _loading(row: PlannedTools) -> Loading:
 
 
 @takes(
-    session=Session,
+    session=(Session, str),
     model="text",
     provider="text",
     marks=(str, Policy),
@@ -202,10 +203,10 @@ def _loading(row: PlannedTools) -> Loading:
     seconds_apart="number or nothing",
 )
 def plan_tools(
-    session: Session,
+    session: Session | str,
+    *,
     model: str = "",
     provider: str = "",
-    *,
     marks: str | Policy = "claude-code",
     found: int = 3,
     seconds_apart: float | None = None,
@@ -220,6 +221,7 @@ def plan_tools(
     Requests that were brought as sent keep their own marks; others are written in native form and
     marked by the policy `marks`. Raises InputFault for a session without requests or tools.
     """
+    session = session_or_sample(session)
     named = session.with_model(model)
     requests, times, anew = session_requests(named, "native", seconds_apart)
     if not any(named_tools(body) for body, _ in requests):

@@ -26,7 +26,7 @@ from playground.plugins.corpus.plain import PlainSessions, message_json, tools_k
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import Searcher, Tally, searcher, star_secrets
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
-from playground.sessions.rows import bodies, packed
+from playground.sessions.rows import bodies, row_after
 from playground.sessions.session import RequestRow, Session
 
 _GUESSABLE: Final = 24  # characters
@@ -222,7 +222,7 @@ class Cleaner:
         previous: dict[str, Any] | None = None
         for row, body in zip(rows, bodies(rows), strict=True):
             clean = self._bodies.scrubbed(body, self._tally)
-            pack = packed(clean, previous)
+            pack = row_after(clean, previous)
             yield replace(row, **{name: getattr(pack, name) for name in _PACKED_FIELDS})
             previous = clean
 

@@ -41,37 +41,37 @@ def _is_call(span: TraceSpan) -> bool:
 
 
 def _turn(span: TraceSpan) -> Turn:
-    given = span.attributes
-    prompt = next(given[name] for name in _PROMPTS if name in given)
-    tools = json_value(given.get("ai.prompt.tools"))
+    attributes = span.attributes
+    prompt = next(attributes[name] for name in _PROMPTS if name in attributes)
+    tools = json_value(attributes.get("ai.prompt.tools"))
     return Turn(
         before=chat_messages(prompt, "user") or ([prompt] if prompt else []),
-        after=_answer(given),
+        after=_answer(attributes),
         tools=[json_value(tool) for tool in as_list(tools)],
         place=span.place,
-        model=str(given.get("ai.response.model") or given.get("ai.model.id") or ""),
+        model=str(attributes.get("ai.response.model") or attributes.get("ai.model.id") or ""),
         at=span.start,
         seconds=span.seconds,
-        stop_reason=str(given.get("ai.response.finishReason") or ""),
-        usage=attributes_under(given, "ai.usage."),
+        stop_reason=str(attributes.get("ai.response.finishReason") or ""),
+        usage=attributes_under(attributes, "ai.usage."),
         options=options_of(
             None,
-            attributes_under(given, "ai.settings."),
-            {"toolChoice": given.get("ai.prompt.toolChoice")},
-            attributes_under(given, "gen_ai.request."),
+            attributes_under(attributes, "ai.settings."),
+            {"toolChoice": attributes.get("ai.prompt.toolChoice")},
+            attributes_under(attributes, "gen_ai.request."),
         ),
     )
 
 
-def _answer(given: dict[str, Any]) -> list[Any]:
+def _answer(attributes: dict[str, Any]) -> list[Any]:
     """Return the model's reasoning, text or object, and calls as one message."""
     content: list[Any] = []
-    if thought := given.get("ai.response.reasoning"):
+    if thought := attributes.get("ai.response.reasoning"):
         content.append({"type": "reasoning", "text": thought})
-    if text := given.get("ai.response.text") or given.get("ai.response.object"):
+    if text := attributes.get("ai.response.text") or attributes.get("ai.response.object"):
         content.append({"type": "text", "text": text})
     message = {"role": "assistant", "content": content}
-    calls = json_value(given.get("ai.response.toolCalls"))
+    calls = json_value(attributes.get("ai.response.toolCalls"))
     if isinstance(calls, list):
         content += [
             {**call, "type": "tool-call"} if isinstance(call, dict) else call for call in calls

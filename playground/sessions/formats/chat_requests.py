@@ -9,7 +9,7 @@ from playground.base.characters import plain_bytes
 from playground.nouns.wire_bodies import MARKS
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.rows import packed
+from playground.sessions.rows import row_after
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.messages import read_messages, role_of, unwrap_message
@@ -167,7 +167,7 @@ def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
         return
     if isinstance(body.get("model"), str) or builder.parameters or _is_marked(body):
         sent = {key: value for key, value in body.items() if key not in _ENVELOPE}
-        builder.rows.append(packed(sent, None))
+        builder.rows.append(row_after(sent, None))
 
 
 def _is_marked(body: Any) -> bool:

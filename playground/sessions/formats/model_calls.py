@@ -44,13 +44,15 @@ def _is_mlflow_call(span: TraceSpan) -> bool:
 
 
 def _of_mlflow(span: TraceSpan) -> Turn:
-    given = {key: json_value(value) for key, value in span.attributes.items()}
-    turn = turn_of(given.get("mlflow.spanInputs"), given.get("mlflow.spanOutputs"), span.place)
-    usage = given.get("mlflow.chat.tokenUsage")
+    attributes = {key: json_value(value) for key, value in span.attributes.items()}
+    turn = turn_of(
+        attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs"), span.place
+    )
+    usage = attributes.get("mlflow.chat.tokenUsage")
     return replace(
         turn,
-        tools=listed(given.get("mlflow.chat.tools")) or turn.tools,
-        model=str(given.get("mlflow.llm.model") or turn.model),
+        tools=listed(attributes.get("mlflow.chat.tools")) or turn.tools,
+        model=str(attributes.get("mlflow.llm.model") or turn.model),
         at=span.start,
         seconds=span.seconds,
         usage=usage if isinstance(usage, dict) else turn.usage,
@@ -111,27 +113,30 @@ def _generation(value: Any) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _of_posthog(known: dict[str, Any], at: Any, place: Place) -> Turn:
-    latency = known.get("$ai_latency")
+def _of_posthog(properties: dict[str, Any], at: Any, place: Place) -> Turn:
+    latency = properties.get("$ai_latency")
     prefix = "$ai_"
     return Turn(
-        before=_messages(known.get("$ai_input"), "user"),
-        after=_messages(known.get("$ai_output_choices"), "assistant"),
-        tools=as_list(json_value(known.get("$ai_tools"))),
+        before=_messages(properties.get("$ai_input"), "user"),
+        after=_messages(properties.get("$ai_output_choices"), "assistant"),
+        tools=as_list(json_value(properties.get("$ai_tools"))),
         place=place.at("properties"),
-        model=str(known.get("$ai_model") or ""),
+        model=str(properties.get("$ai_model") or ""),
         at=utc_time(at) or str(at or ""),
         seconds=latency if isinstance(latency, int | float | str) else None,
-        stop_reason=str(known.get("$ai_stop_reason") or ""),
+        stop_reason=str(properties.get("$ai_stop_reason") or ""),
         usage={
             key.removeprefix(prefix): count
-            for key, count in known.items()
+            for key, count in properties.items()
             if key.startswith(prefix) and key.endswith("_tokens") and count is not None
         },
         options=options_of(
             None,
-            known.get("$ai_model_parameters"),
-            {name: known.get(prefix + name) for name in ("temperature", "max_tokens", "stream")},
+            properties.get("$ai_model_parameters"),
+            {
+                name: properties.get(prefix + name)
+                for name in ("temperature", "max_tokens", "stream")
+            },
         ),
     )
 

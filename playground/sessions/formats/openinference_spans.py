@@ -36,19 +36,19 @@ def _is_call(span: TraceSpan) -> bool:
 
 
 def _turn(span: TraceSpan) -> Turn:
-    given = span.attributes
-    tools = unflatten(given, "llm.tools")
+    attributes = span.attributes
+    tools = unflatten(attributes, "llm.tools")
     return Turn(
-        before=[_message(m) for m in listed(unflatten(given, "llm.input_messages"))],
-        after=[_message(m) for m in listed(unflatten(given, "llm.output_messages"))],
+        before=[_message(m) for m in listed(unflatten(attributes, "llm.input_messages"))],
+        after=[_message(m) for m in listed(unflatten(attributes, "llm.output_messages"))],
         tools=[json_value(tool.get("tool", {}).get("json_schema")) for tool in listed(tools)],
         place=span.place,
-        model=str(given.get("llm.model_name") or ""),
+        model=str(attributes.get("llm.model_name") or ""),
         at=span.start,
         seconds=span.seconds,
-        stop_reason=str(given.get("llm.finish_reason") or ""),
-        usage=attributes_under(given, "llm.token_count."),
-        options=options_of(None, given.get("llm.invocation_parameters")),
+        stop_reason=str(attributes.get("llm.finish_reason") or ""),
+        usage=attributes_under(attributes, "llm.token_count."),
+        options=options_of(None, attributes.get("llm.invocation_parameters")),
     )
 
 

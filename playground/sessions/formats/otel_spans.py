@@ -64,33 +64,37 @@ def _is_call(span: TraceSpan) -> bool:
 
 
 def _turn(span: TraceSpan) -> Turn:
-    given = span.attributes
-    before = json_value(given.get("gen_ai.input.messages")) or unflatten(given, "gen_ai.prompt")
-    after = json_value(given.get("gen_ai.output.messages"))
-    after = after or unflatten(given, "gen_ai.completion")
-    system = json_value(given.get("gen_ai.system_instructions"))
+    attributes = span.attributes
+    before = json_value(attributes.get("gen_ai.input.messages")) or unflatten(
+        attributes, "gen_ai.prompt"
+    )
+    after = json_value(attributes.get("gen_ai.output.messages"))
+    after = after or unflatten(attributes, "gen_ai.completion")
+    system = json_value(attributes.get("gen_ai.system_instructions"))
     if system:
         before = [{"role": "system", "content": system}, *as_list(before)]
-    tools = json_value(given.get("gen_ai.tool.definitions"))
-    tools = tools or unflatten(given, "llm.request.functions")
-    reasons = given.get("gen_ai.response.finish_reasons") or [""]
+    tools = json_value(attributes.get("gen_ai.tool.definitions"))
+    tools = tools or unflatten(attributes, "llm.request.functions")
+    reasons = attributes.get("gen_ai.response.finish_reasons") or [""]
     return Turn(
         before=as_list(before),
         after=as_list(after),
         tools=as_list(tools),
         place=span.place,
-        model=str(given.get("gen_ai.response.model") or given.get("gen_ai.request.model") or ""),
+        model=str(
+            attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model") or ""
+        ),
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),
         usage={
             _OF_OPENLLMETRY.get(name, name): count
-            for name, count in attributes_under(given, _USAGE).items()
+            for name, count in attributes_under(attributes, _USAGE).items()
         },
         options=options_of(
-            given.get("request_data"),
-            attributes_under(given, *_OPTION_PREFIXES),
-            {name: given.get(f"llm.{name}") for name in _TRACELOOP_OPTIONS},
+            attributes.get("request_data"),
+            attributes_under(attributes, *_OPTION_PREFIXES),
+            {name: attributes.get(f"llm.{name}") for name in _TRACELOOP_OPTIONS},
         ),
     )
 
@@ -109,8 +113,8 @@ def _any_agent_turns(spans: list[TraceSpan]) -> list[Turn]:
     history: list[Any] = []
     waiting: list[tuple[str, str]] = []  # ids and tools of calls without a result
     for span in spans:
-        given = span.attributes
-        operation, output = given.get("gen_ai.operation.name"), given.get(_OUTPUT)
+        attributes = span.attributes
+        operation, output = attributes.get("gen_ai.operation.name"), attributes.get(_OUTPUT)
         if operation == "call_llm":
             turn = _turn(span)
             history = [*turn.before] or history
@@ -119,7 +123,7 @@ def _any_agent_turns(spans: list[TraceSpan]) -> list[Turn]:
             turns.append(replace(turn, before=[*history], after=[answer]))
             history = [*history, answer]
         elif operation == "execute_tool" and output is not None and turns:
-            name = str(given.get("gen_ai.tool.name") or "")
+            name = str(attributes.get("gen_ai.tool.name") or "")
             match = next((each for each in waiting if each[1] == name), ("", name))
             waiting = [each for each in waiting if each != match]
             result = {"role": "tool", "tool_call_id": match[0], "name": name, "content": output}

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from playground.nouns.messages import Message
 from playground.sessions.building import SessionBuilder
-from playground.sessions.session import held
+from playground.sessions.session import request_messages
 
 _BY_VALUE: Final = 0  # marshal's later versions also write which texts are one object
 _NO_ID: Final = (list, dict)  # a tuple: Python would build a union at each use
@@ -34,7 +34,7 @@ def set_history(
 def active_messages(builder: SessionBuilder) -> list[int]:
     """Return the messages, by index, that the next request would hold."""
     last = builder.compactions[-1] if builder.compactions else None
-    return held(builder.messages, last, len(builder.messages))
+    return request_messages(builder.messages, last, len(builder.messages))
 
 
 @dataclass

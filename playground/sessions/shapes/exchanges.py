@@ -21,7 +21,7 @@ from playground.recordings.decoding import decode_stream
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.inner_json import json_value
-from playground.sessions.rows import packed, packed_further
+from playground.sessions.rows import row_after, row_of_new_items
 from playground.sessions.session import Agent
 from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.own_replies import AnsweredRequest, restore_replies
@@ -168,13 +168,13 @@ def _add_row(current: _Conversation, exchange: Exchange) -> None:
         "reply": exchange.reply,
     }
     if exchange.follows and current.body is not None:
-        builder.rows.append(packed_further(exchange.request, current.body, **facts))
+        builder.rows.append(row_of_new_items(exchange.request, current.body, **facts))
         # The first one that follows copies the file's list; later ones add to the copy.
         items = current.body["input"] if current.last.follows else [*current.body["input"]]
         items += exchange.request["input"]
         current.body = {**exchange.request, "input": items}
     else:
-        builder.rows.append(packed(exchange.request, current.body, **facts))
+        builder.rows.append(row_after(exchange.request, current.body, **facts))
         current.body = exchange.request
 
 

@@ -60,15 +60,15 @@ def further_replies(value: Any) -> int:
     return further_replies(inner) if isinstance(inner, dict) else 0
 
 
-def chat_tools(given: Any, metadata: Any) -> list[Any]:
+def chat_tools(request: Any, metadata: Any) -> list[Any]:
     """Return a call's tools, from its input or else from the span's attributes."""
-    given = json_value(json_value(given))
-    if isinstance(given, dict):
-        config = given.get("config")
-        tools = given.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
+    request = json_value(json_value(request))
+    if isinstance(request, dict):
+        config = request.get("config")
+        tools = request.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
         if tools:
             return tools if isinstance(tools, list) else [tools]
-    tools = [item["content"] for item in listed(given) if _is_definition(item)]
+    tools = [item["content"] for item in listed(request) if _is_definition(item)]
     return tools or _tools_in(json_value(metadata))
 
 

@@ -1,12 +1,11 @@
-"""The workspace: what a user brought, edited or recorded, kept as files of our own format.
+"""The workspace: sessions that a user imported, edited or recorded, in files of our own format.
 
-`shelves.py` puts a text under a name, in a folder or in memory, and only where nobody else did so
-meanwhile; `workspace.py` has the operations; `tab.py` is what one browser tab sees of it. What
-stands in such a text is told by `sessions/entries.py`. `belongings.py` keeps small things beside
-the sessions.
+`shelves.py` stores texts by name, in a folder or in memory; `workspace.py` has the operations;
+`tab.py` is one browser tab's view of them. `sessions/entries.py` reads and writes the texts.
+`belongings.py` stores other values of the user.
 
-The one rule: a text is replaced only by who has seen it. Whoever writes says what stood there, and
-where something else does, nothing is written and the writer is told.
+The one rule: a text is replaced only by a writer who has seen it. Each writer passes the text that
+it has seen; if the stored text is another one, nothing is written and the writer gets False.
 """
 
 from playground.sessions.workspaces.belongings import Belongings

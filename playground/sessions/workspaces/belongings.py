@@ -1,7 +1,7 @@
-"""Small things of the user's own beside the sessions: favourites, policies, templates, drafts.
+"""Store a user's favourites, policies, templates and drafts as JSON values on a shelf.
 
-A shelf of JSON values. The one rule is the workspace's: a value is replaced only by who has seen
-it, and what cannot be read is left as it is.
+The rule is the workspace's: a value is replaced only by a writer who has seen it. A file that
+cannot be read stays as it is.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from playground.sessions.workspaces.shelves import Shelf
 
 @dataclass(frozen=True)
 class Belongings:
-    """`scrub` stars out what looks like a secret: in what is written to a disk."""
+    """A shelf of JSON values; with `scrub`, secrets are starred out before they are written."""
 
     shelf: Shelf
     scrub: bool = True
 
     def value(self, name: str) -> Any:
-        """Return the value of this name, None where there is none. Raises InputFault for a file
-        that cannot be read.
-        """
+        """Return the value of this name, or None. Raises InputFault if it cannot be read."""
         return _read(self.shelf.read(name), name)
 
     def change(self, name: str, after: Callable[[Any], Any]) -> dict[str, int]:
-        """Put what `after` makes of a value in its place; None is nothing. Another's change that
-        comes between is seen. Return how many secrets of which kind were starred out. Raises
-        InputFault where the system refuses."""
+        """Replace a value by what `after` returns for it; None stands for no value.
+
+        If another writer changes the value meanwhile, `after` is called again. Return the numbers
+        of secrets that were starred out, by kind. Raises InputFault if the system refuses.
+        """
         while True:
             before = self.shelf.read(name)
             old = _read(before, name)

@@ -1,6 +1,6 @@
-"""Dialects of the user's own, kept as files of the workspace, where every command finds them.
+"""Store a user's own dialects as files of the workspace, where every command finds them.
 
-The one rule is the workspace's: a file is replaced only by who has seen it.
+The rule is the workspace's: a file is replaced only by a writer who has seen it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ from playground.sessions.workspaces.shelves import alone_in
 
 
 def dialect_file(name: str) -> Path:
-    """Return the path of the stored dialect of this name. Raises InputFault if none are stored
-    here.
-    """
+    """Return the path for a dialect of this name. Raises InputFault if the server stores none."""
     folder = paths.dialects()
     if folder is None:
         raise InputFault("this server keeps nothing", expected="a download")
@@ -41,9 +39,11 @@ def is_kept(name: str) -> bool:
 def keep_dialect(
     document: dict[str, Any], seen: str | None = None, tally: Tally | None = None
 ) -> str:
-    """Keep a dialect's file, what looks like a secret starred out and counted: its text. `seen` is
-    the text that it replaces, None where there is none. Raises InputFault where the document is no
-    dialect, the name is another's, the file is another than was seen, or the disk refuses."""
+    """Write a dialect's file without secrets, which `tally` counts, and return its text.
+
+    `seen` is the text that it replaces, or None. Raises InputFault if the document is no dialect,
+    another dialect has the name, the file's text is not `seen`, or the disk refuses.
+    """
     clean = scrubbed_with(searcher(tuple(environment_secrets())), document, tally)
     dialect = parse_dialect(json.dumps(clean), f"dialect {document.get('name')!r}")
     path = dialect_file(dialect.name)
@@ -62,11 +62,13 @@ def keep_dialect(
 
 
 def remove_dialect(name: str, seen: str) -> None:
-    """Move a dialect's file into the trash beside it. Raises InputFault where it is another than
-    was `seen`, or the disk refuses."""
+    """Move a dialect's file into the trash.
+
+    Raises InputFault if its text is not `seen`, or the disk refuses.
+    """
     path = dialect_file(name)
     other = InputFault(f"{path.name} was changed or removed elsewhere", expected="a look at it")
-    if not is_kept(name):  # nor its folder, perhaps
+    if not is_kept(name):  # perhaps there is no folder either
         raise other
     with alone_in(path.parent):
         if kept_text(name) != seen:
@@ -80,8 +82,10 @@ def remove_dialect(name: str, seen: str) -> None:
 
 
 def restore_dialect(name: str) -> str:
-    """Bring a dialect's file back from the trash: its text. Raises InputFault where it is not
-    there, the name is another's by now, or the disk refuses."""
+    """Move a dialect's file back from the trash, and return its text.
+
+    Raises InputFault if it is not there, another dialect has the name, or the disk refuses.
+    """
     path = dialect_file(name)
     with alone_in(path.parent):
         if name in dialect_names() or is_kept(name):
@@ -102,7 +106,7 @@ def _free_name(path: Path) -> Path:
 
 
 def kept_text(name: str) -> str | None:
-    """Return the file of a dialect that is kept, None where there is none. Raises InputFault."""
+    """Return the text of a stored dialect's file, or None. Raises InputFault."""
     if not is_kept(name):
         return None
     return _text(dialect_file(name))

@@ -1,13 +1,13 @@
-"""Store a workspace's texts under their names: in a folder, or in memory."""
+"""Store a workspace's texts by name, in a folder or in memory."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Final, Protocol
+from typing import IO, Final, Protocol
 
 from playground.base import paths
 from playground.base.errors import InputFault
@@ -20,25 +20,29 @@ _LONGEST_LINE: Final = 1 << 20  # bytes of a first line
 
 
 class Shelf(Protocol):
-    """Texts by their names. Every method raises InputFault where the system refuses."""
+    """Texts by name. Every method raises InputFault if the system refuses."""
 
     def names(self) -> list[str]:
         """Return all names, in order."""
 
     def read(self, name: str) -> str | None:
-        """Return the text of this name; None where there is none."""
+        """Return the text of this name; None if there is none."""
 
     def first_line(self, name: str) -> str | None:
-        """Return the first line of the text of this name, which is short however long the text
-        is.
-        """
+        """Return the first line of a text without reading the rest; None if there is no text."""
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
-        """Put `after` where `before` stands, None for nothing; False where something else does."""
+        """Replace the text `before` by `after`; None stands for no text.
+
+        Return False, and change nothing, if the text is not `before`.
+        """
 
 
 class Folder:
-    """A file for each name, whole or not there: many programs may use the folder at once."""
+    """A folder with a file for each name, which several programs may use at once.
+
+    A file is always complete: it is written under another name first.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -51,20 +55,17 @@ class Folder:
         return sorted(paths.name_of(file) for file in files if file.endswith(paths.KEPT))
 
     def read(self, name: str) -> str | None:
-        path = self._file(name)
-        try:
-            with faults_naming(path, reading=True), open_regular_file(path) as file:
-                return decode(file.read(), str(path))
-        except InputFault as fault:
-            if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
-                return None
-            raise
+        return self._read(name, lambda file: file.read())
 
     def first_line(self, name: str) -> str | None:
+        line = self._read(name, lambda file: file.readline(_LONGEST_LINE))
+        return None if line is None else line.rstrip("\n")
+
+    def _read(self, name: str, read: Callable[[IO[bytes]], bytes]) -> str | None:
         path = self._file(name)
         try:
             with faults_naming(path, reading=True), open_regular_file(path) as file:
-                return decode(file.readline(_LONGEST_LINE), str(path)).rstrip("\n")
+                return decode(read(file), str(path))
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
                 return None
@@ -91,21 +92,23 @@ class Folder:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Nobody else changes what is in a folder of the workspace meanwhile, in this process or
-    another. Who does is waited for, and named. Raises InputFault."""
+    """Lock a folder of the workspace against other threads and processes.
+
+    Wait for another that has the lock. Raises InputFault, which names it, if that takes too long.
+    """
     place = folder / _LOCK
     with faults_naming(place), lock_file(place):
         _clean(folder)
         yield
 
 
-@cache  # once is enough: few programs are killed
+@cache  # once for each folder: few programs are killed
 def _clean(folder: Path) -> None:
     remove_leftovers(folder)
 
 
 class TabShelf:
-    """Texts in a mapping of the caller's, as long as that lasts."""
+    """Texts in a mapping of the caller, for as long as that exists."""
 
     def __init__(self, texts: MutableMapping[str, str]) -> None:
         self._texts = texts

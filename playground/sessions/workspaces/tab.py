@@ -1,8 +1,8 @@
-"""One browser tab's view of the workspace: its last shown version, and what could not be stored.
+"""One browser tab's view of the workspace: the versions that it shows, stored or not.
 
-Another tab may have changed an entry since this one showed it. Then this tab's work is stored at
-once as a copy beside it, and the user is told and chooses; nothing waits in memory for the choice.
-Only if the disk refuses does an entry live in the tab alone, until it can be stored.
+If another tab has changed an entry since this one showed it, this tab's work is stored at once as
+a copy, and the user gets a notice and chooses; nothing waits in memory for the choice. Only if the
+disk refuses does an entry live in the tab alone, until it can be stored.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any, Final, Literal, Protocol
 from playground.base.errors import InputFault, UnknownNameError
 from playground.sessions.workspaces.workspace import Workspace, free_names
 
-_SHOWN: Final = "workspace shown"  # name → what this tab shows of it, and what stood on the shelf
+_SHOWN: Final = "workspace shown"  # name → the text that this tab shows, and the stored one
 _NOTICE: Final = "workspace notice"
 
 
 @dataclass(frozen=True)
 class Notice:
-    """Something that happened to an entry, for the user to know or to decide.
+    """A message to the user about an entry.
 
-    "changed elsewhere": `name` was changed in another tab, and what was done here is `other`.
-    "removed": `name` is in the trash under the name `other`.
+    "changed elsewhere": `name` was changed in another tab, and this tab's version is `other`; the
+    user has to choose. "removed": `name` is in the trash under the name `other`.
     """
 
     kind: Literal["changed elsewhere", "removed"]
@@ -41,13 +41,13 @@ class Remembers(Protocol):
 
 @dataclass(frozen=True)
 class Tab:
-    """`memory` is what lasts as long as the tab; it gets plain values only."""
+    """A tab's view of a workspace; `memory` lasts as long as the tab, and holds plain values."""
 
     memory: Remembers
     workspace: Workspace
 
     def names(self) -> list[str]:
-        """Return every session's name: on the shelf, or in this tab alone."""
+        """Return the names of all sessions, stored or in this tab alone."""
         try:
             kept = self.workspace.names()
         except InputFault:
@@ -55,24 +55,25 @@ class Tab:
         return sorted({*kept, *(name for name in self._shown if self.fault(name))})
 
     def text(self, name: str) -> str | None:
-        """Return the entry as this tab shows it; None where there is none."""
+        """Return the entry as this tab shows it; None if there is none."""
         if name not in self._shown:
             self.look(name)
         shown = self._shown.get(name)
         return shown["text"] if shown else None
 
     def first_line(self, name: str) -> str | None:
-        """Return the first line of an entry as it stands by now, without the rest; None where
-        there is none. Raises InputFault where it cannot be read.
+        """Return the first line of an entry as it is now stored, or as this tab alone has it.
+
+        Return None if there is no entry. Raises InputFault if it cannot be read.
         """
         if self.fault(name):
             return str(self._shown[name]["text"]).partition("\n")[0]
         return self.workspace.shelf.first_line(name)
 
     def look(self, name: str) -> None:
-        """Show the entry as it now stands on the shelf, at the start of a run.
+        """Show the entry as it is now stored; called at the start of a run.
 
-        What could not be stored stays as it is.
+        An entry that could not be stored stays as it is.
         """
         if self.fault(name):
             return
@@ -83,7 +84,7 @@ class Tab:
         self._show(name, found, found)
 
     def write(self, name: str, text: str) -> str:
-        """Keep the entry as it is now; the name that it is kept under."""
+        """Store the entry with this text, and return its name, which is new if it is a copy."""
         shown = self._shown.get(name)
         before = shown["kept"] if shown else None
         try:
@@ -99,8 +100,10 @@ class Tab:
         return other
 
     def add(self, name: str, text: str) -> str:
-        """Keep a new entry under this name or the next that is free: which one. What stands there
-        already, as it came, is not kept twice."""
+        """Store a new entry under this name or the next that is free, and return the name.
+
+        An entry that is already stored under `name` with the same text is not stored again.
+        """
         try:
             if self.workspace.shelf.read(name) == text:
                 return name
@@ -119,22 +122,22 @@ class Tab:
         return str(shown["fault"]) if shown else ""
 
     def keep_again(self, name: str) -> str:
-        """Try once more to keep an entry: the name that it is kept under, or goes by."""
+        """Try again to store an entry that the disk refused, and return its name."""
         shown = self._shown[name]
         return self.write(name, shown["text"])
 
     def rename(self, name: str, new: str) -> str:
-        """Raises InputFault where the name is taken, or no name."""
+        """Rename an entry, and return its name. Raises InputFault if it is used or no name."""
         there = self.workspace.rename(name, new)
         self._show(name, None, None)
         return there
 
     def duplicate(self, name: str) -> str:
-        """Return a copy of what this tab shows: its name."""
+        """Copy the entry as this tab shows it, and return the copy's name."""
         return self.add(f"{name} copy", self.text(name) or self.workspace.text(name))
 
     def remove(self, name: str) -> None:
-        """Into the trash; one that lives in this tab alone, too. Raises InputFault."""
+        """Move an entry into the trash, even one that could not be stored. Raises InputFault."""
         if self.fault(name) and not self.workspace.put(
             name, self._shown[name]["kept"], self._shown[name]["text"]
         ):
@@ -144,24 +147,22 @@ class Tab:
         self._tell(Notice("removed", name, there))
 
     def restore(self, trashed: str) -> str:
-        """Out of the trash: the name that it has now."""
+        """Move an entry out of the trash, and return its name."""
         self.forget_notice()
         return self.workspace.restore(trashed)
 
-    # what was done here beside what was done elsewhere
+    # choices after a change in another tab
 
     def take_the_others(self) -> str:
-        """Move this tab's work into the trash and show the other tab's; return its name."""
-        notice = self._decided()
+        """Move this tab's version into the trash, show the other one, and return its name."""
+        notice = self._take_notice()
         self.workspace.remove(notice.other)
         self._show(notice.other, None, None)
         return notice.name
 
     def take_mine(self) -> str:
-        """Put this tab's work in the place of the other's, which goes into the trash; return its
-        name.
-        """
-        notice = self._decided()
+        """Replace the other version, which goes into the trash, by this tab's; return its name."""
+        notice = self._take_notice()
         with suppress(UnknownNameError):  # it was removed elsewhere
             self.workspace.remove(notice.name)
         self._show(notice.other, None, None)
@@ -169,15 +170,15 @@ class Tab:
         return self.workspace.rename(notice.other, notice.name)
 
     def notice(self) -> Notice | None:
-        """Return what the user has to know or to decide."""
+        """Return the notice for the user, if there is one."""
         found = self.memory.get(_NOTICE)
         return Notice(**found) if found else None
 
     def forget_notice(self) -> None:
-        """Drop a notice that was read; of two entries both are kept."""
+        """Drop the notice; if it is about two versions of an entry, both stay."""
         self.memory[_NOTICE] = None
 
-    def _decided(self) -> Notice:
+    def _take_notice(self) -> Notice:
         notice = self.notice()
         assert notice is not None and notice.kind == "changed elsewhere"
         self.forget_notice()

@@ -1,4 +1,4 @@
-"""The operations on a workspace: a swap or two each, so that a crash between them loses nothing."""
+"""The operations on a workspace, in an order of steps in which a crash loses nothing."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from playground.sessions.entries import Entry, read_entry
 from playground.sessions.workspaces.belongings import Belongings
 from playground.sessions.workspaces.shelves import Folder, Shelf
 
-_LONGEST: Final = 180  # bytes of a file's name, which most systems end at 255
+_LONGEST: Final = 180  # bytes of a file's name; most systems allow 255
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """Entries by name on one shelf, and those that were removed on another."""
+    """Entries by name on one shelf, and removed ones on another."""
 
     shelf: Shelf
     trash: Shelf
 
     def names(self) -> list[str]:
-        """Return every session's name, in order. Raises InputFault if the folder cannot be read."""
+        """Return all names in order. Raises InputFault if the folder cannot be read."""
         return self.shelf.names()
 
     def text(self, name: str) -> str:
@@ -35,37 +35,38 @@ class Workspace:
         return found
 
     def entry(self, name: str) -> Entry:
-        """Return an entry. Raises UnknownNameError, and InputFault where its file cannot be
-        read.
-        """
+        """Return an entry. Raises UnknownNameError, and InputFault if it cannot be read."""
         return read_entry(self.text(name), name)
 
     def add(self, name: str, text: str) -> str:
-        """Put an entry on the shelf under this name, or the next that is free: which one."""
-        return _added(self.shelf, name, text)
+        """Store an entry under this name or the next that is free, and return the name."""
+        return _add(self.shelf, name, text)
 
     def put(self, name: str, before: str | None, after: str) -> bool:
-        """Replace an entry by who has seen it as `before`; False where it is another by now."""
+        """Replace an entry's text `before`; return False if its text is another by now."""
         return self.shelf.swap(name, before, after)
 
     def rename(self, name: str, new: str) -> str:
-        """Give an entry another name: the one it has now. Raises InputFault where that is taken."""
+        """Rename an entry, and return its name. Raises InputFault if the name is used."""
         new, text = fitting(new), self.text(name)
         if new == name:
             return name
         if not self.shelf.swap(new, None, text):
             raise InputFault(f"there is a session {new!r} already", expected="a name of its own")
-        self.shelf.swap(name, text, None)  # what changed meanwhile stays beside the new name
+        self.shelf.swap(name, text, None)  # if it was changed meanwhile, the old name stays, too
         return new
 
     def duplicate(self, name: str) -> str:
-        """Return the same under a name of its own: which one."""
+        """Copy an entry, and return the copy's name."""
         return self.add(f"{name} copy", self.text(name))
 
     def remove(self, name: str) -> str:
-        """Put an entry into the trash: its name there. Raises UnknownNameError."""
+        """Move an entry into the trash, and return its name there.
+
+        Raises UnknownNameError, and InputFault if it was changed meanwhile.
+        """
         text = self.text(name)
-        there = _added(self.trash, name, text)
+        there = _add(self.trash, name, text)
         if not self.shelf.swap(name, text, None):
             raise InputFault(f"{name!r} was changed elsewhere just now", expected="another try")
         return there
@@ -75,7 +76,7 @@ class Workspace:
         return self.trash.names()
 
     def restore(self, name: str) -> str:
-        """Take an entry out of the trash: its name on the shelf. Raises UnknownNameError."""
+        """Move an entry out of the trash, and return its name. Raises UnknownNameError."""
         text = self.trash.read(name)
         if text is None:
             raise UnknownNameError("session in the trash", name, self.trashed())
@@ -84,7 +85,7 @@ class Workspace:
         return there
 
     def empty(self) -> int:
-        """Forget what is in the trash for good: how many there were."""
+        """Delete all entries in the trash, and return their number."""
         names = self.trashed()
         for name in names:
             self.trash.swap(name, self.trash.read(name), None)
@@ -97,14 +98,12 @@ def on_disk() -> Workspace:
 
 
 def belongings_on_disk() -> Belongings:
-    """Return everything else that is stored for this machine's user."""
+    """Return the shelf of other values of this machine's user."""
     return Belongings(Folder(paths.workspace() / "own"))
 
 
 def fitting(name: str) -> str:
-    """Return the name as a file's name can hold it. Raises InputFault where nothing is left of
-    it.
-    """
+    """Return the name, shortened to fit a file's name. Raises InputFault for an empty name."""
     cleaned = " ".join(name.encode("utf-8", "replace").decode().split())
     while len(paths.file_of(cleaned).encode()) > _LONGEST:
         cleaned = cleaned[:-1].rstrip()
@@ -114,7 +113,7 @@ def fitting(name: str) -> str:
 
 
 def free_names(name: str) -> Iterator[str]:
-    """Yield the name, and then the name with a number."""
+    """Yield the name, and then the name with ever higher numbers."""
     name = fitting(name)
     yield name
     for number in count(2):
@@ -125,7 +124,7 @@ def free_names(name: str) -> Iterator[str]:
         yield name + end
 
 
-def _added(shelf: Shelf, name: str, text: str) -> str:
+def _add(shelf: Shelf, name: str, text: str) -> str:
     for each in free_names(name):
         if shelf.swap(each, None, text):
             return each
