@@ -158,6 +158,8 @@ def importing() -> str:
             "much of its text is in its sessions, and list the rest by path, with the finding that",
             "reports it or the format's reason. If recorded requests repeat a reply in other words",
             "than the model's, the session has the model's, and `history-differs` names both.",
+            "Citations, sounds and titles beside a text are a finding, too: a session has no room",
+            "for them.",
             "",
             "| " + " | ".join(FORMATS_HEAD) + " |",
             "|" + "---|" * len(FORMATS_HEAD),

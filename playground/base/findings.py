@@ -303,6 +303,12 @@ CODES: Final[dict[str, FindingKind]] = {
     "missing-id": FindingKind("warning", "a tool call or result without an id"),
     "role-order": FindingKind("warning", "a message whose role cannot follow the one before it"),
     "part-lost": FindingKind("warning", "something in the file that a session cannot hold"),
+    "not-in-session": FindingKind(
+        "warning", "texts, calls or counts of tokens in the file that no session of it holds"
+    ),
+    "beside-left-out": FindingKind(
+        "warning", "citations, sounds or titles beside a text: a session has no room for them"
+    ),
     "arguments-kept-as-text": FindingKind(
         "info", "arguments that are not a JSON object: kept as text"
     ),

@@ -149,6 +149,8 @@ FIXES: Final[dict[str, str]] = {
     "missing-id": "give it an id, or import with --repair",
     "role-order": "join it to the message before it, or move it",
     "part-lost": "keep the file: only it has the named parts",
+    "not-in-session": "keep the file; `playground import FILE --receipt` shows what is missing",
+    "beside-left-out": "keep the file: only it has them",
     "history-differs": "look at what the client sends back: it may edit or drop what was said",
     "lines-left-out": "keep the file: only it has the contents of these lines",
     "unreadable-line": "correct the line in the file, or accept the loss",

@@ -16,7 +16,6 @@ import warnings
 from typing import Any, Final
 
 from playground.base.json_numbers import NotANumber, load_json, number_of
-from playground.base.python_source import expression
 from playground.parsing.python_strings import closes
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
@@ -65,6 +64,8 @@ def read_literal(text: str) -> Any:
 
 
 def _parse_python(text: str) -> dict[str, Any]:
+    from playground.base.python_source import expression  # few replies write Python
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
