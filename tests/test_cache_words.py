@@ -196,6 +196,7 @@ def with_setting(path: str, value: Any) -> Body:
             {"type": "tokens", "total": 8},
         ),
         ("container", "c1", "c2"),
+        ("betas", ["a"], ["b"]),
         ("inference_geo", "us", "global"),
     ],
 )
@@ -283,3 +284,26 @@ def test_what_the_provider_fetches_is_never_certain(model: str, more: Body) -> N
     found = second(model, body, body)
     assert found.state == "unpredictable"
     assert "is not in the body" in found.reason
+
+
+def test_a_picture_in_a_result_of_a_tool_is_a_picture() -> None:
+    marked_text = turn([{"type": "text", "text": LONG, "cache_control": MARK}])
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "t",
+        "content": [{"type": "image", "source": PNG}],
+    }
+    first: Body = {"system": LONG, "messages": [marked_text]}
+    then = {**first, "messages": [marked_text, turn("x", "assistant"), turn([result])]}
+    assert second("claude-opus-5-5", first, then).read < 20_000
+    assert second("claude-opus-5-5", first, {**then, "messages": then["messages"][:2]}).read > 0
+
+
+def test_what_an_uncertain_request_left_is_not_certain() -> None:
+    body = messages_body()
+    for first in ({**body, "zz": 1}, {**body, "messages": [{**turn("a"), "zz": 1}]}):
+        found = second("claude-opus-5", first, body)
+        assert found.state == "unpredictable"
+        assert "what an earlier request left is not known" in found.reason
+    certain = pg.simulate_cache([{**body, "zz": 1}, body, body], "claude-opus-5")
+    assert certain.requests[2].state == "exact"  # the second has written it, or read it

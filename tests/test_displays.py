@@ -86,6 +86,7 @@ def answers() -> dict[str, Shown]:
         "diff": pg.diff(session, pg.session("Hello?", model=EVIL.replace("\ud800", ""))),
         "compaction": pg.compaction(session),
         "tool_costs": pg.tool_costs(session, models=["gpt-4o"], dialects=["xml"]),
+        "plan_tools": pg.plan_tools(session),
         "tool_portability": pg.tool_portability(session),
         "audit_template": pg.audit_template(f"{{{{ {EVIL!r} }}}}{{{{ messages[0].content }}}}"),
     }
@@ -123,6 +124,7 @@ KINDS: Final = [
     "diff",
     "compaction",
     "tool_costs",
+    "plan_tools",
     "tool_portability",
     "audit_template",
 ]

@@ -14,7 +14,7 @@ from playground.base.errors import InputFault, PlaygroundError
 from playground.sessions.session import ExpectedCall, ExpectedReply
 
 SESSION: Final = pg.session("When is low water?", model="anthropic/claude-sonnet-4-5")
-WITH_TOOLS: Final = replace(SESSION, tools=tuple(pg.read_tools([{"name": "f"}])))
+WITH_TOOLS: Final = pg.sample_sessions()["02-parallel-calls"]
 ANSWERED: Final = pg.session(
     [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}], model="gpt-4o"
 )

@@ -19,6 +19,7 @@ from test_documents import blocks
 from test_pages import page, told
 
 import playground as pg
+from playground.base import paths
 from playground.base.errors import InputFault, UnknownNameError
 from playground.cli import main
 from playground.dialects import get_dialect
@@ -41,7 +42,7 @@ from playground.questions.trials import (
 )
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.editing import Edit, edited
-from playground.sessions.entries import new_entry
+from playground.sessions.entries import new_entry, with_recording
 from playground.sessions.native_format import dump_expected, dump_session
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 from playground.sessions.workspaces import on_disk
@@ -463,9 +464,33 @@ def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
     assert {*counted["right arguments"]} == {"100 % (21 to 100)"}
     app.session_state["workspace menu"] = True
     assert "expected calls" in told(app.run())
+    assert "edited" not in badges(app)  # what is sent is the sample's
     expectations(app).set_value("[{]").run()
     assert "This cannot be read" in app.error[0].value
     assert "expected:1" in told(app)
+    press(app, "Undo")  # of what was expected: what was refused is no step
+    press(app, "Undo")
+    assert next(each for each in app.button if each.label == "Undo").disabled
+    press(app, "Show the one in use")
+    assert not app.error
+
+
+def test_a_run_on_a_sample_does_not_mark_it_as_edited() -> None:
+    app = page("compare", session="02-parallel-calls")
+    session = pg.load_session(paths.samples()["02-parallel-calls"])
+    text = with_recording(
+        new_entry(session, origin="sample"), Recording("a run", "xml", (TextChunk("hi", 0.0),))
+    )
+    on_disk().add("02-parallel-calls", text)
+    assert "edited" not in badges(app.run())
+    assert next(each for each in app.button if each.label == "Undo").disabled
+    app = page("start")
+    assert app.get("page_link")
+    assert not any("edited" in each.value for each in app.text)
+
+
+def badges(app: AppTest) -> str:
+    return " ".join(str(each.value) for each in app.markdown)
 
 
 def test_the_page_tells_the_cost_runs_and_keeps_the_answers(server: DemoServer) -> None:

@@ -60,6 +60,11 @@ class WorkingSession:
     findings: list[Finding]
     changes: list[str]
 
+    @property
+    def is_edited(self) -> bool:
+        """True if what is sent was edited: not by another model, nor by what is expected."""
+        return any(change not in (MODEL, "expected calls") for change in self.changes)
+
 
 # the sessions: samples, and what this tab sees of the workspace
 
@@ -342,9 +347,9 @@ def tell_url(key: str, option: str, usual: str) -> None:
         st.query_params.pop(key, None)
 
 
-def forget_step() -> None:
-    """Another recording is seen from its end."""
-    st.query_params.pop("step", None)
+def forget_in_url(name: str) -> None:
+    """Take a value out of the address."""
+    st.query_params.pop(name, None)
 
 
 def url_values() -> dict[str, str]:

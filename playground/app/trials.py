@@ -82,6 +82,7 @@ def expected_calls(working: WorkingSession) -> None:
             say.text(shown.fault)
             st.button(
                 "Show the one in use",
+                key=f"forget {key}",
                 icon=":material/undo:",
                 on_click=history.forget_unread,
                 args=(name, key),

@@ -265,6 +265,9 @@ def print_validation(folder: str, as_json: bool) -> int:
     for reason, number in validation.unpredictable.items():
         say(f"not predictable, {reason}: {number}")
     table(["rules", "predictable", "right", "exact", "not predictable"], _by_provider(validation))
+    for provider, counts in validation.verdicts.items():
+        words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+        say(f"{provider}, bills with cached tokens: {words}")
     report(validation.findings)
     return wrong
 

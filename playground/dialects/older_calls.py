@@ -32,7 +32,8 @@ def formerly_second(
                 return function(*args, **keywords)
             moved = dict(zip(names, args[1:], strict=False))
             warn_of_place(function.__name__, moved)
-            return function(*args[:1], **moved, **keywords)  # type: ignore[arg-type]
+            by_keyword: Callable[..., _Result] = function
+            return by_keyword(*args[:1], **moved, **keywords)
 
         return call
 

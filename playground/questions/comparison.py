@@ -18,7 +18,8 @@ from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
 from playground.dialects.rules_file import read_chosen_rules
-from playground.sessions.session import Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import Session
 
 if TYPE_CHECKING:  # rendering a request needs neither, and both take time to import
     from playground.dialects.schema_losses import Fact
@@ -129,7 +130,7 @@ def compare(
     for each dialect whose rules are replaced. Raises UnknownNameError for an unknown dialect,
     InputFault for rules that cannot be read or are for none of the dialects.
     """
-    session = as_session(session)
+    session = session_or_sample(session)
     chosen = as_dialects(dialects)
     if rules_path is not None:
         rules = read_chosen_rules(rules_path, [dialect.name for dialect in chosen])

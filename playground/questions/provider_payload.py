@@ -30,7 +30,8 @@ from playground.questions.provider_parameters import (
     parameter_differences,
     parameters_not_passed,
 )
-from playground.sessions.session import Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import Session
 
 _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instructions")
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
@@ -111,7 +112,7 @@ def provider_payload(
     Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model, for a
     model whose adapter cannot be watched offline, and for a session without a user message.
     """
-    session = as_session(session)
+    session = session_or_sample(session)
     chosen = get_dialect(dialect)
     providers = {provider.lower(): name for provider, name in PROVIDERS.items()}
     if model.lower() not in providers and model and not is_known(model):

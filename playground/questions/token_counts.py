@@ -16,7 +16,8 @@ from playground.dialects.older_calls import formerly_second
 from playground.dialects.raw_prompts import ChatTemplate
 from playground.dialects.raw_prompts.sources import template_of
 from playground.dialects.request_messages import Rendering
-from playground.sessions.session import Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import Session
 from playground.tokens import TokenCount, count_request
 from playground.tokens.given import load_tokenizer
 
@@ -60,7 +61,7 @@ def count_tokens(
     vocabulary: Tokenizer | None = load_tokenizer(tokenizer) if tokenizer is not None else None
     own_template = template_of(template) if template is not None else None
     if isinstance(request, Session | str):
-        request = as_session(request)
+        request = session_or_sample(request)
         body = _body_of(request, model, dialect)
         assumed_model = "" if model or request.named_model else request.task.model_name
         count = count_request(body, model or request.task.model_name, api, vocabulary, own_template)

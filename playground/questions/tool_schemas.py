@@ -18,7 +18,8 @@ from playground.nouns.tool_formats.portability import lint_tool, schema_target, 
 from playground.nouns.tool_formats.rewriting import rewrite_tool
 from playground.nouns.tool_formats.shrinking import SHORTER
 from playground.nouns.tools import ToolMetadata
-from playground.sessions.session import Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import Session
 from playground.tokens import count_request
 from playground.tokens.texts import text_counter
 
@@ -180,7 +181,7 @@ def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
 
 def _tools(tools: Tools) -> list[ToolMetadata]:
     if isinstance(tools, Session | str):
-        return list(as_session(tools).tools)
+        return list(session_or_sample(tools).tools)
     items = list(tools)
     if all(isinstance(item, ToolMetadata) for item in items):
         return items

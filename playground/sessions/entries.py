@@ -48,12 +48,13 @@ _LINES: Final = 3  # before the recordings
 class Label:
     """The facts about an entry that a list shows.
 
-    `origin` is the file or sample that was imported; `starred` counts the secrets that were
-    starred out, by kind.
+    `edits` counts those of what is sent, not of what is expected. `origin` is the file or sample
+    that was imported; `starred` counts the secrets that were starred out, by kind.
     """
 
     title: str = ""
     origin: str = ""
+    model: str = ""
     messages: int = 0
     tools: int = 0
     recordings: int = 0
@@ -94,6 +95,7 @@ def new_entry(
     label = Label(
         title=cleaner.text(session.title),
         origin=origin,
+        model=cleaner.text(session.task.model_name),
         messages=len(session.messages),
         tools=len(session.tools),
         recordings=len(session.recordings),
@@ -182,7 +184,8 @@ def with_edits(
     cleaner = _Cleaner(scrub)
     steps["edits"] = [cleaner.edit(edit, known) for edit in edits]
     steps["undone"] = [cleaner.edit(edit, known) for edit in undone]
-    label = replace(label, edits=len(edits), starred=_sum_counts(label.starred, cleaner))
+    count = sum(edit.action != "expected calls" for edit in edits)
+    label = replace(label, edits=count, starred=_sum_counts(label.starred, cleaner))
     return "".join([_label_line(label), _line(steps), rest])
 
 

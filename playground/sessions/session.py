@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from playground.base import paths
 from playground.base.errors import UnknownNameError
 from playground.nouns.messages import Message
 from playground.nouns.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
@@ -250,15 +249,3 @@ def with_receipt(session: Session, read: Callable[[], Receipt]) -> Session:
     """Set the function that computes a session's receipt, and return the session."""
     object.__setattr__(session, _READ_RECEIPT, read)
     return session
-
-
-def as_session(given: Session | str) -> Session:
-    """Return a session itself, or the sample of a name. Raises UnknownNameError."""
-    if isinstance(given, Session):
-        return given
-    from playground.sessions.loading import load_session
-
-    samples = paths.samples()
-    if given not in samples:
-        raise UnknownNameError("sample", given, [*samples])
-    return load_session(samples[given])

@@ -23,13 +23,31 @@ from playground.sessions.session import Session
 CLICKED: Final = "clicked"  # the policy that the user's clicks make
 _TITLES: Final = {
     as_sent.NAME: as_sent.TITLE,
-    "azad": "Azad (default)",
+    "azad": "Default marks",
     "none": "No marks",
+    "system-only": "System prompt only",
+    "system-and-last-two-users": "System prompt, last two of the user",
+    "claude-code": "As Claude Code",
+    "cline": "As Cline",
+    "kodu": "As Kodu",
+    "goose": "As Goose",
+    "openhands": "As OpenHands",
+    "swe-agent": "As SWE-agent",
+    "mini-swe-agent": "As mini-SWE-agent",
+    "langchain": "As LangChain",
+    "pydantic-ai": "As Pydantic AI",
+    "litellm-injection": "As LiteLLM injects",
+    "opencode": "As opencode",
+    "vscode": "As VS Code",
+    "hermes-agent": "As Hermes Agent",
+    "aider": "As Aider",
+    "automatic": "Anthropic's automatic caching",
     CLICKED: "The marks you set",
 }
 
 
 def title(policy: str) -> str:
+    """Return a policy in words; one of the user's own has its name."""
     return _TITLES.get(policy, policy)
 
 

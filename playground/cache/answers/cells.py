@@ -15,6 +15,7 @@ from playground.cache.answers.hints import NotedRequest, hint
 from playground.cache.answers.known_rules import known_rules, price_under
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.answers.paid import Paid
+from playground.cache.bounds import ReadBounds, Verdict, read_bounds
 from playground.cache.diagnosis import Diagnosis, ThreeAnswers, disagreement
 from playground.cache.differences import FirstDifference
 from playground.cache.lint import SentRow, lint
@@ -101,6 +102,22 @@ class CacheSimulation(Drawn, Live):
             for each in contradicted(self.requests, self.row, self.billed, self.rules)
             if self.requests[each.number].finding == "unexplained"
         ]
+
+    @cached_property
+    def bounds(self) -> list[ReadBounds | None]:
+        """What each billed request read at least and at most, of what the session's left."""
+        found: list[ReadBounds | None] = []
+        for number, (sent, one) in enumerate(zip(self.row, self.requests, strict=True)):
+            bill = self.billed[number] if number < len(self.billed) else None
+            sure = one.read if one.state == "exact" and one.sized else 0
+            found.append(read_bounds(sent, self.row[:number], bill, sure) if bill else None)
+        return found
+
+    @property
+    def verdicts(self) -> list[Verdict | None]:
+        """What each bill says beside its bounds; None for a request without a bill."""
+        pairs = zip(self.bounds, self.billed, strict=False)
+        return [bound.verdict(bill.read) if bound and bill else None for bound, bill in pairs]
 
     @cached_property
     def shorter(self) -> list[BilledBreak]:

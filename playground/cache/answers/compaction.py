@@ -33,7 +33,8 @@ from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireReader
 from playground.nouns.wire_bodies import messages_of
-from playground.sessions.session import Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
 
 _OUTPUT: Final = 5_000  # a token of an answer, in thousandths of one of input, where nobody says
@@ -76,7 +77,7 @@ def compaction(
     summary. Requests that were brought as sent keep their own marks; others are written in
     `dialect` and marked by the policy `marks`. Raises InputFault and UnknownNameError.
     """
-    session = as_session(session)
+    session = session_or_sample(session)
     named = session.with_model(model)
     requests, times, anew = session_requests(named, dialect, seconds_apart)
     if not requests:

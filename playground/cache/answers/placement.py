@@ -25,7 +25,8 @@ from playground.dialects.marks.policies import (
 from playground.dialects.rendering import message_text
 from playground.dialects.request_messages import Rendering
 from playground.nouns.wire_blocks import read_wire
-from playground.sessions.session import Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def place_cache(
     dialect; each block of the body is then a part, and `message` its number. Raises
     UnknownNameError, and InputFault if no request was brought as it was sent.
     """
-    session = as_session(session)
+    session = session_or_sample(session)
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect)

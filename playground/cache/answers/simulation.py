@@ -45,7 +45,8 @@ from playground.dialects.marks.policies import CacheRequest, Policy, as_policies
 from playground.dialects.older_calls import formerly_second
 from playground.nouns.wire_blocks import WireReader, WireRequest
 from playground.sessions.checks import compaction_findings
-from playground.sessions.session import Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
 
@@ -86,7 +87,7 @@ def simulate_cache(
     `seconds_apart` is negative or no number, or if no request was brought as it was sent.
     """
     if isinstance(requests, str):
-        requests = as_session(requests)
+        requests = session_or_sample(requests)
     if isinstance(requests, Session) and policy == AS_SENT:
         return _as_sent(requests, model, provider, seconds_apart, what_if)
     if isinstance(requests, Session):
@@ -100,11 +101,21 @@ def simulate_cache(
             what_if=what_if,
         )[0]
     bodies = [_body(body, number) for number, body in enumerate(requests)]
+    return _of_bodies(bodies, model, provider, _checked(seconds_apart), usages, times)
+
+
+def _of_bodies(
+    bodies: list[dict[str, Any]],
+    model: str,
+    provider: str,
+    apart: float,
+    usages: Sequence[Mapping[str, Any] | None],
+    times: Sequence[float],
+) -> CacheSimulation:
     for name, some in (("usages", usages), ("times", times)):
         if some and len(some) != len(bodies):
             problem = f"{len(some)} {name} are given for {len(bodies)} requests"
             raise InputFault(problem, expected="one for each request")
-    apart = _checked(seconds_apart)
     if not bodies:
         return CacheSimulation(provider, [])
     name = model or str(bodies[0].get("model") or "")
@@ -178,7 +189,7 @@ def cache_matrix(
     The policy "as-sent" has one cell, the first, since no dialect writes what was sent. `progress`
     is called with the number of dialects that are done, and of all.
     """
-    session = as_session(session)
+    session = session_or_sample(session)
     apart = None if seconds_apart is None else _checked(seconds_apart)
     bills = billed_for(session)
     was_paid = paid(bills, answering_models(session), provider)

@@ -38,7 +38,8 @@ from playground.cache.rules import Rules
 from playground.dialects.marks.policies import Policy, get_policy
 from playground.nouns.wire_bodies import identity, tools_of
 from playground.nouns.wire_estimates import tokens_of
-from playground.sessions.session import Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import Session
 
 _MOST_CUTS: Final = 12  # that are simulated for each way of loading
 AS_IT_IS: Final = "as they are"
@@ -220,7 +221,7 @@ def plan_tools(
     Requests that were brought as sent keep their own marks; others are written in native form and
     marked by the policy `marks`. Raises InputFault for a session without requests or tools.
     """
-    session = as_session(session)
+    session = session_or_sample(session)
     named = session.with_model(model)
     requests, times, anew = session_requests(named, "native", seconds_apart)
     if not any(named_tools(body) for body, _ in requests):

@@ -17,7 +17,8 @@ from playground.dialects.marks.policies import Policy, get_policy
 from playground.dialects.request_messages import Rendering
 from playground.llm.payloads import WireCall, wire_calls, with_provider
 from playground.nouns.wire_blocks import WireBlock, WireRequest, read_wire
-from playground.sessions.session import Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import Session
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def cache_on_wire(
     unknown, and nothing gets lost on the way. Raises UnknownNameError, and InputFault for a model
     whose adapter cannot be watched offline.
     """
-    session = as_session(session)
+    session = session_or_sample(session)
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect)

@@ -24,7 +24,8 @@ from playground.questions.experiments import read_recording
 from playground.questions.trials.figures import Trial
 from playground.questions.trials.scoring import Attempt, missed, score
 from playground.recordings.recording import Recording, SignalChunk
-from playground.sessions.session import ExpectedCall, ExpectedReply, Session, as_session
+from playground.sessions.loading import session_or_sample
+from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
 _AT_ONCE: Final = 4
 _MOST: Final = 1000
@@ -271,7 +272,7 @@ def trial(
     without expected calls or for a number of `repeats` out of range, UnknownNameError for an
     unknown dialect.
     """
-    session = as_session(session)
+    session = session_or_sample(session)
     if not session.expected:
         raise InputFault(
             "this session names no expected calls",
