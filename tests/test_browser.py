@@ -337,7 +337,7 @@ def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("path", ["payload", "compare?view=Counts", "cache?shown=Payload"])
+@pytest.mark.parametrize("path", ["compare?view=Payload", "compare?view=Counts", "cache?shown=Payload"])
 def test_a_page_that_waits_starts_no_run_of_its_own(page: Page, tmp_path: Path, path: str) -> None:
     """A run that starts can drop what Streamlit has on its way: uploads were lost so."""
     runs: list[object] = []
