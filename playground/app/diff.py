@@ -84,7 +84,7 @@ def _compared(
     first: Session, second: Session, names: tuple[str, str], request: int, model: str
 ) -> Future[VersionDiff]:
     def work() -> VersionDiff:
-        found = compare_versions(first, second, model, request=request, names=names)
+        found = compare_versions(first, second, model=model, request=request, names=names)
         assert found.headline  # which simulates the caches: here, and not while the page is drawn
         return found
 

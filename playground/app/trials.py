@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -143,10 +143,18 @@ def ask(
     *,
     repeats: int,
     base_url: str = "",
+    parameters: Mapping[str, Any] | None = None,
 ) -> None:
     """Say what a trial costs, run it, watch it, and show its outcome."""
     try:
-        plan = planned(expecting, dialects, models, repeats=repeats, base_url=base_url)
+        plan = planned(
+            expecting,
+            dialects,
+            models=models,
+            repeats=repeats,
+            base_url=base_url,
+            parameters=parameters,
+        )
         say.text(str(plan.cost))
     except PlaygroundError as fault:
         st.error("This cannot be asked.")

@@ -17,7 +17,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -121,7 +121,7 @@ def read_entry(text: str, where: str) -> Entry:
             "the file breaks off", where=where, line=len(lines), expected="a whole workspace file"
         )
     steps = _object(lines[1], where, 2)
-    session = parse_session(_json(lines[2], where, 3), lines[2], f"{where}:3")
+    session = _imported(lines[2], where)
     recordings = [
         read_recording(_json(line, where, number), f"{where}:{number}")
         for number, line in enumerate(lines[_LINES:], _LINES + 1)
@@ -142,6 +142,13 @@ def read_entry(text: str, where: str) -> Entry:
         tuple(recordings),
         text,
     )
+
+
+@lru_cache(maxsize=4)
+def _imported(line: str, where: str) -> Session:
+    """Return the session of an entry's third line: the same object after each edit, so that what
+    was computed for its messages is found by their identity."""
+    return parse_session(_json(line, where, 3), line, f"{where}:3")
 
 
 def read_label(line: str, where: str) -> Label:

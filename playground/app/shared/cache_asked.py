@@ -53,7 +53,7 @@ def title(policy: str) -> str:
 
 @memoized(64)
 def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) -> CachePlacement:
-    return place_cache(session, dialect, own.policy() if own else policy)
+    return place_cache(session, dialect, policy=own.policy() if own else policy)
 
 
 def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
@@ -75,7 +75,7 @@ def simulations(
 ) -> Sequence[CacheSimulation]:
     """Return the session in a dialect under every policy, the user's own after ours."""
     every = [*POLICIES.values(), *(each.policy() for each in own)]
-    return simulate_matrix(session, [dialect], every, seconds_apart=apart, what_if=what_if)
+    return simulate_matrix(session, [dialect], policies=every, seconds_apart=apart, what_if=what_if)
 
 
 @memoized(64)
@@ -98,7 +98,7 @@ def on_wire(
     session: Session, dialect: str, policy: str, own: OwnPolicy | None
 ) -> Future[CacheWire]:
     chosen = own.policy() if own else policy
-    return waiting.background().submit(cache_on_wire, session, dialect, chosen)
+    return waiting.background().submit(lambda: cache_on_wire(session, dialect, policy=chosen))
 
 
 @dataclass(frozen=True)
