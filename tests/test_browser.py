@@ -336,8 +336,11 @@ def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> 
     expect(page.locator(".verbatim", has_text='"enum"').first).to_be_visible()
 
 
+WAITING = ["compare?view=Payload", "compare?view=Counts", "cache?shown=Payload"]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("path", ["payload", "compare?view=Counts", "cache?shown=Payload"])
+@pytest.mark.parametrize("path", WAITING)
 def test_a_page_that_waits_starts_no_run_of_its_own(page: Page, tmp_path: Path, path: str) -> None:
     """A run that starts can drop what Streamlit has on its way: uploads were lost so."""
     runs: list[object] = []

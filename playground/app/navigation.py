@@ -57,7 +57,7 @@ def go_from(page: PageEntry, name: str) -> None:
     if parent(entry) is not page:
         go(name)
     elif entry is not page:  # another view of the same page
-        state.forget_in_url(VIEW)
+        state.forget_url(VIEW)
         state.choose(VIEW, entry.view)
 
 

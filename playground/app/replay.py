@@ -119,7 +119,7 @@ def recording_select(session: Session) -> Recording | None:
 
 
 def _from_its_end(_: str) -> None:
-    state.forget_in_url("step")
+    state.forget_step()
 
 
 def columns(recording: Recording, tools: Tools) -> list[str]:
