@@ -214,6 +214,9 @@ class SyntaxEngine:
             self.scanner.note("doubled-opener")
         if marker.named.get("slip") is not None:
             self.scanner.note("mended-opener")
+        elif not marker.named.get("doubled"):
+            sections = form.syntax.well_formed_sections
+            self.scanner.note_form(marker, *(section.before for section in sections))
         self._section, self._bare_section = form, False
         recipient = marker.named.get("recipient")
         # models also write the section's own tag in that place: it names no tool
@@ -225,6 +228,9 @@ class SyntaxEngine:
         If the section held no call, its closer is text, as its opener was.
         """
         orphan, self._section, self._in_pieces = self._section is None, None, False
+        if not orphan:
+            sections = form.syntax.well_formed_sections
+            self.scanner.note_form(marker, *(section.after for section in sections))
         if orphan:
             self.scanner.note("orphan-closer")
             if self._bare_section:
@@ -390,6 +396,8 @@ class SyntaxEngine:
         """Read one call, and the separator before the next one."""
         self.mode = "call"
         in_section = self._section is not None
+        if not in_section and form.syntax.section and has_body:
+            self.scanner.note("missing-section")
         yield from self.reader.read(marker, form, in_section, has_body=has_body)
         self.mode = "text"
         has_next = False
