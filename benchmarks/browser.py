@@ -1,8 +1,8 @@
 """Latency of the Compare page and of the player, measured inside the page; medians of ten.
 
 Run: python benchmarks/browser.py. Needs Debian's chromium. First render: from navigation to the
-eighth pane. Rerun: from a click on a block to the URL that the rerun wrote, and from an edit of the
-agent prompt to the pane that shows it. Freezes: the browser's own long-task entries.
+eighth pane. Rerun: from a click on a row's name to the URL that the rerun wrote. Freezes: the
+browser's own long-task entries. `editing.py` measures edits.
 """
 
 from __future__ import annotations
@@ -53,11 +53,9 @@ window.until = test => new Promise(done => {
 """
 EIGHT = "() => window.until(() => panes('.pane').length === 8).then(() => performance.now())"
 CLICK = """origin => {
-  panes(`.block[data-origin='${origin}']`)[0].click()
+  panes(`.row[data-origin='${origin}'] .choose`)[0].click()
   return until(() => new URLSearchParams(location.search).get("origin") === origin)
 }"""
-EDITED = """text => until(
-  () => panes(".block[data-kind='agent prompt'] pre")[0]?.textContent.includes(text))"""
 FIRST = "panes('.pane .label .kind')[0]?.textContent"
 HIGHLIGHTED = """() => deep("pre code[class*=language-], .hljs, [class*=prism]")
   .map(node => node.textContent.length).reduce((a, b) => Math.max(a, b), 0)"""
@@ -87,16 +85,6 @@ def largest_sample(page: Page, url: str) -> None:
         clicks.append(page.evaluate(CLICK, ["rules", "message:1"][index % 2]))
         page.wait_for_timeout(300)
     print("  rerun by a click ", median(clicks))
-    page.get_by_text("Edit", exact=True).click()
-    edits = []
-    for index in range(TIMES):
-        editor = page.get_by_label("System prompt")
-        editor.fill(f"Prompt number {index}.")
-        waiting = page.evaluate_handle(f"text => ({{ done: ({EDITED})(text) }})", f"r {index}.")
-        editor.press("Control+Enter")
-        edits.append(waiting.evaluate("box => box.done"))
-        page.wait_for_timeout(300)
-    print("  rerun by an edit ", median(edits))
     freezes = page.evaluate("window.longTasks")
     print(f"  longest task during reruns: {max(freezes, default=0):.0f} ms")
     print(f"  largest highlighted element: {page.evaluate(HIGHLIGHTED)} characters")

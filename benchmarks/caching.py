@@ -81,9 +81,9 @@ def main() -> None:
     one_message_more()
     dialects, policies = dialect_names()[:20], list(POLICIES)[:15]
     session = large_session(messages=200, size=400_000)
-    rows = cache_matrix(session, dialects, policies)
-    seconds = took(lambda: cache_matrix(session, dialects, policies))
-    one = took(lambda: cache_matrix(session, dialects, policies[:1]))
+    rows = cache_matrix(session, dialects, policies=policies)
+    seconds = took(lambda: cache_matrix(session, dialects, policies=policies))
+    one = took(lambda: cache_matrix(session, dialects, policies=policies[:1]))
     count = len(rows[0].requests)
     print(f"{len(dialects)} dialects x {len(policies)} policies, {count} requests: {seconds:.2f} s")
     print(

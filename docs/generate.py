@@ -15,6 +15,8 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+from finding_examples import example_rows
+
 from playground.app.pages import PAGES, PageEntry, parent
 from playground.base.findings import CODES
 from playground.base.fixes import FIXES
@@ -75,6 +77,15 @@ def findings() -> str:
             "| code | severity | meaning | what to do |",
             "|---|---|---|---|",
             *rows,
+            "",
+            "## What a reply looks like",
+            "",
+            "Each reply is read when this page is written, with a tool `get_weather` (`city`,"
+            " `days`, `tags`) and with the switch that the finding needs; ⏎ is a line break.",
+            "",
+            "| code | dialect | reply | what the finding says |",
+            "|---|---|---|---|",
+            *example_rows(),
             "",
             "## Why a part has a cache mark, or none",
             "",
@@ -147,6 +158,8 @@ def importing() -> str:
             "much of its text is in its sessions, and list the rest by path, with the finding that",
             "reports it or the format's reason. If recorded requests repeat a reply in other words",
             "than the model's, the session has the model's, and `history-differs` names both.",
+            "Citations, sounds and titles beside a text are a finding, too: a session has no room",
+            "for them.",
             "",
             "| " + " | ".join(FORMATS_HEAD) + " |",
             "|" + "---|" * len(FORMATS_HEAD),

@@ -1,4 +1,4 @@
-"""Cache: do marks hit, what does it cost, and why; one picture of all requests."""
+"""Cache: what every request reads, writes and costs, and why, in one picture."""
 
 from __future__ import annotations
 

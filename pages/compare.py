@@ -10,7 +10,7 @@ from playground.show import payloads
 
 working = state.working_session()
 session = working.session
-origin = ""
+origin, counted = "", True
 with frame.toolbar() as row:
     place = st.container(horizontal=True, key="first")
     view = compare.view_select()
@@ -48,7 +48,9 @@ elif view == "Lines":
     components.difference(compare.difference(session, first, second, page), key="diff")
     st.caption("↵ ends a line, ⇥ is a tab, · a blank at a line's end, ⟨U+…⟩ any other.")
 else:
-    compare.side_by_side(working, chosen, origin)
+    counted = compare.side_by_side(working, chosen, origin)
     for column in compared.columns:
         widgets.show_findings(column.findings, f"in {column.dialect.name}")
 answers.show(working, chosen)
+if not counted:
+    compare.late_figures(compared)

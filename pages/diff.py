@@ -1,4 +1,4 @@
-"""Versions: two sessions or requests, in blocks, in tokens, in what a cache still reads."""
+"""Diff: two sessions or requests, in blocks, in tokens, in what a cache still reads."""
 
 from __future__ import annotations
 
@@ -6,22 +6,17 @@ import streamlit as st
 
 from playground.app import diff
 
-asked = diff.asked()
+asked, view = diff.asked()
 found = diff.compared(asked)
 if found is None:
     st.stop()
 diff.headline(found)
-shown = diff.filtered(found)
-
-blocks, texts, costs = st.tabs(
-    ["Blocks", "Word by word", "What it costs"], key="diff view", on_change="rerun"
-)
-if blocks.open:
-    with blocks:
-        diff.blocks(found, shown)
-if texts.open:
-    with texts:
+left, right = st.columns([5, 3], gap="medium")
+with left:
+    shown = diff.filtered(found)
+    if view == diff.VIEWS[0]:
         diff.texts(found, shown)
-if costs.open:
-    with costs:
-        diff.costs(found)
+    else:
+        diff.blocks(found, shown)
+with right:
+    diff.costs(found)

@@ -1,4 +1,4 @@
-"""Replay: one stream through up to four parsers, chunk by chunk, and what else it gives."""
+"""Replay: one stream through up to four parsers, chunk by chunk, with experiments and exports."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Start: what this is, a box for anything of one's own, three jobs, one's own things, samples."""
+"""Start: an introduction, a box for importing, three jobs, the user's own things, and samples."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from playground.app import start
-from playground.app.shared import bring, workspace
+from playground.app.shared import bring, shelf, workspace
 
 with st.container(key="start"):
     start.welcome()
     bring.panel()
     start.jobs()
     st.header("Yours", anchor=False)
-    workspace.shelf()
+    shelf.show()
     workspace.trash()
     st.header("Samples", anchor=False)
     start.gallery()

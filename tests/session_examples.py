@@ -476,7 +476,7 @@ def _openhands_output() -> Example:
         {"observation": NAME, "content": RESULT},
         {"action": "message", "args": {"content": ANSWER}},
     ]
-    value = {"instruction": "i", "history": history}
+    value = {"instruction": ASK, "history": history}
     return Example("o.jsonl", lines(value, value), ids=False)
 
 

@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served, widened
 
 import playground as pg
-from playground.app.pages import PAGES, PageEntry, views
+from playground.app.pages import PAGES, PageEntry, parent
 from playground.plugins.corpus.building import build_corpus
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -100,7 +100,7 @@ def violations(page: Page, app: bool = True) -> list[Any]:
 def test_a_page_is_for_everybody(page: Page, entry: PageEntry) -> None:
     opened(page, f"{entry.name}?session={SESSIONS.get(entry.name, '02-parallel-calls')}")
     assert violations(page) == []
-    expect(page).to_have_title(f"{entry.title} · Dialect Playground")
+    expect(page).to_have_title(f"{parent(entry).title} · Dialect Playground")
     levels = page.evaluate(HEADINGS)
     assert levels.count(1) == 1
     assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
@@ -110,7 +110,7 @@ def test_a_page_is_for_everybody(page: Page, entry: PageEntry) -> None:
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), width
         bar = page.locator(".st-key-bar")
         assert bar.evaluate("bar => bar.getBoundingClientRect().height") == 48, width
-        menu = page.get_by_role("button", name=views(entry)[0].title, exact=True)
+        menu = page.get_by_role("button", name=parent(entry).title, exact=True)
         expect(menu.first).to_be_visible()
 
 

@@ -31,6 +31,10 @@ FIRST = [
     ("cache?session=12-long-tool-run", ".strip .drawing", 250, 330),
     ("cache?session=07-gemini-above", ".strip .drawing", 250, 360),
     ("replay?session=04-truncated-call", ".player .text", 200, 360),
+    ("diff?session=12-long-tool-run", "[data-testid=stDataFrame], .panes", 420, 700),
+    ("corpus", ".verbatim", 250, 300),
+    ("dialects?guide=hermes", ".verbatim", 370, 480),
+    ("formats", "[data-testid=stDataFrame]", 330, 620),
 ]
 
 
@@ -74,6 +78,47 @@ def test_a_menu_of_pages_closes_when_one_is_chosen(page: Page) -> None:
     expect(page).to_have_url(re.compile("/corpus"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Corpus")
     expect(page.locator("[data-testid=stPopoverBody]")).to_have_count(0)
+
+
+def test_a_view_stays_on_reload_and_back_and_no_digit_leaves_the_page(page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/own?start=Replies")  # an older address
+    expect(page).to_have_url(re.compile("/dialects.*view=Declare"))
+    expect(page.get_by_role("radio", name="Replies")).to_be_checked()
+    page.get_by_role("radio", name="Guide").click()
+    expect(page.get_by_role("tab", name="Use cases")).to_be_visible()
+    page.get_by_role("radio", name="Values").click()
+    expect(page.get_by_text("Only those that get lost")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Only those that get lost")).to_be_visible()
+    page.get_by_role("link", name="Cache", exact=True).click()
+    expect(page.locator(".strip h2")).to_be_visible()
+    field = page.get_by_role("combobox", name="Model")
+    field.fill("gpt")
+    page.evaluate("document.activeElement.blur()")  # as a click beside it does
+    page.keyboard.type("24")
+    page.wait_for_timeout(500)
+    expect(page).to_have_url(re.compile("/cache"))
+    page.go_back()
+    expect(page.get_by_text("Only those that get lost")).to_be_visible()
+
+
+def test_a_draft_of_a_dialect_belongs_to_its_browser(page: Page) -> None:
+    page.goto("/dialects?view=Declare")
+    call = page.get_by_label("A call", exact=True)
+    call.fill("<do>{call:json}</do>")
+    call.press("Control+Enter")
+    expect(page.locator(".st-key-own-call")).to_contain_text("<do>")
+    other_tab = page.context.new_page()
+    other_tab.goto(page.url)
+    expect(other_tab.locator(".st-key-own-call")).to_contain_text("<do>")
+    browser = page.context.browser
+    assert browser
+    stranger = browser.new_context().new_page()
+    stranger.goto(page.url)
+    expect(stranger.locator(".st-key-own-call")).to_contain_text("<call>")
+    stranger.context.close()
+    other_tab.close()
 
 
 def test_a_change_of_the_model_is_undone_by_a_key(page: Page) -> None:

@@ -116,7 +116,7 @@ def test_a_bare_conversation_with_a_mark_anywhere_is_kept_as_it_was_sent(depth: 
 
 def test_what_was_sent_stands_beside_what_a_dialect_would_send() -> None:
     session = load_session_of(MARKED)
-    cells = pg.cache_matrix(session, "native", ["as-sent", "none"])
+    cells = pg.cache_matrix(session, "native", policies=["as-sent", "none"])
     assert [(cell.dialect, cell.policy) for cell in cells] == [("", "as-sent"), ("native", "none")]
     assert cells[0].cost_permille == pg.simulate_cache(session, policy="as-sent").cost_permille
 
@@ -125,7 +125,7 @@ ASKED = [
     lambda session: pg.place_cache(session, policy="as-sent"),
     lambda session: pg.simulate_cache(session, policy="as-sent"),
     lambda session: pg.cache_on_wire(session, policy="as-sent"),
-    lambda session: pg.cache_matrix(session, "native", "as-sent"),
+    lambda session: pg.cache_matrix(session, "native", policies="as-sent"),
 ]
 
 

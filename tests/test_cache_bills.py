@@ -127,7 +127,7 @@ def test_a_lifetime_that_was_billed_decides_what_has_expired() -> None:
     plain = pg.simulate_cache(session([(0, 9)]), policy="claude-code")
     assert list(plain.requests[0].written) == ["5m"]
     assert not any("lives for" in line for line in plain.origins)
-    other = pg.simulate_cache(made, "openai/gpt-5.6", policy="claude-code")
+    other = pg.simulate_cache(made, model="openai/gpt-5.6", policy="claude-code")
     assert list(other.requests[0].written) == ["30m"]  # it knows no such lifetime
 
 

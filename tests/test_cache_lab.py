@@ -108,7 +108,7 @@ def _without_call_ids(url: str, body: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("dialect", ["native", "xml"])
 def test_marks_arrive_in_the_providers_own_form(model: str, where: str, dialect: str) -> None:
     task = TaskConfig(model_name=model, user_agent_prompt=RULES)
-    found = cache_on_wire(session(2, 2, task=task), dialect, "claude-code")
+    found = cache_on_wire(session(2, 2, task=task), dialect, policy="claude-code")
     assert len(found.marks) == 3
     assert json.dumps(found.calls[-1].body).count(f'"{where}"') == 3
     assert found.findings == []
@@ -117,7 +117,7 @@ def test_marks_arrive_in_the_providers_own_form(model: str, where: str, dialect:
 
 def test_two_of_three_marks_never_reach_gemini() -> None:
     """LiteLLM keeps the first run of marked messages: from three questions on, the system alone."""
-    found = cache_on_wire(gemini(4), "xml", "azad")
+    found = cache_on_wire(gemini(4), "xml", policy="azad")
     assert [call.method for call in found.calls] == ["GET", "POST", "POST"]
     assert [block.tier for block in found.cached] == ["system", "messages"]
     assert found.cached[1].text == "."  # LiteLLM's own filler: a cache must have contents
@@ -127,7 +127,7 @@ def test_two_of_three_marks_never_reach_gemini() -> None:
 
 def test_one_question_is_cached_with_the_system_on_gemini() -> None:
     asked = replace(gemini(1), messages=gemini(1).messages[:1])
-    found = cache_on_wire(asked, "xml", "system-and-last-two-users")
+    found = cache_on_wire(asked, "xml", policy="system-and-last-two-users")
     assert [block.role for block in found.cached] == ["system", "user"]
     assert found.findings == []
 
@@ -135,7 +135,7 @@ def test_one_question_is_cached_with_the_system_on_gemini() -> None:
 def test_openai_is_sent_no_marks_and_that_is_told() -> None:
     task = TaskConfig(model_name="openai/gpt-4o", user_agent_prompt=RULES)
     everything = OwnPolicy.model_validate({"name": "both", "marks": [{"role": ["system", "user"]}]})
-    found = cache_on_wire(session(2, task=task), "native", everything.policy())
+    found = cache_on_wire(session(2, task=task), "native", policy=everything.policy())
     assert found.marks == []
     assert [(one.code, one.where) for one in found.findings] == [("mark-lost", "message 3 part 0")]
 
@@ -145,7 +145,7 @@ def test_openai_from_5_6_on_is_sent_breakpoints_of_its_own() -> None:
     both = OwnPolicy.model_validate(
         {"name": "both", "marks": [{"role": "system"}, {"role": "user"}]}
     )
-    found = cache_on_wire(session(2, task=task), "native", both.policy())
+    found = cache_on_wire(session(2, task=task), "native", policy=both.policy())
     assert json.dumps(found.calls[-1].body).count('"prompt_cache_breakpoint": {"mode"') == 2
     assert len(found.marks) == 2
     assert found.findings == []
@@ -186,7 +186,7 @@ def test_a_policy_from_a_file_marks_what_it_says(tmp_path: Path) -> None:
     assert found.policy == "tail"
     assert found.requests[0].written.keys() == {"1h", "5m"}
     assert found.cost_permille < 500
-    placed = pg.place_cache(session(3, 2), "native", policy)
+    placed = pg.place_cache(session(3, 2), "native", policy=policy)
     assert [(p.role, p.decision.ttl) for p in placed.marks] == [("system", "1h"), ("tool", "")]
     rendered = pg.get_dialect("native").with_policy(policy).render(session(1).prompt_data())
     assert rendered.messages[0]["content"][0]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
@@ -415,14 +415,14 @@ def test_a_transcript_that_holds_less_than_was_billed_is_not_advised_by_its_leng
         messages=(Message("user", (TextPart("hi"),)), Message("assistant", (TextPart("yes"),))),
         requests=(RequestRecord(reply=1, usage=usage),),
     )
-    found = pg.simulate_cache(short, "anthropic/claude-sonnet-4-5", dialect="native")
+    found = pg.simulate_cache(short, model="anthropic/claude-sonnet-4-5", dialect="native")
     assert "below-minimum" not in {each.code for each in found.findings}
     verdict, told = headline(found)
     assert verdict == "idle"
     assert told.startswith("Billed: 92 % of 10,000 input tokens were read from the cache. ")
     held = sum(one.total for one in found.requests)
     assert f"The session holds about {held} of them. What follows is about these alone." in told
-    unbilled = pg.simulate_cache(replace(short, requests=()), found.model, dialect="native")
+    unbilled = pg.simulate_cache(replace(short, requests=()), model=found.model, dialect="native")
     assert "below-minimum" in {each.code for each in unbilled.findings}
 
 
@@ -432,7 +432,7 @@ def test_prices_come_from_litellms_map_with_their_origin() -> None:
     assert price.source.startswith("LiteLLM ")
     assert price.nano_dollars(1_000_000) == 1000 * 3_000  # a thousand tokens at $3 a million
     assert price_of("no-such-model") is None
-    gpt = pg.simulate_cache(session(3), "openai/gpt-4o")
+    gpt = pg.simulate_cache(session(3), model="openai/gpt-4o")
     assert gpt.rules is not None
     figure = gpt.rules.figure("read_permille", "openai/gpt-4o")
     assert figure.value == 500
@@ -442,7 +442,10 @@ def test_prices_come_from_litellms_map_with_their_origin() -> None:
     found = pg.simulate_cache(session(3), dialect="native")
     assert found.nano_dollars == sum(one.cost for one in found.requests) * 3
     assert isinstance(found.nano_dollars, int)
-    assert pg.simulate_cache(session(3), "nobody/knows", "anthropic").nano_dollars is None
+    assert (
+        pg.simulate_cache(session(3), model="nobody/knows", provider="anthropic").nano_dollars
+        is None
+    )
 
 
 def test_prices_are_read_without_litellm() -> None:
@@ -454,7 +457,7 @@ def test_prices_are_read_without_litellm() -> None:
 
 def test_a_matrix_takes_policies_of_ones_own() -> None:
     own = OwnPolicy.model_validate({"name": "mine", "marks": [{"role": "system"}]}).policy()
-    cells = cache_matrix(session(3), ["native", "xml"], [own, "system-only"])
+    cells = cache_matrix(session(3), ["native", "xml"], policies=[own, "system-only"])
     costs = {(cell.dialect, cell.policy): cell.cost_permille for cell in cells}
     assert costs["native", "mine"] == costs["native", "system-only"]
     assert costs["xml", "mine"] == costs["xml", "system-only"]

@@ -84,7 +84,7 @@ def sessions(draw: st.DrawFn) -> Session:
 def test_every_token_is_read_written_or_uncached(
     name: str, session: Session, policy: str, own: OwnPolicy, what_if: WhatIf
 ) -> None:
-    cells = cache_matrix(session, [name], [policy, own.policy()], what_if=what_if)
+    cells = cache_matrix(session, [name], policies=[policy, own.policy()], what_if=what_if)
     for cell in cells:
         left = 0
         for sent, one in zip(cell.row, cell.requests, strict=True):
@@ -108,7 +108,7 @@ def test_every_token_is_read_written_or_uncached(
             blocks = [*blocks[: request["shared"]], *request["blocks"]]
             assert sum(block[3] for block in blocks) == one.total
             assert all(0 <= start <= mark < len(blocks) for mark, start, _ in request["marks"])
-    again = cache_matrix(session, [name], [policy, own.policy()], what_if=what_if)
+    again = cache_matrix(session, [name], policies=[policy, own.policy()], what_if=what_if)
     assert [cell.requests for cell in again] == [cell.requests for cell in cells]
 
 

@@ -671,7 +671,10 @@ def long_session(turns: int = 30) -> Session:
 def test_native_results_escape_a_policy_that_marks_users_and_text_results_do_not() -> None:
     session = long_session()
     policies = ["azad", "claude-code", "automatic", "none"]
-    cells = {(c.dialect, c.policy): c for c in cache_matrix(session, ["native", "xml"], policies)}
+    cells = {
+        (c.dialect, c.policy): c
+        for c in cache_matrix(session, ["native", "xml"], policies=policies)
+    }
     assert [len(cell.requests) for cell in cells.values()] == [31] * 8
     cost = {key: cell.cost_permille for key, cell in cells.items()}
     assert cost["native", "azad"] > 700
@@ -779,7 +782,7 @@ def test_the_matrix_on_the_command_line(tmp_path: Path) -> None:
         ("native", "azad"),
         ("native", "none"),
     ]
-    want = cache_matrix(long_session(3), ["xml"], ["azad"])[0]
+    want = cache_matrix(long_session(3), ["xml"], policies=["azad"])[0]
     assert cells[0]["cost_permille"] == want.cost_permille < 1000
     assert [request["read"] for request in cells[0]["requests"]] == [r.read for r in want.requests]
 
@@ -1015,7 +1018,7 @@ def test_answers_of_several_models_are_said_to_be_predicted_by_the_rules_of_one(
     )
     one = replace(mixed, requests=records[::2])
     for session, model in ((one, ""), (mixed, "glm-5.2")):  # who names a model asks for it
-        found = pg.simulate_cache(session, model).findings
+        found = pg.simulate_cache(session, model=model).findings
         assert "mixed-models" not in [each.code for each in found]
 
 
@@ -1153,7 +1156,7 @@ def test_a_matrix_tells_how_far_it_is_and_marks_alike_are_the_same_cell_by_anoth
     cells = pg.cache_matrix(
         session,
         ["xml", "native"],
-        ["claude-code", "goose", "none"],
+        policies=["claude-code", "goose", "none"],
         progress=lambda *each: told.append(each),
     )
     assert told == [(1, 2), (2, 2)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 from dataclasses import replace
 from datetime import date
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,9 +27,15 @@ from playground.cache.rules.age import aged
 from playground.cache.rules.names import plain_name
 from playground.cache.rules.schema import KINDS
 from playground.cache.simulated import Simulated
+from playground.cli import main
+from playground.cli.cache_tables import print_simulation, print_validation
 from playground.nouns.messages import Message, TextPart
+from playground.plugins.proxy.cache_forecast import CacheForecast
+from playground.plugins.proxy.drawings import requests as proxy_requests
+from playground.plugins.proxy.exchange import Opened
+from playground.plugins.proxy.ledger import read_ledger
 from playground.recordings.decoding import decode_stream
-from playground.sessions.session import RequestRecord
+from playground.sessions.session import RequestRecord, RequestRow
 from playground.show.wire import simulation_json
 
 MARK = {"type": "ephemeral"}
@@ -79,7 +87,7 @@ def went_on(body: Body, **more: Any) -> Body:
 
 
 def simulate(model: str, *bodies: Body, times: tuple[float, ...] = ()) -> CacheSimulation:
-    return pg.simulate_cache(bodies, model, times=times)
+    return pg.simulate_cache(bodies, model=model, times=times)
 
 
 def second(model: str, *bodies: Body, gap: float = 70.0) -> Simulated:
@@ -176,7 +184,7 @@ def test_what_no_provider_promises_is_not_certain(
 
 def test_sources_that_disagree_are_both_told() -> None:
     body: Body = {"messages": [turn([{"type": "text", "text": "x", "cache_control": MARK}])]}
-    found = pg.simulate_cache([body], "claude-sonnet-4-6", usages=[{"input_tokens": 1_500}])
+    found = pg.simulate_cache([body], model="claude-sonnet-4-6", usages=[{"input_tokens": 1_500}])
     assert found.requests[0].state == "unpredictable"
     assert "1,024 (" in found.requests[0].reason
     assert "2,048 (" in found.requests[0].reason
@@ -185,8 +193,8 @@ def test_sources_that_disagree_are_both_told() -> None:
 
 def test_without_times_each_request_is_sent_after_the_answer_before() -> None:
     bodies = [marked(), marked()]
-    assert pg.simulate_cache(bodies, "claude-opus-5").requests[1].state == "exact"
-    hedged = pg.simulate_cache(bodies, "claude-opus-5", times=[0, 20]).requests[1]
+    assert pg.simulate_cache(bodies, model="claude-opus-5").requests[1].state == "exact"
+    hedged = pg.simulate_cache(bodies, model="claude-opus-5", times=[0, 20]).requests[1]
     assert (hedged.state, hedged.read > 0) == ("unpredictable", True)
 
 
@@ -276,7 +284,7 @@ def test_what_gets_an_error_400_is_an_error(model: str, bodies: list[Body], refu
 def price(model: str, tokens: int, at: float = 0.0, **settings: Any) -> float | None:
     body: Body = {"messages": [turn("word " * 50)], **settings}
     usage = {"input_tokens": tokens}
-    nano = pg.simulate_cache([body], model, usages=[usage], times=[at]).nano_dollars
+    nano = pg.simulate_cache([body], model=model, usages=[usage], times=[at]).nano_dollars
     return None if nano is None else nano / tokens
 
 
@@ -381,6 +389,103 @@ def test_a_session_shows_the_providers_word_beside_prediction_and_bill() -> None
     assert said == "verbosity_changed, about 9 tokens (another verbosity)"
 
 
+def test_a_diagnosis_that_the_bodies_speak_against_cannot_be_right(tmp_path: Path) -> None:
+    usages = [
+        {"input_tokens": 5, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 4_000}
+    ] * 2
+    other = marked()
+    other["system"] = [{**other["system"][0], "text": f"Now! {LONG}"}]
+    said = {
+        "tools_changed": "they differ first by system_changed",
+        "system_changed": "",
+        "messages_changed": "they differ first by system_changed",
+        "previous_message_not_found": "",
+    }
+    for kind, words in said.items():
+        told = {"diagnostics": {"cache_miss_reason": {"type": kind}}}
+        replies = [{"usage": usages[0]}, {"usage": usages[1], **told}]
+        rows = [
+            {"uri": "https://api.anthropic.com/v1/messages", "status": 200,
+             "request": {"model": "claude-opus-5", **body}, "usage": usage, "response": reply}
+            for body, usage, reply in zip((marked(), other), usages, replies, strict=True)
+        ]  # fmt: skip
+        (tmp_path / "row.json").write_text(json.dumps({"requests": rows}))
+        found = [f.message for f in validate_folder(tmp_path).findings]
+        assert [words in one for one in found] == [True] * bool(words), kind
+
+
+def test_three_columns_stand_side_by_side_in_frame_and_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reason = {"cache_miss_reason": {"type": "messages_changed", "cache_missed_input_tokens": 9}}
+    usages = [
+        {"input_tokens": 5, "cache_read_input_tokens": 0, "cache_creation_input_tokens": new}
+        for new in (4_000, 4_100)
+    ]
+    rows = [
+        RequestRow({"model": "claude-opus-5", **body}, reply={"usage": usage, **more})
+        for body, usage, more in zip(
+            (marked(), went_on(marked())), usages, ({}, {"diagnostics": reason}), strict=True
+        )
+    ]
+    task = pg.load_session(rows[0].body).task
+    session = pg.Session(task=task, rows=tuple(rows))
+    cell = pg.simulate_cache(session, policy="as-sent")
+    frame = cell.frame()
+    columns = ["predicted", "billed", "told by the provider"]
+    first = list(frame.columns).index("predicted")
+    assert list(frame.columns)[first : first + 3] == columns
+    predicted, billed, told = frame[columns].iloc[1]
+    assert (predicted[-14:], billed) == (" unpredictable", "0 read")
+    assert told.startswith("messages_changed, about 9 tokens")
+    print_simulation([cell], as_json=False)
+    shown = capsys.readouterr().out
+    assert re.search(r"predicted +billed +told by the provider", shown)
+    file = {"requests": [
+        {"uri": "https://api.anthropic.com/v1/messages", "request": row.body, "status": 200,
+         "usage": (row.reply or {})["usage"], "response": row.reply} for row in rows
+    ]}  # fmt: skip
+    (tmp_path / "row.json").write_text(json.dumps(file))
+    print_validation(str(tmp_path), as_json=False)
+    shown = capsys.readouterr().out
+    assert re.search(r"predicted +billed +told by the provider +right", shown)
+    assert re.search(r"4,000 read +0 read +messages_changed", shown)
+
+
+def test_a_replay_prints_what_the_provider_said_of_its_cache(tmp_path: Path) -> None:
+    reason = {"type": "tools_changed", "cache_missed_input_tokens": 7_990}
+    message = {"model": "claude-opus-5-5", "diagnostics": {"cache_miss_reason": reason}}
+    begins: Body = {"type": "message_start", "message": message}
+    frames = [begins, {"type": "message_stop"}]
+    wire = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in frames)
+    (tmp_path / "one.sse").write_text(wire)
+    arguments = ["replay", str(tmp_path / "one.sse"), "-d", "native"]
+    told = CliRunner().invoke(main, [*arguments, "--json"]).stdout
+    assert json.loads(told)["diagnostics"] == {"cache_miss_reason": reason}
+    assert "of its cache: tools_changed, about 7,990" in CliRunner().invoke(main, arguments).output
+
+
+def test_the_proxy_says_who_cannot_be_right(tmp_path: Path) -> None:
+    opened = Opened(1, 1e9, "https://api.anthropic.com/v1/messages", "", "", "a", "", "", "", True)
+    forecast = CacheForecast()
+    for number, (body, read, new) in enumerate(((marked(), 0, 4_000), (went_on(marked()), 0, 9))):
+        at = replace(opened, number=number, at=1e9 + 90 * number)
+        underway = forecast.forecast(at, {"model": "claude-opus-5", **body})
+        forecast.record_sent(underway)
+        forecast.record_answer(underway, at.at + 1)
+        usage = {"input_tokens": 5, "cache_read_input_tokens": read,
+                 "cache_creation_input_tokens": new}  # fmt: skip
+        bill = forecast.end_request(underway, 200, usage)
+        assert bill is not None
+        words = forecast.disagreement(underway, bill, Diagnosis("messages_changed", 9))
+        assert ("the request only goes on from the one before" in words) == (number == 1)
+    line = {"exchange": 1, "told_by_provider": "messages_changed", "disagrees": words}
+    (tmp_path / "ledger.jsonl").write_text(json.dumps(line) + "\n")
+    (exchange,) = read_ledger(tmp_path).exchanges
+    assert exchange.disagrees == words
+    assert list(proxy_requests([exchange])["told by the provider"]) == ["messages_changed"]
+
+
 # a shorter context
 
 
@@ -390,7 +495,7 @@ def test_a_context_that_has_shrunk_is_no_break_and_costs_nothing() -> None:
         {"input_tokens": 3, "cache_read_input_tokens": read, "cache_creation_input_tokens": new}
         for read, new in ((0, 161_000), (40_000, 900), (40_900, 50))
     ]
-    found = pg.simulate_cache(bodies, "claude-opus-5", usages=usages)
+    found = pg.simulate_cache(bodies, model="claude-opus-5", usages=usages)
     assert [each.number for each in found.shorter] == [1]
     assert found.unexplained == []
     assert found.requests[1].finding == "shorter-context"
@@ -402,10 +507,10 @@ def test_a_context_that_has_shrunk_is_no_break_and_costs_nothing() -> None:
 
 def test_a_longer_life_is_offered_only_where_it_is_cheaper() -> None:
     last = {**marked(), "messages": [turn("b")]}
-    apart = pg.simulate_cache([marked(), last], "claude-opus-5", times=[0, 900])
+    apart = pg.simulate_cache([marked(), last], model="claude-opus-5", times=[0, 900])
     assert apart.longer_life is not None
     assert "with marks of 1h all of it would cost $" in apart.why(1)
-    hours = pg.simulate_cache([marked(), last], "claude-opus-5", times=[0, 7_200])
+    hours = pg.simulate_cache([marked(), last], model="claude-opus-5", times=[0, 7_200])
     assert hours.longer_life is None
     assert "marks of" not in hours.why(1)
 
@@ -500,7 +605,7 @@ def test_a_known_name_with_a_made_up_date_or_route_is_no_known_name(data: st.Dat
         {"messages": [turn(LONG, "system"), turn("hi")]},
     ):
         for given_provider in ("", provider):
-            found = pg.simulate_cache([body, body], model, provider=given_provider)
+            found = pg.simulate_cache([body, body], model=model, provider=given_provider)
             assert {one.state for one in found.requests}.isdisjoint({"exact", "error"})
 
 
@@ -520,7 +625,7 @@ def test_a_known_name_with_a_made_up_date_or_route_is_no_known_name(data: st.Dat
 )
 def test_a_listed_date_or_route_is_the_models_name(provider: str, model: str) -> None:
     assert rules_of(provider).knows(model)
-    assert pg.simulate_cache([marked()], model).provider == provider
+    assert pg.simulate_cache([marked()], model=model).provider == provider
 
 
 @given(st.sampled_from(sorted(ROUTES)), st.sampled_from(sorted(ROUTES)))
@@ -530,10 +635,10 @@ def test_no_provider_has_another_makers_price(provider: str, other: str) -> None
     for model in models:
         if (
             rules_of(provider).knows(model)
-            or pg.simulate_cache([marked()], model).provider == provider
+            or pg.simulate_cache([marked()], model=model).provider == provider
         ):
             continue
-        found = pg.simulate_cache([marked()], model, provider=provider)
+        found = pg.simulate_cache([marked()], model=model, provider=provider)
         assert found.price is None
         assert found.nano_dollars is None
         assert (

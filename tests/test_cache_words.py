@@ -156,7 +156,7 @@ def test_an_unknown_word_at_any_depth_takes_the_certainty_away(
     named = [key for key in ("type", "role") if key in place and path]
     key = data.draw(st.sampled_from([word, *named]))
     place[key] = word
-    for found in pg.simulate_cache([body, body], model).requests:
+    for found in pg.simulate_cache([body, body], model=model).requests:
         assert found.state in ("unpredictable", "eligible"), found
         assert word in found.reason
         assert "no rule speaks of" in found.reason
@@ -165,7 +165,7 @@ def test_an_unknown_word_at_any_depth_takes_the_certainty_away(
 @pytest.mark.parametrize(("provider", "form"), CASES)
 def test_the_bodies_of_this_law_hold_no_unknown_word(provider: str, form: str) -> None:
     body = BODIES[form]
-    for found in pg.simulate_cache([body, body], KNOWN_MODELS[provider]).requests:
+    for found in pg.simulate_cache([body, body], model=KNOWN_MODELS[provider]).requests:
         assert "no rule speaks of" not in found.reason
 
 
@@ -196,6 +196,7 @@ def with_setting(path: str, value: Any) -> Body:
             {"type": "tokens", "total": 8},
         ),
         ("container", "c1", "c2"),
+        ("betas", ["a"], ["b"]),
         ("inference_geo", "us", "global"),
     ],
 )
@@ -214,7 +215,7 @@ def test_older_functions_of_openai_are_tools() -> None:
     body = {"functions": functions, "messages": [turn(LONG, "system"), turn("hi")]}
     bare = {"messages": body["messages"]}
     model = "openai/gpt-5.6-luna"
-    with_them, without = (pg.simulate_cache([one], model).requests[0] for one in (body, bare))
+    with_them, without = (pg.simulate_cache([one], model=model).requests[0] for one in (body, bare))
     assert with_them.total > without.total + 700
     fewer = {**body, "functions": [{**functions[0], "name": "other"}]}
     assert second(model, body, body).read > 0
@@ -238,11 +239,11 @@ OPAQUE: list[Any] = [
 def test_where_a_size_is_not_in_the_body_the_minimum_is_not_certain(part: Body) -> None:
     text = {"type": "text", "text": "hi", "cache_control": MARK}
     short: Body = {"system": "s", "messages": [turn([part, text])]}
-    found = pg.simulate_cache([short], "claude-opus-5").requests[0]
+    found = pg.simulate_cache([short], model="claude-opus-5").requests[0]
     assert found.state == "unpredictable"
     assert "tokens or more may or may not reach" in found.reason
     long: Body = {"system": LONG, "messages": [turn([part, text])]}
-    cell = pg.simulate_cache([long, long], "claude-opus-5")
+    cell = pg.simulate_cache([long, long], model="claude-opus-5")
     assert [one.state for one in cell.requests] == ["exact", "exact"]
     assert any("is not in the body" in line for line in cell.origins)
     assert json.dumps(cell.origins)
@@ -259,7 +260,7 @@ def test_where_a_size_is_not_in_the_body_the_minimum_is_not_certain(part: Body) 
 def test_a_tool_that_the_provider_defines_has_no_known_size(tool: Body) -> None:
     text = [{"type": "text", "text": "word " * 300, "cache_control": MARK}]
     body: Body = {"system": "s", "tools": [tool], "messages": [turn(text)]}
-    found = pg.simulate_cache([body], "claude-opus-5").requests[0]
+    found = pg.simulate_cache([body], model="claude-opus-5").requests[0]
     assert found.state == "unpredictable"
     assert "tokens or more" in found.reason
 
@@ -283,3 +284,26 @@ def test_what_the_provider_fetches_is_never_certain(model: str, more: Body) -> N
     found = second(model, body, body)
     assert found.state == "unpredictable"
     assert "is not in the body" in found.reason
+
+
+def test_a_picture_in_a_result_of_a_tool_is_a_picture() -> None:
+    marked_text = turn([{"type": "text", "text": LONG, "cache_control": MARK}])
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "t",
+        "content": [{"type": "image", "source": PNG}],
+    }
+    first: Body = {"system": LONG, "messages": [marked_text]}
+    then = {**first, "messages": [marked_text, turn("x", "assistant"), turn([result])]}
+    assert second("claude-opus-5-5", first, then).read < 20_000
+    assert second("claude-opus-5-5", first, {**then, "messages": then["messages"][:2]}).read > 0
+
+
+def test_what_an_uncertain_request_left_is_not_certain() -> None:
+    body = messages_body()
+    for first in ({**body, "zz": 1}, {**body, "messages": [{**turn("a"), "zz": 1}]}):
+        found = second("claude-opus-5", first, body)
+        assert found.state == "unpredictable"
+        assert "what an earlier request left is not known" in found.reason
+    certain = pg.simulate_cache([{**body, "zz": 1}, body, body], "claude-opus-5")
+    assert certain.requests[2].state == "exact"  # the second has written it, or read it

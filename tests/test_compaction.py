@@ -78,7 +78,7 @@ def row(found: CompactionWhatIf, name: str) -> Any:
 
 
 def test_the_arithmetic_is_that_of_the_shortened_session_itself() -> None:
-    found = pg.compaction(sent(), ["drop old results"], keep=2)
+    found = pg.compaction(sent(), policies=["drop old results"], keep=2)
     shorter = row(found, "drop old results")
     assert shorter.bodies == by_hand(2)
     whole, cut = pg.simulate_cache(BODIES), pg.simulate_cache(by_hand(2))
@@ -129,7 +129,9 @@ def test_keeping_everything_is_the_simulation_of_the_session() -> None:
 
 def test_a_summary_is_a_request_of_its_own_and_its_answer_is_paid() -> None:
     session = sent()
-    found = pg.compaction(session, ["summarise at limit"], limit=8_000, keep=2, summary=400)
+    found = pg.compaction(
+        session, policies=["summarise at limit"], limit=8_000, keep=2, summary=400
+    )
     shorter = row(found, "summarise at limit")
     again = pg.simulate_cache(
         shorter.bodies,
@@ -150,7 +152,7 @@ def test_a_summary_is_a_request_of_its_own_and_its_answer_is_paid() -> None:
 
 
 def test_the_best_effort_providers_read_what_is_left_of_the_prefix() -> None:
-    found = pg.compaction(sent(), ["drop old results"], "gpt-4o", keep=2)
+    found = pg.compaction(sent(), policies=["drop old results"], model="gpt-4o", keep=2)
     shorter = row(found, "drop old results")
     outcomes = shorter.simulation.requests
     for each in shorter.cuts:
@@ -209,7 +211,7 @@ def test_results_of_every_api_are_cleared() -> None:
 
 def test_what_cannot_be_asked_is_told() -> None:
     with pytest.raises(InputFault, match="no way of shortening 'burn it'; expected one of"):
-        pg.compaction(sent(), ["burn it"])
+        pg.compaction(sent(), policies=["burn it"])
     with pytest.raises(InputFault, match="a summary of 1 or more"):
         pg.compaction(sent(), summary=0)
     with pytest.raises(InputFault, match="the session holds no request"):
@@ -226,7 +228,7 @@ def test_where_results_are_text_of_messages_the_policies_that_clear_results_say_
     assert all(name in note for name in clearing)
     assert "text of messages" in note and "keep last messages" in note
     assert text.as_json()["notes"] == [note]
-    assert pg.compaction(session, ["keep last messages"], dialect="xml").notes == []
+    assert pg.compaction(session, policies=["keep last messages"], dialect="xml").notes == []
 
 
 def test_it_shows_itself_and_the_command_line_says_it(tmp_path: Path) -> None:

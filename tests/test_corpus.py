@@ -170,13 +170,28 @@ def test_the_worst_receipt_of_a_file_comes_first(tmp_path: Path) -> None:
         (folder / name).write_text(json.dumps(value))
     build_corpus(tmp_path / "o", [folder], engine="serial")
     answer = pg.corpus(tmp_path / "o").ask("receipts")
-    assert [(Path(row[0]).name, row[4], row[6]) for row in answer.rows] == [
+    assert [(Path(row[0]).name, row[5], row[7]) for row in answer.rows] == [
         ("b.json", 1, "of.mine"),
         ("a.json", 0, ""),
     ]
     (folder / "b.json").unlink()
-    answer = pg.corpus(tmp_path / "o").ask("receipts")
-    assert answer.notes == ["1 file was not read: packed, behind an address, or gone"]
+    gone = pg.corpus(tmp_path / "o").ask("receipts")
+    assert gone.notes == ["1 file was not read: packed, behind an address, or gone"]
+
+
+def test_a_build_keeps_the_figures_of_receipts(tmp_path: Path) -> None:
+    folder, note = tmp_path / "in", "A remark that stands beside the conversation, unread"
+    folder.mkdir()
+    said = [{"role": "user", "content": "Is it dry in Oslo today, or does it rain?"}]
+    for name, value in {"a.json": {"of": {"mine": note}}, "b.json": {}}.items():
+        (folder / name).write_text(json.dumps({"turns": {"list": said}, **value}))
+    build_corpus(tmp_path / "o", [folder], engine="serial", receipts=True)
+    asked = pg.corpus(tmp_path / "o").ask("receipts")
+    for name in ("a.json", "b.json"):  # of files that are gone, too
+        (folder / name).unlink()
+    kept = pg.corpus(tmp_path / "o").ask("receipts")
+    assert (kept.rows, kept.notes) == (asked.rows, [])
+    assert [row[3] for row in kept.rows] == [len(note) + len(said[0]["content"]), 41]
 
 
 def test_a_number_opens_the_sessions_behind_it(asked: Corpus) -> None:

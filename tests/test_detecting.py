@@ -241,7 +241,8 @@ def test_what_is_nearly_a_marker_is_told_of(dialect: str, text: str, marker: str
     result = parse(text, dialect, TOOLS)
     assert (result.content, result.tool_calls) == (text, [])
     told = [(each.code, each.message) for each in result.findings]
-    assert told == ([("near-marker", f"nearly {marker!r}: it is kept as text")] if marker else [])
+    expected = ("near-marker", f"nearly {marker!r} of {dialect}: kept as text")
+    assert told == ([expected] if marker else [])
 
 
 _PRINTED: Final = [

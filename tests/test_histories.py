@@ -65,12 +65,12 @@ def test_the_next_request_begins_with_what_the_compaction_left() -> None:
 def test_where_nobody_says_what_stayed_only_what_follows_is_there() -> None:
     unsaid = replace(CUT, compactions=(Compaction(5),))
     assert unsaid.history(8) == [0, 5, 6, 7]
-    found = pg.simulate_cache(unsaid, "claude-sonnet-4-5", policy="claude-code")
+    found = pg.simulate_cache(unsaid, model="claude-sonnet-4-5", policy="claude-code")
     assert "compaction-unsaid" in [each.code for each in found.findings]
     (listed,) = [each for each in check(unsaid) if each.code == "compaction-unsaid"]
     assert (listed.severity, listed.where) == ("info", "messages.5")
     assert not [each for each in check(CUT) if each.code == "compaction-unsaid"]
-    told = pg.simulate_cache(CUT, "claude-sonnet-4-5", policy="claude-code")
+    told = pg.simulate_cache(CUT, model="claude-sonnet-4-5", policy="claude-code")
     assert "compaction-unsaid" not in [each.code for each in told.findings]
 
 
@@ -110,14 +110,14 @@ def test_every_way_to_ask_sees_the_same_history(session: Session) -> None:
     seen = sent_requests(session).requests
     assert [sum(request.sizes[2:4]) for request in seen] == sizes
     if stops:
-        (row,) = pg.compaction(session, ["keep everything"]).rows
+        (row,) = pg.compaction(session, policies=["keep everything"]).rows
         assert [len(body["messages"]) for body in row.bodies] == [
             len(get_dialect("native").render(_of(held).prompt_data()).messages) for held in texts
         ]
     plain = _of([session.messages[i] for i in session.history()])
     if plain.messages:
-        assert pg.count_tokens(session, "gpt-4o") == pg.count_tokens(plain, "gpt-4o")
-        both = (pg.place_cache(each, "native", "claude-code") for each in (session, plain))
+        assert pg.count_tokens(session, model="gpt-4o") == pg.count_tokens(plain, model="gpt-4o")
+        both = (pg.place_cache(each, "native", policy="claude-code") for each in (session, plain))
         assert len({len(placed.parts) for placed in both}) == 1
 
 
@@ -145,14 +145,14 @@ def test_bills_stand_beside_their_requests_and_the_break_is_a_compaction() -> No
     records = tuple(
         RequestRecord(reply, usage=usage) for reply, usage in zip(replies, usages, strict=True)
     )
-    found = pg.simulate_cache(replace(CUT, requests=records), "claude-sonnet-4-5")
+    found = pg.simulate_cache(replace(CUT, requests=records), model="claude-sonnet-4-5")
     assert [bill.write for bill in found.billed if bill] == [9_000 + n for n in range(5)]
     difference = found.differences[2]
     assert difference is not None and difference.cause == "compacted"
 
 
 def test_ways_of_shortening_begin_anew_where_the_session_compacted() -> None:
-    found = pg.compaction(CUT, ["keep last messages"], keep=1)
+    found = pg.compaction(CUT, policies=["keep last messages"], keep=1)
     last = [message.get("content") for message in found.rows[1].bodies[-1]["messages"]]
     assert "the summary" in str(last) and len(last) == 3
     assert found.notes[0] == ("The session compacted its own history before turn 3: that stays so.")

@@ -172,4 +172,4 @@ def test_one_dialect_may_be_a_text() -> None:
     (column,) = pg.compare(session, "xml").columns
     assert column.dialect.name == "xml"
     assert pg.carry("xml", {"a": 1}).dialects == ["xml"]
-    assert [cell.policy for cell in pg.cache_matrix(session, "xml", "azad")] == ["azad"]
+    assert [cell.policy for cell in pg.cache_matrix(session, "xml", policies="azad")] == ["azad"]

@@ -14,6 +14,7 @@ from playground.base.errors import InputFault, PlaygroundError
 from playground.sessions.session import ExpectedCall, ExpectedReply
 
 SESSION: Final = pg.session("When is low water?", model="anthropic/claude-sonnet-4-5")
+WITH_TOOLS: Final = pg.sample_sessions()["02-parallel-calls"]
 ANSWERED: Final = pg.session(
     [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}], model="gpt-4o"
 )
@@ -85,6 +86,7 @@ GOOD: Final[dict[str, dict[str, Any]]] = {
     "load_sessions": {"path": BODY, "format": None, "progress": None, "left_out": None},
     "load_tools": {"path": "no-such-file"},
     "parse": {"answer": CALL, "dialect": "hermes", "tools": [], "prefill": "", "switches": None},
+    "plan_tools": {"session": WITH_TOOLS, "model": "", "provider": ""},
     "place_cache": {"session": SESSION, "dialect": "xml", "policy": "", "model": ""},
     "provider_payload": {"session": SESSION, "dialect": "xml", "model": "", "parameters": None},
     "raw_prompt": {"prompt_data": SESSION.prompt_data(), "template": "llama3"},

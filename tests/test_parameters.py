@@ -360,14 +360,14 @@ def test_a_row_to_train_on_asks_for_nothing() -> None:
 
 def test_the_payload_asks_for_what_the_session_asked_for() -> None:
     session = only(BODIES["chat"][0])
-    found = provider_payload(session, "native", "OpenAI")
+    found = provider_payload(session, "native", model="OpenAI")
     assert found.body["max_tokens"] == 77
     assert found.body["stop"] == ["</end>"]
     told_of = [(each.code, each.where) for each in found.differences]  # one reply; no reasoning
     assert told_of == [("parameter-dropped", "reasoning_effort"), ("parameter-left", "n")]
-    named = provider_payload(session, "native", "OpenAI", {"max_tokens": 9})
+    named = provider_payload(session, "native", model="OpenAI", parameters={"max_tokens": 9})
     assert named.body["max_tokens"] == 9
-    told = provider_payload(only(BODIES["anthropic"][0]), "native", "Anthropic").body
+    told = provider_payload(only(BODIES["anthropic"][0]), "native", model="Anthropic").body
     sent = BODIES["anthropic"][0]
     for name in ("max_tokens", "stop_sequences", "thinking", "tool_choice", "temperature", "top_k"):
         assert told.get(name) == sent[name], name
@@ -378,11 +378,11 @@ def test_what_was_of_the_old_request_alone_is_not_called_lost() -> None:
     key = "sk-" + "proj-" + "a1B2c3D4" * 5
     body = BODIES["chat"][0] | {"metadata": {"run": "7"}, "extra_body": {"api_key": key}}
     session = only(body)
-    found = provider_payload(session, "native", "OpenAI")
+    found = provider_payload(session, "native", model="OpenAI")
     left = [each.where for each in found.differences if each.code == "parameter-left"]
     assert sorted(left) == ["api_key", "metadata", "n"]
     more = {"metadata": {"run": "8"}, "extra_headers": {"Authorization": f"Bearer {key}"}}
-    given = provider_payload(session, "native", "OpenAI", more)
+    given = provider_payload(session, "native", model="OpenAI", parameters=more)
     told = [f"{each.code} {each.where}: {each.message}" for each in given.differences]
     assert any(line.startswith("parameter-dropped extra_headers") for line in told)
     assert not any(line.startswith("parameter-left metadata") for line in told)

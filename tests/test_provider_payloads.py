@@ -52,7 +52,7 @@ def how(found: ProviderPayload, code: str) -> list[str]:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_every_provider_has_a_body_that_says_the_session(provider: str) -> None:
-    found = provider_payload(SESSION, "native", provider)
+    found = provider_payload(SESSION, "native", model=provider)
     said = json.dumps(found.body, ensure_ascii=False)
     for text in ("You keep the tide tables.", "When is high water?", "Brest", "05:12", "Nantes"):
         assert text in said
@@ -63,7 +63,7 @@ def test_every_provider_has_a_body_that_says_the_session(provider: str) -> None:
 
 
 def test_openai_gets_what_was_rendered() -> None:
-    found = provider_payload(SESSION, "native", "OpenAI")
+    found = provider_payload(SESSION, "native", model="OpenAI")
     assert found.differences == []
     sent, rendered = found.body["messages"], found.rendering.messages
     assert [m["role"] for m in sent] == [m["role"] for m in rendered]
@@ -72,7 +72,7 @@ def test_openai_gets_what_was_rendered() -> None:
 
 
 def test_anthropic_moves_merges_and_adds() -> None:
-    found = provider_payload(SESSION, "native", "Anthropic")
+    found = provider_payload(SESSION, "native", model="Anthropic")
     assert codes(found) == {
         ("system-moved", "message 0"),
         ("role-changed", "message 3"),
@@ -86,7 +86,7 @@ def test_what_is_the_same_of_many_messages_is_told_once() -> None:
     found = [finding("role-changed", f"message {i}", "tool is sent as user") for i in range(12)]
     found.append(finding("role-changed", "message 3", "system is sent as user"))
     found += [finding("tools-in-prompt", f"tool {name}") for name in ("a", "b")]
-    payload = replace(provider_payload(SESSION, "native", "OpenAI"), differences=found)
+    payload = replace(provider_payload(SESSION, "native", model="OpenAI"), differences=found)
     told, other, tools = payload.grouped
     assert told.where == "messages 0, 1, 2, 3, 4, 5, 6, 7 and 4 more"
     assert other.where == "message 3"
@@ -107,18 +107,18 @@ def test_what_is_the_same_of_many_messages_is_told_once() -> None:
 def test_a_parameter_is_found_by_its_name_or_its_value(
     provider: str, given: dict[str, Any], dropped: list[str]
 ) -> None:
-    found = provider_payload(SESSION, "native", provider, given)
+    found = provider_payload(SESSION, "native", model=provider, parameters=given)
     assert [f.where for f in found.differences if f.code == "parameter-dropped"] == dropped
 
 
 def test_a_tool_that_nobody_has_is_added_for_a_history_of_calls() -> None:
     bare = replace(SESSION, tools=())
-    found = provider_payload(bare, "native", "Anthropic")
+    found = provider_payload(bare, "native", model="Anthropic")
     assert [f.where for f in found.differences if f.code == "tool-added"] == ["tool dummy_tool"]
 
 
 def test_gemini_takes_part_of_a_schema() -> None:
-    found = provider_payload(SESSION, "native", "Gemini")
+    found = provider_payload(SESSION, "native", model="Gemini")
     assert how(found, "schema-changed") == ["it is sent without port.format"]
     assert ("system-moved", "message 0") in codes(found)
 
@@ -131,7 +131,9 @@ def test_a_keyword_that_says_something_else_is_told() -> None:
         description="Create",
         input_schema={"type": "object", "properties": {"data": data}, "required": ["data"]},
     )
-    found = provider_payload(replace(SESSION, tools=(tool,), messages=TALK[:1]), "native", "Gemini")
+    found = provider_payload(
+        replace(SESSION, tools=(tool,), messages=TALK[:1]), "native", model="Gemini"
+    )
     assert how(found, "schema-changed") == [
         'it is sent with data.type "object" instead of "string"'
     ]
@@ -139,13 +141,15 @@ def test_a_keyword_that_says_something_else_is_told() -> None:
 
 def test_a_provider_means_the_sessions_own_model_where_it_is_that_ones() -> None:
     asked = SESSION.with_model("gemini-3-flash-preview")
-    assert provider_payload(asked, "native", "gemini").model == "gemini/gemini-3-flash-preview"
-    assert provider_payload(asked, "native", "OpenAI").model == PROVIDERS["OpenAI"]
-    assert provider_payload(SESSION, "native", "Gemini").model == PROVIDERS["Gemini"]
+    assert (
+        provider_payload(asked, "native", model="gemini").model == "gemini/gemini-3-flash-preview"
+    )
+    assert provider_payload(asked, "native", model="OpenAI").model == PROVIDERS["OpenAI"]
+    assert provider_payload(SESSION, "native", model="Gemini").model == PROVIDERS["Gemini"]
 
 
 def test_ollama_writes_everything_into_one_prompt() -> None:
-    found = provider_payload(SESSION, "native", "Ollama")
+    found = provider_payload(SESSION, "native", model="Ollama")
     assert ("tools-in-prompt", "tool tides") in codes(found)
     assert how(found, "messages-merged") == ["messages 0, 1, 2, 3, 4 are sent as one, prompt"]
     assert ("parameter-added", "format") in codes(found)
@@ -153,7 +157,7 @@ def test_ollama_writes_everything_into_one_prompt() -> None:
 
 def test_mistral_gets_parts_as_one_text_and_no_marks() -> None:
     session = pg.sample_sessions()["06-cache-eight-turns"]
-    found = provider_payload(session, "native", "Mistral")
+    found = provider_payload(session, "native", model="Mistral")
     assert ("content-flattened", "message 15") in codes(found)
 
 
@@ -162,10 +166,10 @@ def test_marks_that_get_lost_are_told() -> None:
     task = TaskConfig(user_agent_prompt=rules, model_name="anthropic/claude-sonnet-4-5")
     talk = (*TALK, Message("assistant", (TextPart("05:40"),)), Message("user", (TextPart("Why?"),)))
     session = replace(SESSION, task=task, messages=talk)
-    kept = provider_payload(session, "xml", "Anthropic")
+    kept = provider_payload(session, "xml", model="Anthropic")
     assert "cache_control" in json.dumps(kept.body)
     assert "mark-lost" not in {f.code for f in kept.differences}
-    lost = provider_payload(session, pg.get_dialect("xml").with_policy("azad"), "DeepSeek")
+    lost = provider_payload(session, pg.get_dialect("xml").with_policy("azad"), model="DeepSeek")
     marked = json.dumps(lost.rendering.messages).count("cache_control")
     assert len(how(lost, "mark-lost")) == marked
 
@@ -176,10 +180,10 @@ def test_parameters_that_arrive_under_another_name_or_not_at_all() -> None:
         "stop": ["</call>"],
         "logit_bias": {"50256": -100},
     }
-    found = provider_payload(SESSION, "native", "Anthropic", given)
+    found = provider_payload(SESSION, "native", model="Anthropic", parameters=given)
     assert found.body["stop_sequences"] == ["</call>"]
     assert [f.where for f in found.differences if f.code == "parameter-dropped"] == ["logit_bias"]
-    assert provider_payload(SESSION, "native", "OpenAI", given).differences == []
+    assert provider_payload(SESSION, "native", model="OpenAI", parameters=given).differences == []
 
 
 def test_what_a_provider_refuses_is_one_clear_error() -> None:
@@ -187,15 +191,15 @@ def test_what_a_provider_refuses_is_one_clear_error() -> None:
     told = "LiteLLM refuses .* results in messages of the role 'tool' that name no call"
     for provider in ("Anthropic", "Gemini"):
         with pytest.raises(InputFault, match=told):
-            provider_payload(SESSION, "hermes", provider)
+            provider_payload(SESSION, "hermes", model=provider)
     with pytest.raises(InputFault, match="not known to stay offline"):
-        provider_payload(SESSION, "native", "vertex_ai/gemini-2.5-pro")
+        provider_payload(SESSION, "native", model="vertex_ai/gemini-2.5-pro")
 
 
 def test_a_later_system_message_is_moved_to_the_front_with_the_first() -> None:
     later = Message("system", (TextPart("The wind has changed."),))
     session = replace(SESSION, messages=(*TALK, later, TALK[-1]))
-    found = provider_payload(session, "native", "Gemini")
+    found = provider_payload(session, "native", model="Gemini")
     assert ("system-moved", "message 5") in codes(found)
     assert "messages 0, 5 are sent as one, system" in how(found, "messages-merged")
 
@@ -204,13 +208,13 @@ def test_messages_that_say_the_same_are_not_taken_for_one_another() -> None:
     ok = Message("user", (TextPart("ok"),))
     answer = Message("assistant", (TextPart("ok"),))
     session = replace(SESSION, messages=(ok, answer, ok, answer, ok), tools=())
-    found = provider_payload(session, "native", "OpenAI")
+    found = provider_payload(session, "native", model="OpenAI")
     assert [wire.rendered for wire in found.messages] == [(0,), (1,), (2,), (3,), (4,), (5,)]
     assert found.differences == []
     call = Message("assistant", (TextPart("ok"), ToolCallPart("1", "ok", {})))
     result = Message("tool", (ToolResultPart("1", "ok", "ok"),))
     session = replace(SESSION, messages=(ok, call, result, answer, ok), tools=())
-    found = provider_payload(session, "native", "Anthropic")
+    found = provider_payload(session, "native", model="Anthropic")
     assert [wire.rendered for wire in found.messages] == [(0,), (1,), (2,), (3,), (4,), (5,)]
 
 
@@ -252,13 +256,13 @@ def test_parameters_that_cannot_be_sent_are_one_clear_error(
     given: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InputFault, match=said):
-        provider_payload(SESSION, "native", "Gemini", given)
+        provider_payload(SESSION, "native", model="Gemini", parameters=given)
 
 
 @pytest.mark.parametrize("given", [{"session": 1, "dialect": 2, "self": 3}, {"stream": True}])
 def test_odd_parameters_are_sent_or_said_to_be_dropped(given: dict[str, Any]) -> None:
     for provider in ("OpenAI", "Anthropic", "Gemini"):
-        found = provider_payload(SESSION, "native", provider, given)
+        found = provider_payload(SESSION, "native", model=provider, parameters=given)
         dropped = {told.where for told in found.differences if told.code == "parameter-dropped"}
         assert given.keys() == (given.keys() & found.body.keys()) ^ dropped
 
@@ -275,7 +279,9 @@ def test_a_class_for_the_answer_is_a_parameter() -> None:
     class Tide(BaseModel):
         height: float
 
-    found = provider_payload(SESSION, "native", "OpenAI", {"response_format": Tide})
+    found = provider_payload(
+        SESSION, "native", model="OpenAI", parameters={"response_format": Tide}
+    )
     assert found.body["response_format"]["json_schema"]["name"] == "Tide"
     (dropped,) = parameter_differences({"response_format": Tide}, {})
     assert dropped.message.startswith('"Tide" is not sent')
@@ -284,22 +290,22 @@ def test_a_class_for_the_answer_is_a_parameter() -> None:
 def test_a_session_without_a_user_message_says_what_it_lacks() -> None:
     tools_alone = Session(task=TaskConfig(user_agent_prompt="Keep."), tools=(TIDES,))
     with pytest.raises(InputFault, match="the session has no user message") as told:
-        provider_payload(tools_alone, "native", "Anthropic")
+        provider_payload(tools_alone, "native", model="Anthropic")
     assert "write it on Compare" in str(told.value)
     assert "LiteLLM" not in str(told.value)
 
 
 def test_a_provider_that_nobody_knows_is_an_error_that_lists_those_there_are() -> None:
     with pytest.raises(InputFault, match="no provider 'nope'") as told:
-        provider_payload(SESSION, "native", "nope")
+        provider_payload(SESSION, "native", model="nope")
     assert all(name in str(told.value) for name in PROVIDERS)
     assert "openai/nope" in str(told.value)
     for name in ("gpt-4o", "openai/nope", "claude-sonnet-4-5", "ANTHROPIC"):
-        assert provider_payload(SESSION, "native", name).calls
+        assert provider_payload(SESSION, "native", model=name).calls
 
 
 def test_a_schemas_own_description_is_told_apart_from_the_tools() -> None:
     schema = {**TIDES.input_schema, "description": "What it takes."}
     told = TIDES.model_copy(update={"input_schema": schema})
-    found = provider_payload(replace(SESSION, tools=(told,)), "native", "Anthropic")
+    found = provider_payload(replace(SESSION, tools=(told,)), "native", model="Anthropic")
     assert how(found, "schema-changed") == ["it is sent without parameters.description"]

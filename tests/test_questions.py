@@ -90,9 +90,9 @@ def test_marks_that_arrive_are_not_lost_and_those_that_do_not_are_named() -> Non
         if isinstance(part, dict) and "cache_control" in part
     ]
     assert marked
-    sent = cache_on_wire(SESSION, "xml", "azad", "anthropic/claude-sonnet-4-5")
+    sent = cache_on_wire(SESSION, "xml", policy="azad", model="anthropic/claude-sonnet-4-5")
     assert (sent.findings, lost_marks(rendering, sent.calls)) == ([], [])
-    dropped = cache_on_wire(SESSION, "xml", "azad", "openai/gpt-4o")
+    dropped = cache_on_wire(SESSION, "xml", policy="azad", model="openai/gpt-4o")
     lost = lost_marks(rendering, dropped.calls)
     assert [found.code for found in lost] == ["mark-lost"] * len(marked)
     assert [found.where for found in lost] == [f"message {m} part {p}" for m, p in marked]

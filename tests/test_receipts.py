@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from session_examples import (
 
 from playground.base.errors import InputFault
 from playground.cli import main
-from playground.nouns.messages import Message, TextPart
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.formats import FORMATS, get_format
 from playground.sessions.loading import (
     LoadedSession,
@@ -40,7 +40,7 @@ from playground.sessions.loading import (
     receipt_of_sessions,
 )
 from playground.sessions.receipts.comparison import SAME, receipt_of
-from playground.sessions.receipts.leaves import is_text, leaves_of
+from playground.sessions.receipts.leaves import leaves_of
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.sessions.source import Source
@@ -70,8 +70,8 @@ def _json(text: str) -> str:
     return json.dumps(text)[1:-1]
 
 
-def on_disk(form: str, folder: Path) -> Path:
-    """The example of a format with longer texts, as a file or folder."""
+def on_disk(form: str, folder: Path, longer: Callable[[bytes], bytes] = longer) -> Path:
+    """The example of a format, with longer texts unless they are to stay, as a file or folder."""
     example = EXAMPLES[form]
     path = folder / example.name
     if isinstance(example.content, dict):
@@ -123,11 +123,12 @@ def test_what_is_left_of_a_torn_file_is_there_or_is_told(form: str, tmp_path: Pa
 
 
 def without_one(sessions: list[Session]) -> Iterator[tuple[str, list[Session]]]:
-    """The sessions without one of the texts, calls, results and reports of tokens in them."""
+    """The sessions without one of the texts, calls, results and reports of tokens in them, or
+    with another one in its place."""
     for part in {repr(p): p for s in sessions for m in s.messages for p in m.parts}.values():
-        if isinstance(part, TextPart) and not is_text(part.text):
-            continue  # so short a text may stand anywhere
-        yield repr(part), [replace(each, messages=_without(each, part)) for each in sessions]
+        for other in (None, *_otherwise(part)):
+            changed = [replace(each, messages=_with(each, part, other)) for each in sessions]
+            yield f"{part!r} → {other!r}", changed
     for number, session in enumerate(sessions):
         for index, record in enumerate(session.requests):
             if record.usage and any(record.usage.values()):
@@ -137,32 +138,61 @@ def without_one(sessions: list[Session]) -> Iterator[tuple[str, list[Session]]]:
                 yield repr(record), [*sessions[:number], spoilt, *sessions[number + 1 :]]
 
 
-def _without(session: Session, part: Any) -> tuple[Message, ...]:
-    return tuple(replace(m, parts=tuple(p for p in m.parts if p != part)) for m in session.messages)
+def _with(session: Session, part: Any, other: Any) -> tuple[Message, ...]:
+    """The messages with another part in the place of one, or without it."""
+    return tuple(
+        replace(m, parts=tuple(filter(None, (other if p == part else p for p in m.parts))))
+        for m in session.messages
+    )
 
 
-# What the walk cannot see: counts in words, and calls that are written in a text or apart from
-# their names.
+def _otherwise(part: Any) -> Iterator[Any]:
+    """The same part with something else in it."""
+    match part:
+        case TextPart():
+            yield replace(part, text=part.text[: len(part.text) // 2])
+        case ToolCallPart():
+            yield replace(part, args={**part.args, "city": "Bergen"})
+        case ToolResultPart():
+            yield replace(part, result="4 °C")
+
+
+# What the walk cannot see: counts in words, calls that are written in a text or apart from their
+# names, and short texts where no role stands beside them, or in no JSON.
 _UNSEEN = {
-    "aider-chat-history": "usage",
-    "request-rows": "usage",  # 3 tokens in all, beside a bill of 12 and 3
-    "chatgpt-export": "ToolCall",
-    "glaive": "ToolCall",
-    "openhands-output": "ToolCall",
-    "swe-agent-demo": "ToolCall",
+    "aider-chat-history": ("usage",),
+    "aider-llm-history": ("And?",),
+    "request-rows": ("usage",),  # 3 tokens in all, beside a bill of 12 and 3
+    "chatgpt-export": ("ToolCall",),
+    "glaive": ("ToolCall", "You have functions"),
+    "openhands-output": ("ToolCall",),
+    "specstory": ("ToolCall",),
+    "swe-agent-demo": ("ToolCall",),
+    "tau2-ticks": ("Weather in Oslo?",),
 }
+# Formats in which nothing shows of some short text that it was said.
+_UNSEEN_SHORT = {
+    "adk-eval", "ai-sdk-spans", "aider-chat-history", "aider-llm-history", "claude-stream-json",
+    "glaive", "inspect-log", "openai-agents-run", "openinference-spans", "specstory",
+    "swe-agent-demo",
+}  # fmt: skip
 
 
+@pytest.mark.parametrize("texts", [longer, bytes], ids=["long", "short"])
 @pytest.mark.parametrize("form", sorted(EXAMPLES))
-def test_no_importer_could_lose_a_text_a_call_or_a_count_unseen(form: str, tmp_path: Path) -> None:
-    """Each part is taken out of the sessions, as if the importer had left it out."""
-    path = on_disk(form, tmp_path)
+def test_no_importer_could_lose_a_text_a_call_or_a_count_unseen(
+    form: str, texts: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """Each part is taken out of the sessions, or changed, as if the importer had done it."""
+    if texts is bytes and form in _UNSEEN_SHORT:
+        return
+    path = on_disk(form, tmp_path, texts)
     loaded, _ = read(path)
     leaves = leaves_of(Source.open(path))
     alone = [replace(each.session, rows=(), title="") for each in loaded]
     for lost, spoilt in without_one(alone):
         receipt = receipt_of(leaves, spoilt, (), get_format(form).left_aside)
-        assert receipt.silent or (form in _UNSEEN and _UNSEEN[form] in lost), lost
+        assert receipt.silent or any(each in lost for each in _UNSEEN.get(form, ())), lost
 
 
 # Six importers' slips that nothing saw. Each file is as its tool writes it, with other texts.
@@ -365,7 +395,10 @@ def test_calls_that_a_client_tells_one_by_one_are_one_reply() -> None:
 
 
 # What holds the conversation itself, whatever a format calls it.
-_SAID = {"messages", "message", "content", "parts", "tool_calls", "usage", "arguments", "result"}
+_SAID = {
+    "messages", "message", "content", "parts", "tool_calls", "usage", "arguments", "result",
+    "annotations", "annotation", "citations", "citation", "audio", "structuredContent",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("form", [each.name for each in FORMATS])
@@ -414,7 +447,7 @@ def test_the_command_says_what_of_a_file_is_in_no_session(tmp_path: Path) -> Non
     assert (row["path"], row["times"], row["characters"]) == ("remark.of.mine", 1, len(note))
     assert receipt["counts"][0] == {"what": "messages", "in_file": 1, "in_sessions": 1}
     shown = CliRunner().invoke(main, ["import", str(path), "--receipt"]).stdout
-    assert "1 piece missing without a word" in shown
+    assert "told: not-in-session" in shown
     refused = CliRunner().invoke(main, ["import", "-", "--receipt"], input=path.read_text())
     assert refused.exit_code == 2
 
@@ -433,3 +466,147 @@ def test_a_request_that_was_billed_and_answered_with_nothing_keeps_its_bill() ->
         (2, 205),
     ]
     assert receipt.missing == []
+
+
+def test_a_body_that_is_kept_as_it_was_sent_does_not_stand_for_the_conversation() -> None:
+    loaded, _ = read("cassette.yaml", edited_history())
+    leaves = leaves_of(Source("cassette.yaml", edited_history()))
+    session = loaded[0].session
+    assert session.rows
+    without_question = replace(session, messages=session.messages[1:])
+    silent = receipt_of(leaves, [without_question]).silent
+    assert LONGER[ASK] in {each.text for each in silent}
+
+
+def test_the_place_of_a_loss_is_the_same_however_a_body_is_spelt() -> None:
+    asked = [
+        {"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "UklGR"}}]}
+    ]
+    again = [*asked, {"role": "user", "content": LONGER[ASK]}]
+    cassette = http_cassette(
+        ({"model": "m", "messages": again}, chat_reply(usage_of(101, 7), content=LONGER[ANSWER])),
+    )
+    loaded, receipt = read("cassette.yaml", cassette)
+    [lost] = receipt.missing
+    assert (lost.place, lost.told) == (
+        "interactions.0.request.body.messages.0.content.0.input_audio.data",
+        "part-lost",
+    )
+    assert [f.where for f in loaded[0].findings if f.code == "part-lost"] == [
+        "interactions.0.request.messages.0.content.0"
+    ]
+
+
+URL = {"url_citation": {"url": "https://met.no/oslo", "title": "Oslo now"}, "type": "url_citation"}
+QUOTED = {"type": "page_location", "cited_text": "It is 3 °C at Blindern, and dry", "title": "p"}
+
+
+def sse(*frames: dict[str, Any]) -> bytes:
+    return "".join(f"data: {json.dumps(frame)}\n\n" for frame in frames).encode()
+
+
+def chat_chunk(**delta: Any) -> dict[str, Any]:
+    choices = [{"index": 0, "delta": delta, "finish_reason": "stop"}]
+    return {"object": "chat.completion.chunk", "id": "c", "model": "m", "choices": choices}
+
+
+# What stands beside a text, whose it is, and the field that the finding names.
+BESIDE: dict[str, tuple[Any, str]] = {
+    "annotations of a chat's reply": (
+        chat_reply(usage_of(9, 8), content=LONGER[ANSWER], annotations=[URL]),
+        "annotations",
+    ),
+    "the sound of a reply": (
+        chat_reply(
+            usage_of(9, 8),
+            content=None,
+            audio={"id": "a", "data": "UklGRiQAAABXQVZF", "transcript": LONGER[ANSWER]},
+        ),
+        "audio",
+    ),
+    "citations of a text block": (
+        {
+            "type": "message",
+            "role": "assistant",
+            "model": "m",
+            "content": [{"type": "text", "text": LONGER[ANSWER], "citations": [QUOTED]}],
+            "usage": {"input_tokens": 9, "output_tokens": 8},
+        },
+        "citations",
+    ),
+    "a document's title and context": (
+        {
+            "model": "m",
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {
+                            "type": "document",
+                            "title": "Weather",
+                            "context": "Measured, not guessed",
+                            "source": {"type": "text", "data": LONGER[ANSWER]},
+                        }
+                    ],
+                }
+            ],
+        },
+        "title",
+    ),
+    "structured content of a result": (
+        {
+            "messages": [
+                {"role": "user", "content": LONGER[ASK]},
+                {"role": "assistant", "content": None, "tool_calls": [call_of("Oslo", "c1")]},
+                {
+                    "role": "user",
+                    "content": [
+                        {
+                            "type": "tool_result",
+                            "tool_use_id": "c1",
+                            "content": {
+                                "content": [{"type": "text", "text": "3 °C"}],
+                                "structuredContent": {"degrees": 3, "wind": "north"},
+                            },
+                        }
+                    ],
+                },
+            ]
+        },
+        "structuredContent",
+    ),
+    "annotations of a stream": (
+        sse(chat_chunk(content=LONGER[ANSWER]), chat_chunk(annotations=[URL])),
+        "annotations",
+    ),
+    "citations of a stream": (
+        sse(
+            {"type": "message_start", "message": {"model": "m", "usage": {"input_tokens": 9}}},
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "text_delta", "text": LONGER[ANSWER]},
+            },
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "citations_delta", "citation": QUOTED},
+            },
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {}},
+        ),
+        "citation",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", sorted(BESIDE))
+def test_what_stands_beside_a_text_is_missed_and_told(what: str) -> None:
+    given, name = BESIDE[what]
+    content = given if isinstance(given, bytes) else document(given)
+    loaded, receipt = read("file.json" if content[:1] == b"{" else "file.sse", content)
+    told = [each for each in loaded[0].findings if each.code == "beside-left-out"]
+    assert any(name in each.message and each.severity == "warning" for each in told)
+    assert receipt.missing != []
+    assert receipt.silent == []
+    leaves = leaves_of(Source("file.json" if content[:1] == b"{" else "file.sse", content))
+    assert receipt_of(leaves, [each.session for each in loaded]).silent != []

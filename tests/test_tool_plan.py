@@ -17,7 +17,6 @@ import playground as pg
 from playground.base.errors import InputFault
 from playground.cache.answers.tool_plan import AS_IT_IS, ToolPlan
 from playground.cache.deferral import SEARCH, Deferral, Loading, ToolCut, calls_of
-from playground.cache.rules import rules_of
 from playground.nouns.wire_bodies import identity, referenced_tools
 from playground.sessions.session import RequestRow, Session
 
@@ -93,13 +92,17 @@ CALLS = st.lists(st.sampled_from(NAMES[:6]), max_size=8).map(tuple)
 
 
 @given(CALLS, st.sets(st.sampled_from(NAMES)), st.integers(1, 5), st.sampled_from(
-    [("anthropic", "by search"), ("anthropic", "by the client"), ("openai", "by search")]
+    [
+        ("nothing", "by search"),
+        ("nothing", "by the client"),
+        ("name and description", "by search"),
+    ]
 ))  # fmt: skip
 def test_requests_with_deferred_tools_continue_each_other_and_load_each_tool_before_its_call(
     calls: tuple[str, ...], keep: set[str], found: int, way: tuple[str, Loading]
 ) -> None:
-    provider, loading = way
-    deferral = Deferral(ToolCut(frozenset(keep), loading, found), rules_of(provider))
+    left, loading = way
+    deferral = Deferral(ToolCut(frozenset(keep), loading, found), left)
     said = conversation(calls)
     written: list[list[Body]] = []
     for body in bodies(calls):
@@ -174,6 +177,18 @@ def test_a_list_of_tools_that_grows_breaks_the_cache_unless_its_tools_are_deferr
     assert set(plan.deferred) == set(NAMES[1:11])
 
 
+def test_tools_that_are_written_otherwise_are_no_longer_what_was_cached() -> None:
+    rows = bodies(("log_0", "log_0", "log_0"))
+    for one in TOOLS[1:]:  # all but the one that is called
+        schema = dict(reversed(one["input_schema"].items()))
+        rows[2]["tools"] = [*rows[2]["tools"][1:], {**one, "input_schema": schema}]
+    rows[2]["tools"] = [TOOLS[0], *rows[2]["tools"][1:]]
+    plan = pg.plan_tools(sent(rows), found=1)
+    assert way(plan, AS_IT_IS).cost == cost(rows)
+    assert len(way(plan, AS_IT_IS).simulation.breaks) == 2
+    assert len(way(plan, "deferred, searched").simulation.breaks) == 0
+
+
 @pytest.mark.parametrize(
     ("model", "says"),
     [
@@ -189,7 +204,7 @@ def test_a_list_of_tools_that_grows_breaks_the_cache_unless_its_tools_are_deferr
     ],
 )
 def test_where_no_dated_rule_defers_tools_the_plan_says_so(model: str, says: str) -> None:
-    plan = pg.plan_tools(pg.sample_sessions()["12-long-tool-run"], model)
+    plan = pg.plan_tools(pg.sample_sessions()["12-long-tool-run"], model=model)
     assert plan.headline.startswith(says)
     assert [row.name for row in plan.rows] == [AS_IT_IS]
     assert plan.deferred == []
@@ -198,7 +213,7 @@ def test_where_no_dated_rule_defers_tools_the_plan_says_so(model: str, says: str
 def test_what_is_assumed_is_said_and_nothing_assumed_is_exact() -> None:
     session = pg.sample_sessions()["12-long-tool-run"]
     for model in ("anthropic/claude-opus-5-5", "openai/gpt-6.1-sol", "bedrock/claude-opus-5"):
-        plan = pg.plan_tools(session, model)
+        plan = pg.plan_tools(session, model=model)
         told = plan.as_json()
         assert told["source"].endswith(("2026-11-24", "2026-11-27"))
         assert any("search finds 3 tools" in line for line in told["assumed"])

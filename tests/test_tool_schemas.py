@@ -254,7 +254,9 @@ def test_what_is_said_three_times_is_said_once() -> None:
 
 
 def test_tokens_of_each_tool_by_model_and_dialect() -> None:
-    found = pg.tool_costs([SAIL, {"name": "stop", "input_schema": {}}], ["gpt-4o", "claude-3"])
+    found = pg.tool_costs(
+        [SAIL, {"name": "stop", "input_schema": {}}], models=["gpt-4o", "claude-3"]
+    )
     sail, stop = found.tools
     assert found.exact == ("gpt-4o",)
     body = {"model": "gpt-4o", "messages": [], "tools": [{"type": "function", "function": {

@@ -19,6 +19,7 @@ from test_documents import blocks
 from test_pages import page, told
 
 import playground as pg
+from playground.base import paths
 from playground.base.errors import InputFault, UnknownNameError
 from playground.cli import main
 from playground.dialects import get_dialect
@@ -41,7 +42,7 @@ from playground.questions.trials import (
 )
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.editing import Edit, edited
-from playground.sessions.entries import new_entry
+from playground.sessions.entries import new_entry, with_recording
 from playground.sessions.native_format import dump_expected, dump_session
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 from playground.sessions.workspaces import on_disk
@@ -289,14 +290,16 @@ def test_what_the_sessions_own_model_called_can_be_expected() -> None:
 
 
 def test_a_plan_says_what_it_will_cost_before_anything_is_sent() -> None:
-    plan = trial(SESSION, ["hermes", "xml"], ["openai/gpt-4o", "openai/gpt-4o-mini"], repeats=3)
+    plan = trial(
+        SESSION, ["hermes", "xml"], models=["openai/gpt-4o", "openai/gpt-4o-mini"], repeats=3
+    )
     assert plan.cost.requests == 12
     assert plan.cost.nano_dollars is not None
-    counts = [pg.count_tokens(SESSION, "gpt-4o", dialect=name) for name in ("hermes", "xml")]
+    counts = [pg.count_tokens(SESSION, model="gpt-4o", dialect=name) for name in ("hermes", "xml")]
     sent = sum(count.tokens for count in counts)
     assert plan.cost.input_tokens == pytest.approx(sent * 3 * 2, rel=0.2)
     assert "$0." in str(plan.cost)
-    assert "price not known" in str(trial(SESSION, "xml", "openai/none-such").cost)
+    assert "price not known" in str(trial(SESSION, "xml", models="openai/none-such").cost)
     assert trial(SESSION, "xml").cost.requests == 0
 
 
@@ -304,8 +307,8 @@ def test_a_plan_says_what_it_will_cost_before_anything_is_sent() -> None:
     ("given", "said"),
     [
         (lambda: trial(replace(SESSION, expected=())), "names no expected calls"),
-        (lambda: trial(SESSION, "xml", "m", repeats=0), "0 repeats; expected 1 to 1,000"),
-        (lambda: trial("x"), "trial"),  # type: ignore[arg-type]
+        (lambda: trial(SESSION, "xml", models="m", repeats=0), "0 repeats; expected 1 to 1,000"),
+        (lambda: trial(5), "trial"),  # type: ignore[arg-type]
     ],
 )
 def test_a_plan_that_cannot_be_made_says_why(given: object, said: str) -> None:
@@ -353,7 +356,7 @@ def test_a_trial_finds_the_known_rates_in_every_dialect(server: DemoServer) -> N
     model = "openai/demo-taught@call=1+hermes.tool=1+native.arguments=3+json.arguments=1+of=4"
     heard: list[Attempt] = []
     plan = trial(
-        SESSION, ["hermes", "json", "native"], model, repeats=4, base_url=f"{server.url}/v1"
+        SESSION, ["hermes", "json", "native"], models=model, repeats=4, base_url=f"{server.url}/v1"
     )
     found = plan.run(heard.append)
     rates = {
@@ -378,7 +381,9 @@ def test_a_trial_finds_the_known_rates_in_every_dialect(server: DemoServer) -> N
 
 def test_a_cancelled_trial_counts_what_came(server: DemoServer) -> None:
     cancel = threading.Event()
-    plan = trial(SESSION, "hermes", "openai/demo-hermes", repeats=50, base_url=f"{server.url}/v1")
+    plan = trial(
+        SESSION, "hermes", models="openai/demo-hermes", repeats=50, base_url=f"{server.url}/v1"
+    )
     found = plan.run(lambda _: cancel.set(), cancel)
     assert 1 <= len(found.attempts) < 10
     assert plan.run(alive=lambda: False).attempts == ()
@@ -386,7 +391,7 @@ def test_a_cancelled_trial_counts_what_came(server: DemoServer) -> None:
 
 def test_a_request_without_an_answer_counts_for_no_share() -> None:
     run = TrialRun(
-        trial(SESSION, "hermes", "openai/x", repeats=2, base_url="http://127.0.0.1:9/v1")
+        trial(SESSION, "hermes", models="openai/x", repeats=2, base_url="http://127.0.0.1:9/v1")
     )
     run.start()
     run.wait(60)
@@ -459,9 +464,33 @@ def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
     assert {*counted["right arguments"]} == {"100 % (21 to 100)"}
     app.session_state["workspace menu"] = True
     assert "expected calls" in told(app.run())
+    assert "edited" not in badges(app)  # what is sent is the sample's
     expectations(app).set_value("[{]").run()
     assert "This cannot be read" in app.error[0].value
     assert "expected:1" in told(app)
+    press(app, "Undo")  # of what was expected: what was refused is no step
+    press(app, "Undo")
+    assert next(each for each in app.button if each.label == "Undo").disabled
+    press(app, "Show the one in use")
+    assert not app.error
+
+
+def test_a_run_on_a_sample_does_not_mark_it_as_edited() -> None:
+    app = page("compare", session="02-parallel-calls")
+    session = pg.load_session(paths.samples()["02-parallel-calls"])
+    text = with_recording(
+        new_entry(session, origin="sample"), Recording("a run", "xml", (TextChunk("hi", 0.0),))
+    )
+    on_disk().add("02-parallel-calls", text)
+    assert "edited" not in badges(app.run())
+    assert next(each for each in app.button if each.label == "Undo").disabled
+    app = page("start")
+    assert app.get("page_link")
+    assert not any("edited" in each.value for each in app.text)
+
+
+def badges(app: AppTest) -> str:
+    return " ".join(str(each.value) for each in app.markdown)
 
 
 def test_the_page_tells_the_cost_runs_and_keeps_the_answers(server: DemoServer) -> None:

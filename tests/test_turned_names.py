@@ -311,7 +311,7 @@ def test_json_and_library_values_are_exact(tmp_path: Path) -> None:
     loaded = session(tmp_path)
     assert (loaded.title, loaded.tools[0].name) == (TURNED, TURNED)
     assert pg.compare(loaded, "xml").frame()["dialect"].to_list() == ["xml"]
-    frame = pg.tool_costs(loaded, ["gpt-4o"], ["xml"]).frame()
+    frame = pg.tool_costs(loaded, models=["gpt-4o"], dialects=["xml"]).frame()
     assert TURNED in frame["tool"].to_list()
 
 
@@ -371,9 +371,9 @@ def answers(folder: Path) -> dict[str, Shown]:
         "compare": pg.compare(given, ["xml", "hermes", "native"]),
         "place_cache": pg.place_cache(given, "xml"),
         "simulate_cache": pg.simulate_cache(given, dialect="xml"),
-        "cache_matrix": pg.cache_matrix(given, ["xml", "native"], ["azad", "none"]),
+        "cache_matrix": pg.cache_matrix(given, ["xml", "native"], policies=["azad", "none"]),
         "cache_on_wire": pg.cache_on_wire(given, "xml"),
-        "provider_payload": pg.provider_payload(given, "native", "Anthropic"),
+        "provider_payload": pg.provider_payload(given, "native", model="Anthropic"),
         "raw_prompt": pg.raw_prompt(given, "llama3"),
         "replay": pg.replay(recording, "hermes"),
         "replay of a server": pg.replay(recording, "hermes", server="vllm"),
@@ -385,7 +385,7 @@ def answers(folder: Path) -> dict[str, Shown]:
         "corpus": CorpusAnswer("shapes", [TURNED, "calls"], [(TURNED, 3), (f"{TURNED}2", 1)]),
         "diff": pg.diff(given, other),
         "compaction": pg.compaction(given),
-        "tool_costs": pg.tool_costs(given, ["gpt-4o"], ["xml"]),
+        "tool_costs": pg.tool_costs(given, models=["gpt-4o"], dialects=["xml"]),
         "tool_portability": pg.tool_portability(given),
         "audit_template": pg.audit_template(f"{{{{ {TURNED!r} }}}}{{{{ messages[0].content }}}}"),
         "law": pg.check_dialect(_dialect(), 1, [7]),

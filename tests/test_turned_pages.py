@@ -15,6 +15,7 @@ from passed_runs import leave_run
 from streamlit.testing.v1 import AppTest
 from turned_names import TURNED, controls, disorder, session_file, words_of_component
 
+from playground.app.pages import page_entry, parent
 from playground.base import paths
 from playground.base.wording import visible
 from playground.plugins.corpus.building import build_corpus
@@ -66,18 +67,18 @@ PAGES: list[tuple[str, dict[str, str], dict[str, Any]]] = [
     ("raw", {}, {}),
     ("raw", {"format": "A chat template"}, {}),
     ("raw", {"format": "A chat template"}, {"template view": "Audit of the template"}),
-    ("own", {}, {"nearest": True, "whole file": True}),
-    ("own", {"start": "A chat template"}, {}),
-    ("templates", {}, {}),
-    ("templates", {"templates": visible(TURNED)}, {"new history": True}),
+    ("declare", {}, {"nearest": True, "whole file": True}),
+    ("declare", {"start": "A chat template"}, {}),
+    ("formats", {}, {}),
+    ("formats", {"templates": visible(TURNED)}, {"new history": True}),
     ("prompts", {}, {"tool views": True, "prompt template": f"Say {{{TURNED}}}"}),
     ("signatures", {"signature": f"{TURNED} -> "}, {}),
     ("signatures", {"signature": "question -> answer: int"}, {"signature view": "Answer"}),
-    ("guide", {"guide": "hermes", "guide_view": "Grammar"}, {}),
-    ("carry", {}, {}),
+    ("dialects", {"guide": "hermes", "guide_view": "Grammar"}, {}),
+    ("values", {}, {}),
     ("trials", {}, {}),
     ("trials", {}, {"trial view": "Live"}),
-    *(("diff", {}, {"diff view": view}) for view in ("Blocks", "Word by word", "What it costs")),
+    *(("diff", {"view": view}, {}) for view in ("Side by side", "Blocks")),
     ("live", {}, {}),
     ("corpus", {}, {}),
 ]
@@ -100,6 +101,8 @@ def workspace(home: Path, tmp_path: Path) -> None:
 
 
 def shown(name: str, parameters: dict[str, str], held: dict[str, Any]) -> AppTest:
+    if parent(entry := page_entry(name)) is not entry:
+        parameters = {"view": entry.view, **parameters}
     app = AppTest.from_file(str(paths.app_file()), default_timeout=120)
     for key, value in {"session": visible(TURNED), **parameters}.items():
         app.query_params[key] = value
@@ -108,7 +111,7 @@ def shown(name: str, parameters: dict[str, str], held: dict[str, Any]) -> AppTes
     for key, value in held.items():
         app.session_state[key] = value
     if name != "start":
-        app.switch_page(str(paths.pages() / f"{name}.py"))
+        app.switch_page(str(paths.pages() / f"{parent(page_entry(name)).name}.py"))
     app.run()
     assert not app.exception
     return app

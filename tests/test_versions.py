@@ -408,15 +408,15 @@ def versions_page(**parameters: str) -> AppTest:
 
 
 def test_the_page_lists_blocks_and_costs_and_filters_by_its_address() -> None:
-    app = versions_page()
+    app = versions_page(view="Blocks")
     assert "1 moved, 1 changed, 1 added, 2 removed" in app.info[0].value
     assert list(app.dataframe[0].value["change"]) == [
         "moved", "added", "changed", "removed", "removed"
     ]  # fmt: skip
-    app = versions_page(before="old", after="new", part="tools", writer="agent")
+    given = {"before": "old", "after": "new", "part": "tools", "writer": "agent"}
+    app = versions_page(view="Blocks", **given)
     assert list(app.dataframe[0].value["block"]) == ["write", "list"]
-    app.session_state["diff view"] = "Word by word"
-    app.run()
+    app = versions_page(**given)
     payloads = [json.loads(each.proto.json) for each in app.get("bidi_component")]
     (panes,) = [data for data in payloads if "panes" in data]
     assert panes["base"] == 0 and len(panes["panes"]) == 2

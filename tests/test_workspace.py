@@ -573,3 +573,47 @@ def _with_several() -> None:
     if "session" not in st.session_state:
         state.add_file("rows.jsonl", st.session_state["given"])
     workspace.several()
+
+
+def test_start_lists_a_row_each_folds_a_files_sessions_and_names_what_was_interrupted(
+    home: Path,
+) -> None:
+    session = sample_sessions()["02-parallel-calls"]
+    kept = on_disk()
+    for number in range(1, 9):
+        name = "agent" if number == 1 else f"agent {number}"
+        kept.add(name, new_entry(session, origin="agent.jsonl"))
+    kept.add("agent 99", new_entry(session, origin="pasted"))  # of another file
+    paths.recordings().mkdir(parents=True)
+    whole = "\n".join(json.dumps(line) for line in (*CUT, {"end": 1.0, "usage": {}}))
+    (paths.recordings() / "whole.jsonl").write_text(f"{whole}\n")
+    (paths.recordings() / "cut.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in CUT))
+
+    app = page("start")
+    assert rows(app) == ["agent", "agent 99"]
+    press(app, "+ 7 of this file")
+    assert len(rows(app)) == 9
+    app.text_input(key="filter of yours").set_value("agent 3").run()
+    assert rows(app) == ["agent 3"]
+    assert {"anthropic/claude-sonnet-4-5", "cut.jsonl"} <= {text.value for text in app.text}
+    assert "whole.jsonl" not in {text.value for text in app.text}
+    press(app, "Replay")
+    assert not app.exception
+    assert app.selectbox(key="session").value == "cut"
+    assert app.warning[0].value.startswith("The recording breaks off here")
+    assert "cut.jsonl" not in {text.value for text in page("start").text}
+
+
+CUT = (
+    {"format": "playground-recording/2", "name": "a run", "dialect": "hermes", "model": "m"},
+    {"request": {"model": "m", "messages": [{"role": "user", "content": "hi"}]}, "url": "http://x"},
+    {"t": 0.3, "status": 200},
+    {"t": 0.31, "raw": 'data: {"choices": [{"index": 0, "delta": {"content": "Hel"}}]}\n\n'},
+)
+
+
+def rows(app: AppTest) -> list[str]:
+    """The names of the sessions in the list, in its order."""
+    found = [str(button.key) for button in app.button]
+    begin = "workspace delete kept "
+    return sorted(key.removeprefix(begin) for key in found if key.startswith(begin))

@@ -45,6 +45,7 @@ _ASKED: Final = "asked in all columns"  # the session's name, the model, who ans
 _WANTED: Final = "to be asked"
 _MODEL: Final = "run model"
 _SERVER: Final = "run server"
+_TEMPERATURE: Final = "run temperature"
 _SCRIPTED: Final = "openai/demo-taught"
 
 
@@ -83,6 +84,7 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
             placeholder="the provider's own",
             help="An OpenAI-compatible address. `playground demo-server` prints one.",
         )
+        st.number_input("Temperature", 0.0, 2.0, None, key=_TEMPERATURE, placeholder="its own")
         kept = f" Answers are kept in {paths.recordings()}." if access.current().may_keep else ""
         say.caption(
             "Keys are read from the environment of this machine and never stored. Without one, a "
@@ -193,11 +195,16 @@ def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
         rendering.tools or (),
         name=f"{working.name} {name}",
         base_url=base_url,
-        parameters=asked_again(working.session.parameters, {}, rendering.tools),
+        parameters=asked_again(working.session.parameters, _parameters(), rendering.tools),
         folder=paths.recordings() if access.current().may_keep else None,
         alive=waiting.tab_is_open(),
     )
     return run
+
+
+def _parameters() -> dict[str, Any]:
+    temperature = state.held(_TEMPERATURE)
+    return {} if temperature is None else {"temperature": temperature}
 
 
 def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
@@ -333,6 +340,7 @@ def _repeat(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str,
             [asked["asks"]],
             repeats=int(repeats),
             base_url=asked["server"],
+            parameters=_parameters(),
         )
 
 

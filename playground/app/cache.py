@@ -41,7 +41,12 @@ from playground.dialects.marks.policies import POLICIES, get_policy
 from playground.nouns.prompt_data import CacheDialect
 from playground.sessions.session import Session
 from playground.show import frames
-from playground.show.policy_bars import PricedPolicy, best_saving, policy_bars
+from playground.show.policy_bars import (
+    PricedPolicy,
+    best_saving,
+    cheaper_policy,
+    policy_bars,
+)
 from playground.show.strip import strip
 
 _AS_NOTED: Final = "as noted"
@@ -216,9 +221,17 @@ def _policies(given: Asked, cell: CacheSimulation) -> None:
     if not (given.is_sent or given.what_if.ttl) and lives and _HOUR in lives.value:
         hour = replace(given, what_if=replace(given.what_if, ttl=_HOUR)).simulated()
         found.append(PricedPolicy(_HOUR, f"{title(given.policy)}, for an hour", hour))
-    saving = best_saving(found, cell)
+    saving, best = best_saving(found, cell), cheaper_policy(found, cell)
+    if best:
+        say.button(
+            f"{saving} Use it",
+            key="use the cheapest",
+            icon=":material/savings:",
+            on_click=_take_policy,
+            args=(best.key,),
+        )
     components.bars(
-        f"Policies, predicted, as % of uncached. {saving}",
+        "Policies, predicted, as % of uncached.",
         policy_bars(found, given.policy),
         key=_BARS,
         on_choose=_take_bar,
@@ -226,7 +239,11 @@ def _policies(given: Asked, cell: CacheSimulation) -> None:
 
 
 def _take_bar() -> None:
-    chosen = state.component_value(_BARS, "chosen")
+    _take_policy(state.component_value(_BARS, "chosen"))
+
+
+def _take_policy(chosen: str | None) -> None:
+    """Apply a policy, or marks that live for an hour."""
     if chosen == _HOUR:
         state.choose("if-ttl", _HOUR)
     elif chosen and chosen != CLICKED:

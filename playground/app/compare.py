@@ -35,7 +35,9 @@ from playground.show.token_frames import short_count, with_tokens
 from playground.tokens import TokenCount
 
 _SHOWN = 4_000  # characters of the answer, while it comes
-_MOMENT = 0.1  # seconds
+_MOMENT = 0.03  # seconds
+_SHORT = 60  # messages
+_PENDING = "…"  # in the place of a figure
 Figure = tuple[str, str, str]  # a value, what of, and whether it is good or bad
 PANES = "compare panes"
 VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines")
@@ -63,20 +65,39 @@ def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
     return Comparison(session, [column(session, name) for name in dialects])
 
 
-def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> None:
-    """Show the session in each dialect; a click on a block edits it there."""
+def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> bool:
+    """Show the session in each dialect; a click on a block edits it there.
+
+    Return True if the figures in their heads are complete.
+    """
     opened = in_place.open_block(working, PANES)
     session = opened.session if opened else working.session
     drafted = opened is not None and opened.data["drafted"]
+    told = figures(comparison(session, dialects), drafted)
     components.panes(
         panes(session, dialects, opened.origin if opened else ""),
         selected=origin,
-        figures=figures(comparison(session, dialects), drafted),
+        figures=told,
         editing=opened.data if opened else {},
         key=PANES,
         on_select=widget_changes.of(PANES, take_origin, field="origin"),
         on_asked=lambda: in_place.on_asked(working.name, PANES),
     )
+    return drafted or not any(_PENDING in figure for head in told for figure in head)
+
+
+def late_figures(compared: Comparison) -> None:
+    """Tell the heads the tokens and findings that were not known when they were drawn.
+
+    Not by a run of its own, which would close a dialog; the user's next action ends the wait.
+    """
+    place = st.empty()
+    futures = [_tokens(each.session, each.dialect.name) for each in compared.columns]
+    waiting.until(lambda: all(future.done() for future in futures), lambda: place.text(""))
+    for column in compared.columns:
+        _ = column.findings  # which takes a while, too
+    with place:
+        components.figures(figures(compared), key="late figures")
 
 
 @memoized(16)
@@ -118,8 +139,7 @@ def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
     images if there are any; the best of the first two is marked. Tokens and findings of a draft
     wait until it is kept.
 
-    A count is waited for only a moment, and never drawn by a run of its own, which would close a
-    dialog: a slow one appears after the next change, and under Counts at once.
+    A count is waited for only a moment: `late_figures` tells a slow one.
     """
     if drafted:
         sizes = [sum(column.characters.values()) for column in compared.columns]
@@ -141,17 +161,23 @@ def _figures(
     size, facts = sum(column.characters.values()), column.schema_facts
     lost = sum(not fact.kept for fact in facts)
     told = f"{lost} of {len(facts)}" if lost else "none"
-    tokens = short_count(count).removesuffix(" tokens") if count else "…"
-    found = [] if drafted else column.findings
+    tokens = short_count(count).removesuffix(" tokens") if count else _PENDING
+    is_checked = not drafted and ("findings" in vars(column) or _is_short(column.session))
+    found = column.findings if is_checked else []
     sent, images = column.images
     of_images = (f"{sent} of {images}", "images sent", "bad" if sent < images else "")
     return [
         (grouped(size), "characters", "good" if size == least else ""),
         (tokens, "tokens", "good" if fewest else ""),
         (told, "facts lost", "bad" if lost else ""),
-        ("…" if drafted else grouped(len(found)), "findings", "bad" if found else ""),
+        (grouped(len(found)) if is_checked else _PENDING, "findings", "bad" if found else ""),
         *([of_images] if images else []),
     ]
+
+
+def _is_short(session: Session) -> bool:
+    """Return True if a session is checked in no time; the panes of others do not wait for it."""
+    return len(session.messages) <= _SHORT
 
 
 # what is shown

@@ -201,7 +201,7 @@ _TIDES: Final = ToolMetadata(name="get_tides", parameters={"port": "The harbour.
 
 def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     """A reply of the user's, or a call of its own, and what is read from it."""
-    given = belongings.value(_REPLY)
+    given = belongings.value(belongings.of_this_browser(_REPLY))
     key = (
         "own reply" if given else f"own reply {crc32(written.encode())}"
     )  # a new key for each call: the box shows the new one
@@ -223,7 +223,7 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
 
 
 def _take_reply(text: str) -> None:
-    belongings.keep(_REPLY, text or None)
+    belongings.keep(belongings.of_this_browser(_REPLY), text or None)
 
 
 def summary(text: str, name: str) -> None:

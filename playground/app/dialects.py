@@ -23,13 +23,6 @@ def show(row: Any) -> None:
         say.text(shown.reason)
         st.stop()
     left, right = st.columns([5, 3], gap="medium")
-    with right:
-        tables.table(frames.guide_summary(shown), height="content")
-        if shown.variants():
-            tables.table({"also accepted": shown.variants()}, height="content")
-        if shown.llama:
-            with st.expander("Special tokens"):
-                tables.table(frames.special_tokens(shown.llama), height="content")
     with left:
         cases, grammar = st.tabs(
             ["Use cases", "Grammar"], key="guide_view", on_change="rerun", bind="query-params"
@@ -40,6 +33,13 @@ def show(row: Any) -> None:
         if grammar.open:
             with grammar:
                 grammars.show([name], state.working_session().session.tools)
+    with right:
+        tables.table(frames.guide_summary(shown), height="content")
+        if shown.variants():
+            tables.table({"also accepted": shown.variants()}, height="content")
+        if shown.llama:
+            with st.expander("Special tokens"):
+                tables.table(frames.special_tokens(shown.llama), height="content")
 
 
 def case_choice(guide: Guide) -> UseCase:

@@ -1,4 +1,4 @@
-"""The Versions page's parts: two choosers, what is different, which of it is shown, its costs."""
+"""The Diff page's parts: two choosers, what is different, which of it is shown, its costs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import components, say, tables, waiting
+from playground.app.shared import components, frame, say, tables, waiting
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.base.errors import PlaygroundError
@@ -25,6 +25,7 @@ from playground.show.pictures.versions import version_panes
 _SIDES: Final = {"before": "Before", "after": "After"}  # by the address's name for each
 _LAST, _FIRST = "the last request", "the first request"
 _REQUESTS: Final = {_LAST: 0, _FIRST: 1}
+VIEWS: Final = ("Side by side", "Blocks")
 _ANYBODY: Final = "anybody"
 _MOST: Final = 400  # blocks that are shown side by side
 
@@ -39,32 +40,43 @@ class TwoAsked:
     model: str
 
 
-def asked() -> TwoAsked:
-    """Two choosers; at first the session of the sidebar, and the one after it in the list."""
+def asked() -> tuple[TwoAsked, str]:
+    """Let the user choose two sessions and a view; at first the session in the bar is the later
+    one, and the next of the list the earlier."""
     names = state.session_names()
     own = state.chosen_name()
     at = names.index(own) if own in names else 0
-    usual = {"before": names[at], "after": names[(at + 1) % len(names)]}
+    usual = {"before": names[(at + 1) % len(names)], "after": names[at]}
     chosen = []
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with frame.toolbar():
         for key, label in _SIDES.items():
             first = [usual[key], *(name for name in names if name != usual[key])]
             state.follow_url(key, first)
-            name = st.selectbox(label, first, format_func=say.option, key=key, width=280)
+            name = st.selectbox(label, first, format_func=say.option, key=key, width=210)
             state.tell_url(key, name, usual[key])
             chosen.append(name)
         request = st.selectbox(
-            "Request", list(_REQUESTS), key="diff request", bind="query-params", width=180
+            "Request", list(_REQUESTS), key="diff request", bind="query-params", width=160
         )
         model = st.text_input(
             "Model",
             key="diff model",
             bind="query-params",
             placeholder="each session's own",
-            width=220,
+            width=180,
+        )
+        view = st.segmented_control(
+            "View",
+            VIEWS,
+            default=VIEWS[0],
+            required=True,
+            key="view",
+            bind="query-params",
+            label_visibility="collapsed",
         )
     sessions = (state.edited_session(chosen[0]), state.edited_session(chosen[1]))
-    return TwoAsked((chosen[0], chosen[1]), sessions, _REQUESTS[request or _LAST], model)
+    given = TwoAsked((chosen[0], chosen[1]), sessions, _REQUESTS[request or _LAST], model)
+    return given, str(view)
 
 
 @memoized(16)
@@ -72,7 +84,7 @@ def _compared(
     first: Session, second: Session, names: tuple[str, str], request: int, model: str
 ) -> Future[VersionDiff]:
     def work() -> VersionDiff:
-        found = compare_versions(first, second, model, request=request, names=names)
+        found = compare_versions(first, second, model=model, request=request, names=names)
         assert found.headline  # which simulates the caches: here, and not while the page is drawn
         return found
 
@@ -92,7 +104,7 @@ def compared(given: TwoAsked) -> VersionDiff | None:
 
 
 def headline(found: VersionDiff) -> None:
-    """The difference in a sentence, and how both are written."""
+    """Show the difference in a sentence, and how both are written."""
     box = st.info if found.tokens or any(c.kind != "same" for c in found.changes) else st.success
     box(found.headline.replace("$", "\\$"))
     sides = (
@@ -101,13 +113,13 @@ def headline(found: VersionDiff) -> None:
         f"({side.count.kind})."
         for label, side in zip(_SIDES.values(), (found.first, found.second), strict=True)
     )
-    say.text("\n".join([*sides, f"Both are {found.form}."]))
+    say.caption(" ".join([*sides, f"Both are {found.form}."]).replace("$", "\\$"))
 
 
 def filtered(found: VersionDiff) -> list[BlockChange]:
     """Return the blocks that are asked for: by what became of them, by part, by who wrote them."""
     writers = [_ANYBODY, *found.by_writer]
-    with st.container(horizontal=True):
+    with st.popover("Filter", icon=":material/filter_list:", key="filter blocks"):
         kinds = st.pills(
             "What became of it",
             KINDS,

@@ -31,14 +31,16 @@ def prepare() -> None:
     """Load LiteLLM, and what it loads for its first request to each of the usual providers."""
     session = load_session(paths.samples()[state.SHOWN_FIRST])
     for provider in _USUAL:
-        provider_payload(session, "native", provider, {})
+        provider_payload(session, "native", model=provider, parameters={})
 
 
 @memoized(32)
 def _asked(
     session: Session, dialect: str, provider: str, parameters: dict[str, Any]
 ) -> Future[ProviderPayload]:
-    return waiting.background().submit(provider_payload, session, dialect, provider, parameters)
+    return waiting.background().submit(
+        lambda: provider_payload(session, dialect, model=provider, parameters=parameters)
+    )
 
 
 def show(row: Any) -> None:

@@ -196,8 +196,11 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
     if any(known):
         say.text(" · ".join(filter(None, known)))
     if recording.error is not None:
-        st.error("The provider sent an error during the stream.")
-        say.text(json.dumps(recording.error, ensure_ascii=False))
+        if recording.error.get("type") == "cut":
+            st.warning("The recording breaks off here: it was stopped before its end.")
+        else:
+            st.error("The provider sent an error during the stream.")
+            say.text(json.dumps(recording.error, ensure_ascii=False))
     if recording.note:
         say.text(recording.note)
     if recording.timing == "synthetic" and recording.dialect not in dialect_names():

@@ -60,6 +60,11 @@ class WorkingSession:
     findings: list[Finding]
     changes: list[str]
 
+    @property
+    def is_edited(self) -> bool:
+        """True if what is sent was edited: not by another model, nor by what is expected."""
+        return any(change not in (MODEL, "expected calls") for change in self.changes)
+
 
 # the sessions: samples, and what this tab sees of the workspace
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -82,6 +82,7 @@ def expected_calls(working: WorkingSession) -> None:
             say.text(shown.fault)
             st.button(
                 "Show the one in use",
+                key=f"forget {key}",
                 icon=":material/undo:",
                 on_click=history.forget_unread,
                 args=(name, key),
@@ -142,10 +143,18 @@ def ask(
     *,
     repeats: int,
     base_url: str = "",
+    parameters: Mapping[str, Any] | None = None,
 ) -> None:
     """Say what a trial costs, run it, watch it, and show its outcome."""
     try:
-        plan = planned(expecting, dialects, models, repeats=repeats, base_url=base_url)
+        plan = planned(
+            expecting,
+            dialects,
+            models=models,
+            repeats=repeats,
+            base_url=base_url,
+            parameters=parameters,
+        )
         say.text(str(plan.cost))
     except PlaygroundError as fault:
         st.error("This cannot be asked.")

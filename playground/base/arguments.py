@@ -6,6 +6,7 @@ Only the kind is checked here; the function itself checks the value.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from os import PathLike
@@ -64,6 +65,39 @@ def takes(
         return call_checked
 
     return decorate
+
+
+def formerly_positional(
+    count: int, *names: str
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Make a decorator for a function whose first `count` arguments alone go by position.
+
+    An older call that gives more by position, in the order of `names`, works with a
+    DeprecationWarning.
+    """
+
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+        @wraps(function)
+        def call(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+            if not 0 < len(args) - count <= len(names):
+                return function(*args, **keywords)
+            moved = dict(zip(names, args[count:], strict=False))
+            warn_of_place(function.__name__, moved)
+            return function(*args[:count], **moved, **keywords)  # type: ignore[arg-type]
+
+        return call
+
+    return decorate
+
+
+def warn_of_place(function: str, names: Iterable[str]) -> None:
+    """Warn whoever called a public function that it takes these arguments by keyword."""
+    listed = ", ".join(f"{name}=…" for name in names)
+    warnings.warn(
+        f"{function}() takes {listed} by keyword; by position it will fail",
+        DeprecationWarning,
+        stacklevel=3,
+    )
 
 
 def _kind(spec: str | type | tuple[type, ...]) -> ArgumentKind:

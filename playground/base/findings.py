@@ -31,7 +31,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "doubled-opener": FindingKind("warning", "an opening marker is written twice: read as one"),
     "doubled-closer": FindingKind("warning", "a closing marker is written twice: read as one"),
     "wrapped-body": FindingKind("info", "a list or a code fence around a call's body: read"),
-    "missing-closer": FindingKind("warning", "a closing marker is missing; the call is complete"),
+    "missing-closer": FindingKind("warning", "a closing marker is missing: read without it"),
     "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
     "open-ended": FindingKind("info", "nothing closes this call: it may be cut off"),
     "unreadable-call": FindingKind("error", "a call's opener without a body after it: aborted"),
@@ -82,6 +82,15 @@ CODES: Final[dict[str, FindingKind]] = {
     "near-marker": FindingKind(
         "warning",
         "text that is nearly a marker of calls, such as one in another letter case: kept as text",
+    ),
+    "unread-call": FindingKind(
+        "warning", "a tool and its argument as in a call, in a form that no dialect reads: text"
+    ),
+    "foreign-closer": FindingKind(
+        "warning", "a closing tag of another dialect's calls, which nothing opens: kept as text"
+    ),
+    "filtered-tokens": FindingKind(
+        "warning", "the words of markers without their control tokens: a server removed them"
     ),
     "printed-response": FindingKind("warning", "text that a client library prints for a response"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
@@ -296,6 +305,12 @@ CODES: Final[dict[str, FindingKind]] = {
     "missing-id": FindingKind("warning", "a tool call or result without an id"),
     "role-order": FindingKind("warning", "a message whose role cannot follow the one before it"),
     "part-lost": FindingKind("warning", "something in the file that a session cannot hold"),
+    "not-in-session": FindingKind(
+        "warning", "texts, calls or counts of tokens in the file that no session of it holds"
+    ),
+    "beside-left-out": FindingKind(
+        "warning", "citations, sounds or titles beside a text: a session has no room for them"
+    ),
     "arguments-kept-as-text": FindingKind(
         "info", "arguments that are not a JSON object: kept as text"
     ),

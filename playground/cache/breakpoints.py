@@ -6,8 +6,9 @@ on also looks at the ends of earlier messages.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from playground.cache.prefixes import TimedRequest
@@ -65,6 +66,7 @@ def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
     return given or str(rules.value("default_ttl"))
 
 
+@lru_cache(maxsize=256)
 def lives_of(rules: Rules, model: str) -> dict[str, int]:
     """Return the seconds of the lives that a mark may ask for on this model, by name."""
     lives: dict[str, int] = rules.value("ttls")
@@ -89,12 +91,14 @@ def looked_at(
     if rules.match == "exact":
         yield from _places(request, points, rules, reach)
         return
+    for start, point in spans(points, positions, reach):
+        yield from range(point, start - 1, -1)
+
+
+def spans(points: Sequence[int], positions: Sequence[int], reach: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last block that each mark looks at, for the last mark first."""
     for point in reversed(points):
-        furthest = positions[point] - reach
-        for block in range(point, -1, -1):
-            if positions[block] <= furthest:
-                break
-            yield block
+        yield bisect_right(positions, positions[point] - reach, 0, point), point
 
 
 def _automatic(wire: WireRequest, rules: Rules) -> int | None:

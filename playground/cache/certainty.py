@@ -24,6 +24,16 @@ _NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop 
 
 def unearned(request: TimedRequest, rules: Rules) -> str:
     """Return why no prediction of this request can be certain, whatever the cache holds."""
+    return unearned_beside(request, rules) or unearned_within(request, rules)
+
+
+def unearned_beside(request: TimedRequest, rules: Rules) -> str:
+    """Return what the model's name and the settings take the certainty away for."""
+    return _unnamed(request, rules) or _history(request, rules) or _fields(request, rules)
+
+
+def unearned_within(request: TimedRequest, rules: Rules) -> str:
+    """Return what the words, the blocks and the marks take the certainty away for."""
     return next((why for check in _CHECKS if (why := check(request, rules))), "")
 
 
@@ -51,6 +61,8 @@ def _words(request: TimedRequest, rules: Rules) -> str:
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
         return f"no rule speaks of a body of this form ({wire.api})" if wire.api else ""
+    if not wire.unknown:
+        return ""
     return _unspoken_of([word.path for word in wire.unknown if word.vocabulary == vocabulary])
 
 
@@ -109,12 +121,20 @@ def _parents(rules: Rules, api: str) -> frozenset[str]:
 
 
 def _edits(request: TimedRequest, rules: Rules) -> str:
-    settings, roles = request.wire.settings, _roles(rules, request.wire.api)
-    high = request.token_range(request.sizes[-1])[1] if request.sizes else 0
-    for name, value in settings.items():
-        if roles.get(name) == "edits" and high >= _trigger(name, value):
+    settings, edits = request.wire.settings, _edit_fields(rules, request.wire.api)
+    if edits.isdisjoint(settings) or not request.sizes:
+        return ""
+    high = request.size_range(len(request.sizes) - 1)[1]
+    for name in edits.intersection(settings):
+        if high >= _trigger(name, settings[name]):
             return f"{name}: the server may change the history, and where is its own choice"
     return ""
+
+
+@lru_cache(maxsize=256)
+def _edit_fields(rules: Rules, api: str) -> frozenset[str]:
+    """Return the fields that let the server change the history."""
+    return frozenset(name for name, role in _roles(rules, api).items() if role == "edits")
 
 
 def _trigger(name: str, value: Any) -> float:
@@ -144,11 +164,9 @@ def _edit_trigger(edit: Any) -> float:
 
 def _system_messages(request: TimedRequest, rules: Rules) -> str:
     wire = request.wire
-    if wire.api != "messages" or "system_messages" not in rules.rules:
+    if not wire.instructs or wire.api != "messages" or "system_messages" not in rules.rules:
         return ""
     if rules.lists("system_messages", wire.model):
-        return ""
-    if not any(block.role == "system" and block.tier == "messages" for block in wire.blocks):
         return ""
     return "no page says that this model takes a message of role system"
 
@@ -169,10 +187,7 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
-    _unnamed,
-    _history,
     _words,
-    _fields,
     _edits,
     _unclear_blocks,
     _system_messages,

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from playground.cache.rules import Rules
 from playground.nouns.wire_bodies import MARKS, referenced_tools
 
 Message = dict[str, Any]
@@ -66,17 +65,25 @@ def calls_of(message: Message) -> Iterator[str]:
 
 @dataclass
 class Deferral:
-    """Rewrites a row of requests under one cut, by a provider's form of deferred tools."""
+    """Rewrites a row of requests under one cut.
+
+    `left` is what of a deferred tool stands in the first prompt, by the rule `deferred_tools`:
+    "nothing" (Anthropic's form) or "name and description" (OpenAI's).
+    """
 
     cut: ToolCut
-    rules: Rules
+    left: str
     _written: dict[tuple[int, tuple[str, ...]], tuple[Message, list[Message]]] = field(
         default_factory=dict
     )
+    _seen: dict[int, tuple[Message, tuple[str, ...], tuple[str, ...]]] = field(
+        default_factory=dict
+    )  # by a message's id: it, the tools that it calls, those that it refers to
+    _listed: tuple[Any, list[dict[str, Any]]] = (None, [])  # the last tools, and as they are sent
 
     @property
     def _is_openai(self) -> bool:
-        return bool(self.rules.value("deferred_tools") == "name and description")
+        return self.left == "name and description"
 
     def rewrite(
         self, body: dict[str, Any], messages: Sequence[Message], answer: Message | None
@@ -84,7 +91,9 @@ class Deferral:
         """Rewrite a request; `answer` is the message that answers it, if a later request has it."""
         own = named_tools(body)
         deferred = {name: tool for name, tool in own.items() if name not in self.cut.keep}
-        head = {**body, "tools": list(self._tools(body, deferred))}
+        if self._listed[0] is not body.get("tools"):
+            self._listed = body.get("tools"), list(self._tools(body, deferred))
+        head = {**body, "tools": self._listed[1]}
         written, loaded = list[Message](), set[str]()
         for message in messages:
             written += self._message(message, deferred, loaded)
@@ -136,7 +145,7 @@ class Deferral:
     def _message(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> list[Message]:
-        loaded.update(referenced_tools(message))  # what the session itself has searched for
+        loaded.update(self._names_in(message)[1])  # what the session itself has searched for
         names = self._to_load(message, deferred, loaded)
         if not names:
             return [message]
@@ -156,11 +165,20 @@ class Deferral:
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> tuple[str, ...]:
         """Return the tools that are loaded before a message: those it calls, and found beside."""
-        called = [n for n in dict.fromkeys(calls_of(message)) if n in deferred and n not in loaded]
+        calls = self._names_in(message)[0]
+        called = [name for name in calls if name in deferred and name not in loaded]
         if not called:
             return ()
         others = [name for name in deferred if name not in loaded and name not in called]
         return tuple([*called, *others[: max(0, self.cut.found - len(called))]])
+
+    def _names_in(self, message: Message) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the tools that a message calls, and those that it refers to, each once."""
+        known = self._seen.get(id(message))
+        if known is None or known[0] is not message:
+            calls, references = dict.fromkeys(calls_of(message)), referenced_tools(message)
+            known = self._seen[id(message)] = message, tuple(calls), tuple(references)
+        return known[1:]
 
     def _loads(
         self, names: tuple[str, ...], deferred: dict[str, dict[str, Any]]

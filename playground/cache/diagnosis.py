@@ -35,7 +35,16 @@ WORDS: Final[dict[str, str]] = {
     # where the reason is null
     "none": "still compared, or nothing differs",
 }
-_OF_MESSAGES: Final = ("messages_changed", "input_changed")
+# What the bodies show where a diagnosis speaks of them: the causes of a first difference.
+_MESSAGES: Final = ("messages_changed", "compacted")
+_SHOWN_AS: Final[dict[str, tuple[str, ...]]] = {
+    "model_changed": ("model_changed", "speed_changed"),
+    "tools_changed": ("tools_changed",),
+    "system_changed": ("system_changed",),
+    "messages_changed": _MESSAGES,
+    "input_changed": ("system_changed", *_MESSAGES),
+}
+_CAUSES: Final = frozenset(cause for causes in _SHOWN_AS.values() for cause in causes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,17 @@ class ThreeAnswers:
     difference: FirstDifference | None
 
 
+def _contradiction(told: Diagnosis, difference: FirstDifference | None) -> str:
+    """Return what the bodies show in place of what a diagnosis says of them; "" if they agree."""
+    if told.kind not in _SHOWN_AS:
+        return ""
+    if difference is None:
+        return "the request only goes on from the one before"
+    if difference.cause in _SHOWN_AS[told.kind] or difference.cause not in _CAUSES:
+        return ""
+    return f"they differ first by {difference.cause}"
+
+
 def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
     """Return a finding that says who says what, and which cannot be right; None if all agree."""
     told, difference = answers.told, answers.difference
@@ -107,8 +127,8 @@ def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
         wrong.append("the diagnosis: by the bill all was read")
     if told.kind == "cache_hit" and not answers.billed:
         wrong.append("the diagnosis: by the bill nothing was read")
-    if told.is_miss and told.kind in _OF_MESSAGES and difference is None:
-        wrong.append("the diagnosis of these bodies: the request only goes on from the one before")
+    if shown := _contradiction(told, difference):
+        wrong.append(f"the diagnosis of these bodies: {shown}")
     if answers.predicted is not None and (answers.predicted > 0) != (answers.billed > 0):
         wrong.append("the prediction: what was billed was charged")
     if not wrong:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
+from playground.cache.earlier import CacheEntry
 from playground.cache.prefixes import TimedRequest
 from playground.cache.simulated import Simulated
-from playground.cache.simulator import CacheEntry, CacheSimulator
+from playground.cache.simulator import CacheSimulator
 
 _MOST: Final = 200_000  # entries; beyond them those that have expired go
 
@@ -46,8 +47,7 @@ class LiveCache(CacheSimulator):
             dict(self._begun),
             max(self._now, request.at),  # when an entry can be read is known here, to the moment
             _checked=self._checked.copy(),
-            _settings={model: list(some) for model, some in self._settings.items()},
-            _off_body=set(self._off_body),
+            _earlier=self._earlier.copy(),
             one_by_one=True,  # when an answer began is seen
         )
         return Prediction(request, branch.send(request), branch, left)
@@ -62,8 +62,7 @@ class LiveCache(CacheSimulator):
         branch = prediction.branch
         self._explicit, self._doubtful = branch._explicit, branch._doubtful
         self._summed, self._begun, self._now = branch._summed, branch._begun, branch._now
-        self._checked, self._settings = branch._checked, branch._settings
-        self._off_body = branch._off_body
+        self._checked, self._earlier = branch._checked, branch._earlier
         if len(self._entries) > _MOST:
             living = {k: e for k, e in self._entries.items() if e.expires >= self._now}
             self._entries.clear()

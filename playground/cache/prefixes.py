@@ -76,14 +76,14 @@ class TimedRequest:
         self.wire, self.at = wire, at
         self.summed = billed is not None and billed.summed
         self.billed = None if self.summed else billed  # what sizes can be told from
-        shared = _shared(wire, before.wire) if before else 0
+        same = shared_length(wire.blocks, before.wire.blocks) if before else 0
+        shared = _shared(wire, before.wire, same) if before else 0
         kept = before if before and shared else _Nothing()
         self.chain: SharedList[bytes] = _chain(wire, rules, kept.chain, shared)
         self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
         self.estimates: SharedList[int] = _estimates(wire.blocks, kept.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, told)
         # where a text stands as a string, and where a mark is, is no part of what is cached
-        same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         self._written |= {
@@ -103,7 +103,7 @@ class TimedRequest:
 
         Nobody knows how large what the body does not hold is; only a bill limits it.
         """
-        size, opaque = self.sizes[block], self._opaque[block]
+        size, opaque = self.sizes[block], self._opaque[block] if self._opaque else 0
         if not opaque or (self.billed and block == len(self.sizes) - 1):
             return self.token_range(size)
         most = float("inf") if self.billed is None else float(self.billed.total)
@@ -178,11 +178,11 @@ class _Nothing:
     _written: dict[int, str] = field(default_factory=dict)
 
 
-def _shared(wire: WireRequest, before: WireRequest) -> int:
+def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
     """Return the number of leading blocks that are equal and have equal salts."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
-    return same_blocks(wire.blocks, before.blocks)
+    return same_blocks(wire.blocks, before.blocks, same)
 
 
 def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
@@ -193,7 +193,14 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> 
 
 
 def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
-    """Return the tokens that were estimated, up to each block, for what no text tells."""
+    """Return the tokens that were estimated, up to each block, for what no text tells.
+
+    The list is empty if there is no such block.
+    """
+    if not sums and not any(block.opaque for block in blocks[known:]):
+        return sums
+    if not sums:
+        sums = SharedList([0] * known)
     before = sums[known - 1] if known else 0
     own = (_estimate(block) if block.opaque else 0 for block in blocks[known:])
     return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))

@@ -6,30 +6,41 @@ Each check returns the finding's code and the reason, or None.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
+from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import WireBlock, WireRequest, same_blocks
 from playground.nouns.wire_bodies import forces_a_tool
 
 Refusal = tuple[str, str] | None
+Check = Callable[[TimedRequest, Rules], Refusal]
 
 
 def refusal(request: TimedRequest, rules: Rules) -> Refusal:
     """Return why the provider refuses a request, by itself; None if no source says so."""
-    return next((found for check in _CHECKS if (found := check(request, rules))), None)
+    for check in _checks_of(rules, request.wire.model):
+        if found := check(request, rules):
+            return found
+    return None
 
 
-def _refuses(what: str, request: TimedRequest, rules: Rules) -> bool:
-    """Return True if the provider refuses it for this very model."""
-    listed = rules.get("refused", {}).get(what, ())
-    return request.plain_model in listed and rules.knows(request.wire.model)
+@lru_cache(maxsize=256)
+def _checks_of(rules: Rules, model: str) -> tuple[Check, ...]:
+    """Return the checks that can find something with this model."""
+    refused = rules.get("refused", {}) if rules.knows(model) else {}
+    plain = plain_name(model)
+    found = [check for what, check in _BY_MODEL.items() if plain in refused.get(what, ())]
+    if rules.match == "breakpoints":
+        found += [_two_lives] * bool(rules.value("automatic")) + [_mark_on_cleared]
+    return (*found, *([_life_of_api] if "ttls_by_api" in rules.rules else []))
 
 
 def _forced_tool(request: TimedRequest, rules: Rules) -> Refusal:
     choice = request.wire.parameters.get("tool_choice")
-    if not forces_a_tool(choice) or not _refuses("forced tool", request, rules):
+    if not forces_a_tool(choice):
         return None
     return "refused-request", "a tool_choice that forces a tool: this model takes auto or none"
 
@@ -37,22 +48,20 @@ def _forced_tool(request: TimedRequest, rules: Rules) -> Refusal:
 def _thinking_set(request: TimedRequest, rules: Rules) -> Refusal:
     thinking = request.wire.parameters.get("thinking")
     kind = thinking.get("type") if isinstance(thinking, dict) else None
-    if kind not in ("enabled", "disabled") or not _refuses("thinking set", request, rules):
+    if kind not in ("enabled", "disabled"):
         return None
     return "refused-request", f"thinking {kind}: on this model it is adaptive and cannot be set"
 
 
 def _system_message(request: TimedRequest, rules: Rules) -> Refusal:
     wire = request.wire
-    if wire.api != "messages" or not _refuses("system message", request, rules):
-        return None
-    if not any(block.role == "system" and block.tier == "messages" for block in wire.blocks):
+    if wire.api != "messages" or not wire.instructs:
         return None
     return "refused-request", "a message of role system: this model takes none"
 
 
 def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
-    if request.wire.automatic_ttl is None or not _refuses("automatic", request, rules):
+    if request.wire.automatic_ttl is None:
         return None
     return "refused-request", "a mark at the top: this model's integration refuses it"
 
@@ -60,7 +69,7 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
 def _two_lives(request: TimedRequest, rules: Rules) -> Refusal:
     """Find a top-level mark whose last block has a mark of another life."""
     wire = request.wire
-    if rules.match != "breakpoints" or wire.automatic_ttl is None or not rules.value("automatic"):
+    if wire.automatic_ttl is None:
         return None
     last = next((i for i in range(len(wire.blocks) - 1, -1, -1) if wire.blocks[i].markable), None)
     own = None if last is None else request.marks.get(last)
@@ -74,8 +83,10 @@ def _two_lives(request: TimedRequest, rules: Rules) -> Refusal:
 
 def _mark_on_cleared(request: TimedRequest, rules: Rules) -> Refusal:
     wire = request.wire
+    if not wire.clears_at:
+        return None
     marked = (block.place[0] for i in request.marks if (block := wire.blocks[i]).place)
-    if rules.match != "breakpoints" or not set(wire.clears_at).intersection(marked):
+    if not set(wire.clears_at).intersection(marked):
         return None
     return "refused-request", "a mark on a message with clear_at"
 
@@ -93,15 +104,12 @@ def _life_of_api(request: TimedRequest, rules: Rules) -> Refusal:
     return "unknown-ttl", f"a mark with the lifetime {other!r}; known: {known}"
 
 
-_CHECKS: Final[tuple[Callable[[TimedRequest, Rules], Refusal], ...]] = (
-    _forced_tool,
-    _thinking_set,
-    _system_message,
-    _top_mark,
-    _two_lives,
-    _mark_on_cleared,
-    _life_of_api,
-)
+_BY_MODEL: Final[dict[str, Check]] = {
+    "forced tool": _forced_tool,
+    "thinking set": _thinking_set,
+    "system message": _system_message,
+    "automatic": _top_mark,
+}
 
 
 def _signed(blocks: Sequence[WireBlock]) -> set[str]:

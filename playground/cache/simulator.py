@@ -11,15 +11,16 @@ from math import isinf
 from typing import Any, Final
 
 from playground.base.wording import grouped
-from playground.cache.breakpoints import breakpoints, life_at, looked_at
+from playground.cache.breakpoints import breakpoints, life_at, looked_at, spans
 from playground.cache.certainty import (
     is_pinned,
-    may_be_kept,
-    may_be_lost,
     settings_of,
     unearned,
+    unearned_beside,
+    unearned_within,
     unknown_words,
 )
+from playground.cache.earlier import NO_ROUTE, CacheEntry, EarlierRequests
 from playground.cache.explicit import ExplicitCache
 from playground.cache.prefixes import TimedRequest
 from playground.cache.refusals import PrefixCheck, refusal
@@ -28,24 +29,6 @@ from playground.cache.simulated import Simulated, State
 
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, where nobody says
 _SURELY_BEGUN: Final = 60.0  # seconds after which an answer has surely begun
-_NO_ROUTE: Final = b""
-
-
-@dataclass(slots=True)
-class CacheEntry:
-    """An entry of the cache for one prefix; `visible` and `expires` are times in seconds."""
-
-    size: int
-    ttl: str
-    visible: float
-    expires: float
-    strings: int = 0  # contents in it that were strings, not blocks
-    sized: bool = False
-    writer: bytes = b""  # the whole of the request that wrote it
-    tier: str = ""  # of its last block
-    role: str = ""
-    settings: dict[str, str] = field(default_factory=dict)  # those of its writer
-    route: bytes = _NO_ROUTE
 
 
 @dataclass(slots=True)
@@ -63,10 +46,10 @@ class CacheSimulator:
     _now: float = float("-inf")
     _sent_last: float = float("-inf")
     _checked: PrefixCheck = field(default_factory=PrefixCheck)
-    _settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # by model
+    _earlier: EarlierRequests = field(default_factory=EarlierRequests)
     _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
     _own_settings: dict[str, str] = field(default_factory=dict)
-    _off_body: set[str] = field(default_factory=set)  # models with a history on the server
+    _beside: str = ""  # why the last request's model or settings make it uncertain
     one_by_one: bool = True  # whether each request was sent once the answer before had begun
 
     def send(self, request: TimedRequest) -> Simulated:
@@ -106,19 +89,21 @@ class CacheSimulator:
             return _error(request, *problem, points)
         if not self._heeds_marks(request, points):
             return self._best_effort(request)
-        doubt = unearned(request, self.rules) or _EDITED * edited
+        doubt = self._beside or unearned_within(request, self.rules) or _EDITED * edited
+        unclear = bool(doubt)
         warm = self._begins_warm(request)
         hit = self._hit(request, points, request.positions)
         read = 0
         total = request.sizes[-1] if request.sizes else 0
-        doubt = doubt or self._setting_doubt(request, points, hit, settings)
-        if hit is not None:
-            entry = self._entries[request.chain[hit]]
+        entry = None if hit is None else self._entries[request.chain[hit]]
+        ends = not points or hit == points[-1]
+        doubt = self._earlier.doubt(request, settings, doubt, entry, ends, self.rules)
+        if entry is not None:
             read = min(entry.size, total)
             doubt = doubt or self._hit_doubt(entry, request)
             # A read lengthens a life for nothing, with every provider that goes by marks.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
-            entry.route = _route(request)
+            entry.route = self._route(request)
         why = self._why(hit, points, request)  # before anything is written
         # An entry can be read from its writer's first token on, so parallel requests that begin
         # alike all write it.
@@ -131,7 +116,7 @@ class CacheSimulator:
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = hit is not None and self._entries[request.chain[hit]].sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
-        written = self._write(request, points, hit, read, settings)
+        written = self._write(request, points, hit, read, settings, unclear)
         state: State = "warm-start" if warm else "unpredictable" if doubt else "exact"
         why = f"{why}; {doubt}" if doubt else why
         finding = "in-flight" if flying else self._finding(request)
@@ -163,6 +148,7 @@ class CacheSimulator:
         given = (request.wire.model, request.wire.parameters, request.wire.settings)
         if given != self._given:
             self._given, self._own_settings = given, settings_of(request, self.rules)
+            self._beside = unearned_beside(request, self.rules)
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
@@ -202,45 +188,19 @@ class CacheSimulator:
     def _finding(self, request: TimedRequest) -> str:
         return "history-on-server" if request.wire.parameters.get("history") else ""
 
-    def _setting_doubt(
-        self,
-        request: TimedRequest,
-        points: Sequence[int],
-        hit: int | None,
-        settings: dict[str, str],
-    ) -> str:
-        """Return what earlier requests under other settings leave unknown."""
-        model = request.wire.model
-        earlier = self._settings.setdefault(model, [])
-        others = [each for each in earlier if each is not settings and each != settings]
-        if len(others) == len(earlier):
-            earlier.append(settings)
-        history = request.wire.parameters.get("history")
-        if points and hit != points[-1]:
-            if model in self._off_body and not history:
-                return "an earlier request's history was on the server: what it left is not known"
-            kept = (may_be_kept(each, settings, self.rules) for each in others)
-            if found := next(filter(None, kept), ""):
-                return found
-        if history:
-            self._off_body.add(model)
-        if hit is None:
-            return ""
-        entry = self._entries[request.chain[hit]]
-        return may_be_lost(entry.settings, settings, entry.tier, self.rules)
-
     def _hit_doubt(self, entry: CacheEntry, request: TimedRequest) -> str:
         """Return why an entry that the rules let a request read may not be read, or ""."""
-        rules, idle = self.rules, request.at - (entry.expires - self.rules.seconds(entry.ttl))
+        rules = self.rules
+        idle = request.at - (entry.expires - rules.seconds(entry.ttl))
         begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
         answered = self.one_by_one or entry.writer in request.answered
         if not answered and request.at < begun:
             return _FIRST_TOKEN_UNKNOWN
-        sure = None if is_pinned(request) else rules.get("sure_seconds")
-        if sure is not None and idle > sure:
+        sure = rules.get("sure_seconds")
+        if sure is not None and idle > sure and not is_pinned(request):
             age = f"not used for {grouped(idle)} seconds"
             return f"{age}: after {sure:,} nothing promises that it is read"
-        if "routed_by" in rules.rules and not is_pinned(request) and entry.route != _route(request):
+        if "routed_by" in rules.rules and entry.route != self._route(request):
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
@@ -249,6 +209,12 @@ class CacheSimulator:
             if entry.ttl not in lives and idle > max(lives.values()):
                 return f"sources disagree whether there is a life of {entry.ttl}"
         return ""
+
+    def _route(self, request: TimedRequest) -> bytes:
+        """Return what leads a request to an upstream, where something does."""
+        if "routed_by" not in self.rules.rules or is_pinned(request):
+            return NO_ROUTE
+        return _route(request)
 
     def _begins_warm(self, request: TimedRequest) -> bool:
         """Return True if this is its model's first request and its bill shows a read."""
@@ -287,7 +253,7 @@ class CacheSimulator:
             # Up to the hit the length is known: what was read was long enough.
             if (hit is None or point > hit) and low < most and high >= least:
                 self._doubtful.add(request.chain[point])
-                minimum = self._minimum_in_words(request.wire.model)
+                minimum = self.rules.minimum_in_words(request.wire.model)
                 doubt = f"{_range(low, high)} may or may not reach {minimum}"
         if doubt:
             return doubt
@@ -303,16 +269,6 @@ class CacheSimulator:
             if hit != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
-
-    def _minimum_in_words(self, model: str) -> str:
-        figure = self.rules.figure("minimum_tokens", model)
-        if figure.assumed:
-            least, most = self.rules.minimum_range(model)
-            return f"the minimum, which no source states for this model: {least:,} to {most:,}"
-        if not figure.others:
-            return f"the minimum of {figure.value:,}"
-        said = (f"{each.value:,} ({each.source})" for each in (figure, *figure.others))
-        return f"the minimum: sources disagree, {'; '.join(said)}"
 
     def _may_live_longer(
         self, request: TimedRequest, points: Sequence[int], hit: int | None
@@ -330,7 +286,13 @@ class CacheSimulator:
     def _reaches_doubtful(
         self, request: TimedRequest, points: Sequence[int], hit: int | None
     ) -> bool:
-        least = -1 if hit is None else hit
+        least = 0 if hit is None else hit
+        if self.rules.match == "breakpoints":
+            reach = self.rules.value("lookback")
+            return any(
+                not self._doubtful.isdisjoint(request.chain[max(start, least) : point + 1])
+                for start, point in spans(points, request.positions, reach)
+            )
         reached = looked_at(request, points, request.positions, self.rules)
         return any(block >= least and request.chain[block] in self._doubtful for block in reached)
 
@@ -486,6 +448,7 @@ class CacheSimulator:
         hit: int | None,
         read: int,
         settings: dict[str, str],
+        unclear: bool,
     ) -> dict[str, int]:
         """Write entries at the breakpoints, and return the tokens written by lifetime."""
         rules = self.rules
@@ -507,7 +470,7 @@ class CacheSimulator:
             sized = billed is not None and point == points[-1] and billed.read + billed.write > 0
             if billed is not None and sized:
                 size = billed.read + billed.write
-            self._remember(request, point, size, ttl, sized, settings)
+            self._remember(request, point, size, ttl, sized, settings, unclear)
         return {ttl: tokens for ttl, tokens in written.items() if tokens}
 
     def _remember(
@@ -518,12 +481,14 @@ class CacheSimulator:
         ttl: str,
         sized: bool,
         settings: dict[str, str],
+        unclear: bool,
     ) -> None:
         key = request.chain[point]
         expires = request.at + self.rules.seconds(ttl)
         known = self._entries.get(key)
         if known is not None and known.expires >= request.at:
             known.expires = max(known.expires, expires)
+            known.unclear = known.unclear and unclear
             if sized or (request.billed is not None and not known.sized):
                 known.size, known.sized = size, sized
             return
@@ -540,7 +505,8 @@ class CacheSimulator:
             last.tier,
             last.role,
             settings,
-            _route(request),
+            self._route(request),
+            unclear,
         )
 
 
@@ -588,7 +554,7 @@ def _route(request: TimedRequest) -> bytes:
         return str(session).encode()
     starts = request.wire.starts
     first = starts[1] if len(starts) > 1 else len(request.chain)
-    return request.chain[first - 1] if first else _NO_ROUTE
+    return request.chain[first - 1] if first else NO_ROUTE
 
 
 def _whole(request: TimedRequest) -> bytes:

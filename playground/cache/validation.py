@@ -15,6 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from playground.base.findings import Finding
+from playground.cache.bounds import read_bounds
 from playground.cache.diagnosis import ThreeAnswers, diagnosis_of, disagreement
 from playground.cache.differences import first_difference
 from playground.cache.lint import usage_lost
@@ -46,6 +47,9 @@ class ValidationRow:
     size_known: bool = False  # whether the entry that is read was billed, so that its size is exact
     reason: str = ""
     told: str = ""  # by the provider itself, why it read what it read
+    least_read: int = 0  # what is sure to be read, and the most that can be; None: not known
+    most_read: int | None = None
+    verdict: str = ""  # of the bill beside these two; "" where there is no bill
 
     @property
     def hit_right(self) -> bool:
@@ -95,6 +99,15 @@ class Validation:
         return {name: dict(counts) for name, counts in sorted(found.items())}
 
     @property
+    def verdicts(self) -> dict[str, dict[str, int]]:
+        """Count by provider what the bills with cached tokens say beside their bounds."""
+        found: dict[str, Counter[str]] = {}
+        for row in self.rows:
+            if row.verdict and row.billed_read:
+                found.setdefault(row.provider or "no rules", Counter())[row.verdict] += 1
+        return {name: dict(counts) for name, counts in sorted(found.items())}
+
+    @property
     def unpredictable(self) -> dict[str, int]:
         """Count unpredictable requests by reason."""
         return dict(Counter(row.state for row in self.rows if row.state != "predictable"))
@@ -106,6 +119,7 @@ class Validation:
             "tokens_exact": self.tokens_exact,
             "unpredictable": self.unpredictable,
             "providers": self.providers,
+            "verdicts": self.verdicts,
             "left_out": self.left_out,
             "findings": [asdict(finding) for finding in self.findings],
             "rows": [row.as_json() for row in self.rows],
@@ -143,6 +157,7 @@ def _rows(
     simulators: dict[str, CacheSimulator] = {}
     begun: set[str] = set()
     resources: dict[str, int] = {}  # Gemini: explicit caches by name
+    record = _Record()
     at = 0.0
     for index, exchange in enumerate(exchanges):
         at = max(_time(exchange.get("date")) or at + _APART, at + 1)
@@ -157,11 +172,13 @@ def _rows(
             continue
         billed = _billed(exchange)
         if provider == "gemini":
-            yield _gemini(base, body, exchange, billed, resources)
+            row = _gemini(base, body, exchange, billed, resources)
+            yield record.judged(row, body, at, billed)
             continue
         why_not = _unusable(exchange, uri, provider, billed)
         if why_not or billed is None:
-            yield _with(base, state=why_not or "no usage", billed=billed)
+            row = _with(base, state=why_not or "no usage", billed=billed)
+            yield record.judged(row, body, at, billed)
             continue
         simulator = simulators.setdefault(provider, CacheSimulator(rules_of(provider)))
         ttl = simulator.rules.value("default_ttl")
@@ -181,12 +198,43 @@ def _rows(
             if found := disagreement(answers, f"{file}, request {index}"):
                 findings.append(found)
         before[provider] = sent, billed
-        yield replace(
+        row = replace(
             _with(base, state, billed),
             predicted_read=seen.read,
             predicted_write=sum(seen.written.values()),
             size_known=seen.sized or seen.read == 0,
             reason=seen.reason,
+        )
+        yield record.judged(row, body, at, billed)
+
+
+_JUDGED_BY_STATE: Final = ("predictable", "first", "warm start", "best effort", "unpredictable")
+
+
+class _Record:
+    """The requests of a file so far, by provider and model: what they can have left."""
+
+    def __init__(self) -> None:
+        self._sent: dict[tuple[str, str], list[TimedRequest]] = {}
+
+    def judged(
+        self, row: ValidationRow, body: dict[str, Any], at: float, billed: Billed | None
+    ) -> ValidationRow:
+        """Return a row with the bounds of what it reads, and the verdict on its bill."""
+        if billed is None or row.state not in _JUDGED_BY_STATE or body.get("cachedContent"):
+            return row
+        rules = rules_of(row.provider)
+        wire = read_wire(body, row.model, rules.value("default_ttl"))
+        sent = TimedRequest(wire, at, rules, billed)
+        earlier = self._sent.setdefault((row.provider, row.model), [])
+        sure = row.predicted_read if row.state == "predictable" and row.size_known else 0
+        bounds = read_bounds(sent, earlier, billed, sure)
+        earlier.append(sent)
+        return replace(
+            row,
+            least_read=bounds.least,
+            most_read=bounds.most,
+            verdict=bounds.verdict(billed.read),
         )
 
 

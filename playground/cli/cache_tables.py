@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from playground.sessions.session import Session
 
 _NAMED = 3  # names that a folded row lists
+_THREE = ("predicted", "billed", "told by the provider")
 
 
 def print_simulation(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = False) -> int:
@@ -83,8 +84,8 @@ def _requests(cell: CacheSimulation) -> int:
     from playground.cache.rules.age import aged
 
     head = ["request", "read", "written", "full price", "cost", "state"]
-    bills = ["billed", "paid"] if any(cell.billed) else []
-    told = ["told by the provider"] if any(cell.told) else []
+    bills = ["billed tokens", "paid"] if any(cell.billed) else []
+    told = list(_THREE) if any(cell.told) else []
     if bill := billed(cell):
         say(bill)
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
@@ -114,7 +115,7 @@ def _request(cell: CacheSimulation, number: int, with_bill: bool) -> list[str]:
         share = cell.paid.shares[number] if cell.paid and bill else None
         cells.append(_bill(bill) if bill else "")
         cells.append("" if share is None else grouped(share / 1000, 2))
-    told = [str(cell.told[number] or "")] if any(cell.told) else []
+    told = cell.three_answers(number) if any(cell.told) else ()
     return [*cells, *told, cell.why(number)]
 
 
@@ -153,7 +154,7 @@ def print_marks(
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
     chosen = _dialects_of(dialects, rules, policy, ())
-    placements = [place_cache(session, dialect, policy) for dialect in chosen]
+    placements = [place_cache(session, dialect, policy=policy) for dialect in chosen]
     if as_json:
         print_json([placement_json(placement) for placement in placements])
         return 0
@@ -230,7 +231,7 @@ def print_wire(
     from playground.show.wire import WIRE_HEAD, wire_json, wire_rows
 
     chosen = _dialects_of(dialects, rules, policy, ("native",))
-    wires = [cache_on_wire(session, dialect, policy) for dialect in chosen]
+    wires = [cache_on_wire(session, dialect, policy=policy) for dialect in chosen]
     if as_json:
         print_json([wire_json(wire) for wire in wires])
     for wire in () if as_json else wires:
@@ -255,31 +256,37 @@ def print_validation(folder: str, as_json: bool) -> int:
     if as_json:
         print_json(validation.as_json())
         return wrong
-    head = ["file", "request", "rules", "state", "read", "billed", "right"]
-    told = any(row.told for row in validation.predictable)
-    rows = [
-        _validated_request(row) + ([row.told] if told else []) for row in validation.predictable
-    ]
-    table([*head, *["told by the provider"] * told], rows)
+    shown = [row for row in validation.rows if row.told or row.state == "predictable"]
+    told = any(row.told for row in shown)
+    head = ["file", "request", "rules", "state", *_THREE[: 3 if told else 2], "right"]
+    table(head, [_validated_request(row, told) for row in shown])
     count = len(validation.predictable)
     say(f"{validation.hit_right} of {count} hits and misses right, {validation.tokens_exact} exact")
     for reason, number in validation.unpredictable.items():
         say(f"not predictable, {reason}: {number}")
     table(["rules", "predictable", "right", "exact", "not predictable"], _by_provider(validation))
+    for provider, counts in validation.verdicts.items():
+        words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+        say(f"{provider}, bills with cached tokens: {words}")
     report(validation.findings)
     return wrong
 
 
-def _validated_request(row: ValidationRow) -> list[str]:
-    """Return a row with a prediction and its bill; see `_verdict` for the last column."""
+def _validated_request(row: ValidationRow, with_told: bool) -> list[str]:
+    """Return a request as predicted, as billed, and as told by the provider; see `_verdict`.
+
+    One that is not predictable is there for what the provider said of it.
+    """
+    known = row.state == "predictable"
     return [
         row.file,
         str(row.index),
         row.provider,
         row.state,
-        f"{row.predicted_read:,}",
-        f"{row.billed_read:,}",
-        _verdict(row),
+        f"{row.predicted_read:,} read" if known else "nothing certain",
+        f"{row.billed_read:,} read",
+        *([row.told] if with_told else []),
+        _verdict(row) if known else "",
     ]
 
 

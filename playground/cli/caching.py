@@ -272,7 +272,7 @@ def _run(options: _Options, provider: str, seconds_apart: float | None, what_if:
         cells = cache_matrix(
             loaded.session,
             in_dialects(options.dialects, options.rules),
-            policies,
+            policies=policies,
             provider=provider,
             seconds_apart=seconds_apart,
             what_if=what_if,

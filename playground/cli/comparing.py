@@ -53,10 +53,10 @@ def diff(
     difference = compared(
         left.session,
         right.session,
-        model,
-        dialect,
-        request,
-        providers,
+        model=model,
+        dialect=dialect,
+        request=request,
+        providers=providers,
         names=(before, after),
     )
     if as_json:
@@ -176,8 +176,13 @@ class Against:
         )
         for old, new in pairs:
             names = (self.baseline, session)
-            arguments = (baseline[old].session, newer[new].session, "", dialect, self.request)
-            difference = compared(*arguments, names=names)
+            difference = compared(
+                baseline[old].session,
+                newer[new].session,
+                dialect=dialect,
+                request=self.request,
+                names=names,
+            )
             place = f"{new + 1} ({old + 1} of the baseline)" if old != new else f"{new + 1}"
             prefix = f"session {place}: " if len(baseline) > 1 else ""
             lines = against_failures(difference, self.most_tokens_more, self.prefix_may_change)

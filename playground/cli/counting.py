@@ -53,7 +53,9 @@ def tokens(
     if body is None:
         loaded = load(file, model)
         request, findings = loaded.session, loaded.findings
-    count = token_counts.count_tokens(request, model, api, dialect, tokenizer, template)
+    count = token_counts.count_tokens(
+        request, dialect, model=model, api=api, tokenizer=tokenizer, template=template
+    )
     if as_json:
         print_json(token_counts.as_json(count))
     else:

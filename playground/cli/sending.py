@@ -60,7 +60,9 @@ def payload(
     status = 0
     for name in providers or PROVIDERS:
         try:
-            provider_view = provider_payload(loaded.session, chosen, name, extra_parameters)
+            provider_view = provider_payload(
+                loaded.session, chosen, model=name, parameters=extra_parameters
+            )
         except InputFault as fault:
             if len(providers) == 1:
                 raise

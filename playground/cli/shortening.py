@@ -56,7 +56,7 @@ def compaction(
     loaded = load(session, model)
     what_if = compare_policies(
         loaded.session,
-        policies,
+        policies=policies,
         provider=provider,
         dialect=dialect,
         limit=limit,

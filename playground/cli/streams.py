@@ -110,7 +110,9 @@ def replay(
     if as_json:
         names = [each.name for each in loaded.session.recordings]
         values = [asdict(finding) for finding in findings]
-        print_json({**timeline_json(timeline), "recordings": names, "findings": values})
+        kept = {"usage": chosen.usage, "diagnostics": chosen.diagnostics}
+        own = {**timeline_json(timeline), **kept, "recordings": names, "findings": values}
+        print_json(own)
         return report([*findings, *server_findings])
     say(
         f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
@@ -118,6 +120,11 @@ def replay(
     )
     if chosen.note:
         say(chosen.note)
+    if chosen.diagnostics:
+        from playground.cache.diagnosis import diagnosis_of
+
+        if told := diagnosis_of(chosen.diagnostics):
+            say(f"told by the provider of its cache: {told}")
     _print_result(result, with_events, chosen.error)
     _print_servers(timelines, with_events)
     return report([*findings, *server_findings])

@@ -20,7 +20,7 @@ def print_costs(
     """Print tokens by tool; below, the tokens with smaller schemas."""
     from playground.questions.tool_schemas import MODELS, tool_costs
 
-    all_costs = tool_costs(tools, models or MODELS, dialects)
+    all_costs = tool_costs(tools, models=models or MODELS, dialects=dialects)
     if as_json:
         print_json(all_costs.as_json())
         return 0
@@ -64,7 +64,7 @@ def print_plan(session: Session, model: str, as_json: bool) -> int:
     """Print what the session's tools cost as they are, and with some of them deferred."""
     from playground.cache.answers.tool_plan import plan_tools
 
-    plan = plan_tools(session, model)
+    plan = plan_tools(session, model=model)
     if as_json:
         print_json(plan.as_json())
         return 0

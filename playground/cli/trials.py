@@ -77,7 +77,7 @@ def trial(
     plan = planned(
         expecting,
         chosen if is_limited else (),
-        models,
+        models=models,
         repeats=repeats,
         base_url=base_url,
         parameters=parameters_of(parameters),

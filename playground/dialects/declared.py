@@ -16,7 +16,6 @@ from playground.base.arguments import takes
 from playground.base.errors import InputFault, SyntaxFault
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
-from playground.dialects.preflight import PreflightCheck
 from playground.nouns.messages import (
     ImagePart,
     Message,
@@ -44,6 +43,7 @@ from playground.parsing.syntax import (
 from playground.parsing.values import dump_json
 
 if TYPE_CHECKING:
+    from playground.dialects.preflight import PreflightCheck
     from playground.dialects.raw_prompts import LlamaPrompt
     from playground.parsing.grammars import Grammar
 

@@ -188,10 +188,7 @@ DIALECTS = (
     _tagged(
         name="rwkv7",
         title="RWKV-7",
-        syntax=Syntax(
-            call="**Tool Call:**\n```json\n{call:json}\n```",
-            also=(Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),),
-        ),
+        syntax=Syntax(call="**Tool Call:**\n```json\n{call:json}\n```"),
         rules=(
             "Write the marker of the example, and after it one JSON object in a code fence, with "
             "the function's name and its arguments."

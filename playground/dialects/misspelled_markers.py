@@ -61,14 +61,20 @@ def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
     marker = misspelled_marker(result.content, dialect, names)
     if not marker:
         return None
-    return finding("near-marker", "the whole reply", f"nearly {marker!r}: it is kept as text")
+    return finding(
+        "near-marker", "the whole reply", f"nearly {marker!r} of {dialect.name}: kept as text"
+    )
 
 
 def printed_response(result: ParseResult) -> Finding | None:
     """Return a finding if the reply is a response object as a client library prints it."""
     first = next((event for event in result.events if isinstance(event, TextEvent)), None)
     match = _PRINTED.match(first.text) if first and not first.span.start else None
-    return finding("printed-response", "the whole reply", f"a {match[1]}") if match else None
+    return (
+        finding("printed-response", "the whole reply", f"a {match[1]} as Python prints it")
+        if match
+        else None
+    )
 
 
 def call_in_object(result: ParseResult) -> Finding | None:
@@ -76,8 +82,6 @@ def call_in_object(result: ParseResult) -> Finding | None:
 
     The object is torn, or is a wrapper that the dialect does not have.
     """
-    if any(earlier.severity != "info" for earlier in result.findings):
-        return None
     before, calls = "", 0
     for event in result.events:
         if isinstance(event, TextEvent):

@@ -20,6 +20,7 @@ from playground.parsing.result import ParseResult, read_to_end
 
 SEARCH_LIMIT: Final = 200_000  # characters of a reply that are searched for the first marker
 READ_LIMIT: Final = 20_000  # characters after the marker that are parsed
+_LONE_MARKERS: Final = {"bare-opener", "orphan-closer", "unclosed-section"}
 _TAG: Final = re.compile(
     r"<(?![a-z]{1,2}>|[\s/])[^\s<>]{0,24}?(?:tool|func|invoke|call|action|arg_|param|channel)"
 )
@@ -37,9 +38,10 @@ _MARKERS: Final = {
 def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
     """Return a finding if another dialect reads calls in what `own` took for text.
 
-    A reply that has other findings is not examined.
+    A reply that has other findings than on lone markers is not examined.
     """
-    if result.findings:
+    lone_markers = {*_LONE_MARKERS, *([] if _has_opener(own) else ["missing-opener"])}
+    if any(earlier.code not in lone_markers for earlier in result.findings):
         return None
     start, marker = _first_marker(result.content)
     if start < 0:
@@ -55,7 +57,8 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
             call.name for call in result_there.aborted
         ]
         if called_names and (not names or names.intersection(called_names)):
-            message = f"{dialect.name} sees {counted(len(called_names), 'call')} here"
+            calls = counted(len(called_names), "call")
+            message = f"{dialect.name} sees {calls} here, {own.name} none"
             return finding("foreign-markup", f"from character {start}", message)
     return None
 
@@ -94,6 +97,10 @@ def _speakers(text: str) -> list[DeclaredDialect]:
 
 def _quoted(key: str, text: str) -> bool:
     return f'"{key}"' in text or f"'{key}'" in text
+
+
+def _has_opener(dialect: Dialect) -> bool:
+    return isinstance(dialect, DeclaredDialect) and bool(dialect.syntax.openers)
 
 
 def _has_no_opener(dialect: DeclaredDialect) -> bool:

@@ -14,6 +14,7 @@ from playground.dialects.misspelled_markers import (
     printed_response,
 )
 from playground.dialects.other_dialects_markup import foreign_markup
+from playground.dialects.unread_calls import filtered_tokens, foreign_closer, unread_call
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
@@ -79,11 +80,18 @@ def with_final_findings(
 ) -> ParseResult:
     """Add to a result the first finding that needs the complete reply, if there is one.
 
-    It may be a printed response, another dialect's calls, a near marker, or an object around a
-    call.
+    It may be a printed response, another dialect's calls, a near marker, an object around a call,
+    or what was meant as a call in no dialect's form.
     """
     finding = printed_response(result) or foreign_markup(result, dialect, prompt_data)
-    finding = finding or near_marker(result, dialect, prompt_data) or call_in_object(result)
+    if finding is None and all(earlier.severity == "info" for earlier in result.findings):
+        finding = (
+            near_marker(result, dialect, prompt_data)
+            or call_in_object(result)
+            or unread_call(result, dialect, prompt_data)
+            or foreign_closer(result)
+            or filtered_tokens(result, dialect)
+        )
     return with_finding(result, finding) if finding else result
 
 

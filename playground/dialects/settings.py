@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import copy
 import os
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from playground.base.errors import InputFault
 from playground.dialects.marks.policies import Policy
-from playground.dialects.preflight import PreflightCheck
 from playground.dialects.rules_file import FileRules, read_rules
+
+if TYPE_CHECKING:
+    from playground.dialects.preflight import PreflightCheck
 
 
 class DialectSettings:

@@ -12,14 +12,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Any, Final, Literal
 
 from playground.base.shared_lists import SharedList
 from playground.nouns.wire_bodies import (
     MARKS,
+    PICTURE_KINDS,
     addresses,
     api_of,
     has_citations,
+    has_pictures,
     identity,
     is_deferred,
     is_opaque,
@@ -39,7 +42,6 @@ from playground.nouns.wire_words import VOCABULARIES, UnknownWord, unknown_words
 
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
-_PICTURES: Final = ("image", "image_url", "input_image")
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 SIGNATURE: Final = '"signature"'
 _REFERRING: Final = (
@@ -113,6 +115,7 @@ class WireRequest:
     api: str = ""
     clears_at: tuple[int, ...] = ()
     thinks: bool = False  # whether a block is thought
+    instructs: bool = False  # whether a message after the first is of role system
     prompted: bool = False  # whether what leaves the prompt has left it
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
@@ -152,7 +155,7 @@ class WireReader:
         self._blocks: SharedList[WireBlock] = SharedList()
         self._starts: SharedList[int] = SharedList()
         self._tools: tuple[Any, str, _Tools] = None, "", _Tools()
-        self._settings: tuple[dict[str, Any], str, _Unknown] = ({}, "", ())
+        self._beside: _Beside | None = None
 
     def read(self, body: dict[str, Any]) -> WireRequest:
         api, ttl = api_of(body), ttl_of(body) or self._ttl
@@ -167,30 +170,32 @@ class WireReader:
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
-        settings = settings_of(body)
+        beside = self._beside_of(body, api)
         return WireRequest(
             model=self._model or str(body.get("model") or ""),
             blocks=self._blocks,
-            parameters=parameters_of(body, read.pictures, read.cites),
+            parameters=beside.parameters(read.pictures, read.cites),
             automatic_ttl=str(top.get("ttl") or ttl) if isinstance(top, dict) else None,
             ttl=ttl_of(body),
             explicit_only=mode == "explicit",
             starts=self._starts,
-            settings=settings,
+            settings=beside.settings,
             api=api,
             clears_at=read.clears_at,
             thinks=read.thinks,
+            instructs=read.instructs,
             doubts=(*tools.doubts, *read.doubts),
-            unknown=(*tools.unknown, *self._unknown_beside(body, settings, api), *read.unknown),
+            unknown=(*tools.unknown, *beside.unknown, *read.unknown),
         )
 
-    def _unknown_beside(self, body: dict[str, Any], settings: dict[str, Any], api: str) -> _Unknown:
-        """Return the unknown words beside tools and messages; most requests have the same."""
-        given = settings | {name: body[name] for name in _SYSTEM_FIELDS if name in body}
-        if (given, api) != self._settings[:2]:
-            words = (word for n, v in given.items() for word in unknown_words(n, v, api, n))
-            self._settings = given, api, tuple(words)
-        return self._settings[2]
+    def _beside_of(self, body: dict[str, Any], api: str) -> _Beside:
+        """Return what stands beside tools and messages; most requests of a row have the same."""
+        settings = settings_of(body)
+        system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
+        given = settings, system, api
+        if self._beside is None or given != self._beside.given:
+            self._beside = _Beside.read(*given)
+        return self._beside
 
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
         """Return the tools as blocks; those of a whole session are often one object."""
@@ -227,11 +232,36 @@ class WireReader:
 
 
 _Unknown = tuple[UnknownWord, ...]
-_Known = tuple[bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown]
+_Known = tuple[bool, bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown]
 _SYSTEM_FIELDS: Final = ("system", "systemInstruction", "system_instruction")
 _TOOL_FIELDS: Final = ("tools", "functions")
 _MESSAGE_FIELDS: Final = {"responses": "input", "gemini": "contents"}
 _MOST_UNKNOWN: Final = 5  # words of a list's that are named
+
+
+@dataclass(slots=True)
+class _Beside:
+    """What a body holds beside its tools and messages, with the unknown words in it."""
+
+    given: tuple[dict[str, Any], dict[str, Any], str]
+    unknown: _Unknown
+    _parameters: dict[tuple[bool, bool], dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, settings: dict[str, Any], system: dict[str, Any], api: str) -> _Beside:
+        held = settings | system
+        words = (word for n, v in held.items() for word in unknown_words(n, v, api, n))
+        return cls((settings, system, api), tuple(words))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.given[0]
+
+    def parameters(self, pictures: bool, cites: bool) -> dict[str, Any]:
+        key = pictures, cites
+        if key not in self._parameters:
+            self._parameters[key] = parameters_of(self.settings, pictures, cites)
+        return self._parameters[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +324,7 @@ class _Read:
     pictures: bool = False
     cites: bool = False
     thinks: bool = False
+    instructs: bool = False
     clears_at: tuple[int, ...] = ()
     doubts: tuple[str, ...] = ()
     unknown: _Unknown = ()
@@ -330,29 +361,66 @@ class _Read:
         self.messages.append(message)
         self.starts.append(start)
         self.known.append(
-            (self.leads, self.pictures, self.cites, self.thinks, self.clears_at, self.doubts,
-             self.unknown)
+            (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
+             self.doubts, self.unknown)
         )  # fmt: skip
         self.leads = self.leads and all(block.tier == "system" for block in own)
-        self.pictures = self.pictures or _has_pictures(own)
+        marked = _marked_part(message, self.api)
+        if marked == _NOT_PLAIN:
+            self._note_more(message, index, own)
+        elif marked >= 0 and self.api == "chat" and not self.unknown:
+            path = f"messages[{index}].content[{marked}].cache_control"
+            self.unknown = (UnknownWord("chat", path),)  # Anthropic's
+
+    def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
+        """Note what a message holds beside texts, and what makes it uncertain: unknown words,
+        unread fields, and addresses.
+        """
+        self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)
+        if own and own[0].role == "system" and own[0].tier == "messages":
+            self.instructs = True
         if message.get("clear_at"):
             self.clears_at = (*self.clears_at, index)
         section = _MESSAGE_FIELDS.get(self.api, "messages")
-        self._note_words(message, section, f"{section}[{index}]")
-
-    def _note_words(self, message: dict[str, Any], section: str, path: str) -> None:
-        """Note what makes a message uncertain: unknown words, unread fields, and addresses."""
+        path = f"{section}[{index}]"
         unknown = tuple(unknown_words(section, message, self.api, path))
         if unknown:
             for name in VOCABULARIES[self.api]:
                 room = _MOST_UNKNOWN - sum(word.vocabulary == name for word in self.unknown)
-                own = [word for word in unknown if word.vocabulary == name]
-                self.unknown += tuple(own[: max(0, room)])
-        doubts = [*_unread(message, path), *_fetched(message, path)]
+                words = [word for word in unknown if word.vocabulary == name]
+                self.unknown += tuple(words[: max(0, room)])
+        fetched = _fetched(message, path) if any(block.opaque for block in own) else ()
+        doubts = [*_unread(message, path), *fetched]
         if doubts:
             self.doubts = tuple(dict.fromkeys((*self.doubts, *doubts)))
+
+
+_NOT_PLAIN: Final = -2
+_PLAIN_MARK: Final = {"type": "ephemeral"}
+_TEXT_FIELDS: Final = {"type", "text"}
+
+
+def _marked_part(message: dict[str, Any], api: str) -> int:
+    """Return the last marked part of a message that holds nothing but texts, as most do, and -1
+    if none is marked; `_NOT_PLAIN` for any other message. It spares most of them the search.
+    """
+    if len(message) != 2 or message.get("role") not in ("user", "assistant"):
+        return _NOT_PLAIN
+    content, found = message.get("content"), -1
+    if isinstance(content, str):
+        return -1 if api in ("messages", "chat", "responses") else _NOT_PLAIN
+    if not isinstance(content, list) or api not in ("messages", "chat"):
+        return _NOT_PLAIN
+    for number, part in enumerate(content):
+        if not isinstance(part, dict) or part.get("type") != "text":
+            return _NOT_PLAIN
+        if part.keys() != _TEXT_FIELDS:
+            if len(part) != 3 or "text" not in part or part.get("cache_control") != _PLAIN_MARK:
+                return _NOT_PLAIN
+            found = number
+    return found
 
 
 # The fields of a message that are read, or that are no part of the prompt.
@@ -402,9 +470,15 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
     return start
 
 
-def same_blocks(one: Sequence[WireBlock], other: Sequence[WireBlock]) -> int:
-    """Return how many leading blocks both lists share; marks and places do not count."""
-    most, count = min(len(one), len(other)), shared_length(one, other)
+def same_blocks(
+    one: Sequence[WireBlock], other: Sequence[WireBlock], start: int | None = None
+) -> int:
+    """Return how many leading blocks both lists share; marks and places do not count.
+
+    `start` is their shared length, where it is known already.
+    """
+    most = min(len(one), len(other))
+    count = shared_length(one, other) if start is None else start
     while count < most and one[count].has_same_content(other[count]):
         count = shared_length(one, other, count + 1)
     return count
@@ -413,6 +487,8 @@ def same_blocks(one: Sequence[WireBlock], other: Sequence[WireBlock]) -> int:
 def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
     """Up to where, from `start`, items that are equal are also written alike: to Python the same
     fields in another order are equal, and so are 1 and true; to a provider they are not."""
+    if all(map(is_, one[start:stop], other[start:stop])):
+        return stop
     for index in range(start, stop):
         before, after = one[index], other[index]
         if before is not after and json.dumps(before) != json.dumps(after):
@@ -496,4 +572,4 @@ class _Reader:
 
 
 def _has_pictures(blocks: Iterable[WireBlock]) -> bool:
-    return any(block.kind in _PICTURES for block in blocks)
+    return any(block.kind in PICTURE_KINDS for block in blocks)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from playground.base.shared_lists import SharedList
 
 MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
+PICTURE_KINDS: Final = ("image", "image_url", "input_image")
 _KINDS: Final = {  # what Bedrock and Gemini name by a key
     "toolUse": "tool_use",
     "toolResult": "tool_result",
@@ -225,6 +226,17 @@ def addresses(value: Any) -> Iterator[str]:
         for name in (*_INNER_FIELDS, "fileData", "file_data", "s3Location", "image", "video"):
             if isinstance(value.get(name), dict | list):
                 yield from addresses(value[name])
+
+
+def has_pictures(value: Any) -> bool:
+    """Return True if a message holds a picture, in a tool's result too."""
+    if isinstance(value, list):
+        return any(has_pictures(item) for item in value)
+    if not isinstance(value, dict):
+        return False
+    if value.get("type") in PICTURE_KINDS or isinstance(value.get("image"), dict):
+        return True
+    return any(has_pictures(value[name]) for name in _INNER_FIELDS if name in value)
 
 
 def has_citations(message: dict[str, Any]) -> bool:

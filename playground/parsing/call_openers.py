@@ -28,7 +28,9 @@ from playground.parsing.patterns import (
     name_before,
     pieces_pattern,
     slips,
+    spaced_begins,
     spaced_name,
+    spaced_tag,
     with_slips,
     without_final_space,
     without_names,
@@ -80,9 +82,12 @@ class CallOpeners:
             pattern = WORD_START + pattern  # not the end of a longer word
         # without a literal before it, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)
+        first += spaced_begins(template.before)
         # the bracket after a name may be part of the name in the form before this one
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
-        varying = NAME_END in pattern or NOT_IN_PROSE in pattern or loose
+        # a marker that is complete here may begin a longer one of an earlier form
+        begins_another = self.number > 1 and bool(lookahead)
+        varying = NAME_END in pattern or NOT_IN_PROSE in pattern or loose or begins_another
         return Choice(
             pattern,
             first,
@@ -114,7 +119,15 @@ class CallOpeners:
         lookahead = without_names(self.notation.evidence(lead) or self.notation.announce(lead))
         proof = f"(?={lookahead})" if lookahead else ""
         return with_slips(
-            declared, [text + proof for text in (*misspelt, *spaced_name(pieces, declared))]
+            declared,
+            [
+                text + proof
+                for text in (
+                    *misspelt,
+                    *spaced_name(pieces, declared),
+                    *spaced_tag(pieces, declared),
+                )
+            ],
         )
 
     def _may_be_wrapped(self) -> bool:

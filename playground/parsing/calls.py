@@ -21,6 +21,7 @@ from playground.parsing.notations import notation_of
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
+from playground.parsing.template import declared_text
 
 
 class CallReader(Reader):
@@ -60,9 +61,10 @@ class CallReader(Reader):
         self.count += 1
         scanner.events.append(CallStartedEvent(scanner.here(), call.index, call.call_id))
         if groups.get("doubled"):
-            scanner.note("doubled-opener", call.place)
+            message = f"{groups['doubled'].strip()!r} stands twice: read as one"
+            scanner.note("doubled-opener", call.place, message)
         if "unended" in groups or "slip" in groups:
-            scanner.note("mended-opener", call.place)
+            scanner.note("mended-opener", call.place, mended(marker, form.syntax.call))
         elif not groups.get("doubled") and not groups.get("wrapped"):
             scanner.note_form(marker, form.syntax.call_template.before, where=call.place)
         if form.syntax.slip:
@@ -72,7 +74,9 @@ class CallReader(Reader):
         self._unwrap(marker)
         try:
             if not has_body:
-                raise BrokenCall("unreadable-call")
+                values = notation_of(form.syntax).values
+                message = f"after {marker.text.strip()!r:.60} the arguments must follow: {values}"
+                raise BrokenCall("unreadable-call", message)
             if not groups.get("empty"):
                 yield from self._read_body(call, form)
             self._deliver(call)
@@ -177,7 +181,8 @@ class CallReader(Reader):
             scanner.emit_unexpected(stop - start)
             scanner.emit_markup(surplus.size - stop)
             return
-        scanner.note("missing-closer")
+        closer = declared_text(form.syntax.call_template.after)
+        scanner.note("missing-closer", message=f"{closer!r} must follow the call: read without it")
         yield from self._find_next_call(form)
         # the beginning of a closer at the very end is markup, for it can be nothing else
         cut = scanner.cut_here(close)
@@ -203,12 +208,16 @@ class CallReader(Reader):
     def _deliver(self, call: OpenCall) -> None:
         assert call.name is not None
         if call.in_section and self.recipient and not _is_recipient(self.recipient, call.name):
-            message = f"to {self.recipient}, and in it a call of {call.name}"
+            message = f"the header names {self.recipient}, the call in it {call.name}"
             raise BrokenCall("other-recipient", message, is_complete=True)
         missing = call.missing if self.switches.misfits == "text" else []
         if missing:
             listed = ", ".join(missing)
-            raise BrokenCall("missing-argument", f"{call.name} needs {listed}", is_complete=True)
+            raise BrokenCall(
+                "missing-argument",
+                f"{call.name} needs {listed}, which the call lacks",
+                is_complete=True,
+            )
         if not is_finite(call.arguments):
             for about in number_findings(call.arguments, call.place):
                 self.scanner.note(about.code, about.where, about.message)
@@ -259,6 +268,12 @@ class CallReader(Reader):
         last_event = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
         marker = last_event.text if isinstance(last_event, MarkupEvent) else ""
         return not closer or not marker.lstrip().startswith(closer)
+
+
+def mended(marker: Marker, template: str) -> str:
+    """Return the message that an opener is read although it is not written as its template says."""
+    opener = template.partition("{params}")[0].partition("{args")[0].partition("{calls}")[0].strip()
+    return f"{marker.text.strip()!r:.60} is read as {opener!r}"
 
 
 def _holds_value(group: str) -> bool:

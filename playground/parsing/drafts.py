@@ -24,7 +24,7 @@ _UNMERGED: Final = 1024  # events of small chunks that are held before they are 
 
 
 @dataclass
-class Draft:
+class DraftCall:
     """A draft that begins at `offset`, inside the reasoning tags of this `number`.
 
     `events` are held back, `earlier_events` are not. `calls` is the number of calls before it.

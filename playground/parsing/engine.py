@@ -12,12 +12,12 @@ from typing import Final, assert_never
 
 from playground.nouns.events import Event, ReasoningEvent
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.calls import CallReader
+from playground.parsing.calls import CallReader, mended
 from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
 from playground.parsing.choice_point import choice_point
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
-from playground.parsing.drafts import Draft
+from playground.parsing.drafts import DraftCall
 from playground.parsing.form import Form
 from playground.parsing.marker import Marker
 from playground.parsing.notations import notation_of
@@ -26,6 +26,7 @@ from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
+from playground.parsing.template import declared_text
 
 _MEMBER_VALUE_START: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
 _WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word stands before any JSON
@@ -56,9 +57,10 @@ class SyntaxEngine:
         self.mode = "text"
         self._section: Form | None = None  # the section that is open
         self._bare_section = False  # True if a section's opener was text, without a call after it
+        self._after_call = False  # True right after a call
         self._after_remains = False  # True after the remains of a call: text, or a lone closer
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
-        self._draft: Draft | None = None  # calls in open reasoning, held back
+        self._draft: DraftCall | None = None  # calls in open reasoning, held back
         self._returns = 0  # how often the walk has gone back into a draft
         self._steps: Generator[None, None, None] = self._walk_stream()
 
@@ -117,12 +119,15 @@ class SyntaxEngine:
             else:
                 yield from self._read_after_marker(marker, group)
         if self._section and _has_closer(self._section):
-            scanner.note("unclosed-section")
+            closer = declared_text(self._section.syntax.sections[0].after)
+            message = f"{closer!r} never comes: the section of the calls stays open"
+            scanner.note("unclosed-section", message=message)
 
     def _next_marker(self) -> Walk[Marker | None]:
         """Return the next marker, and claim the text before it."""
         scanner, section = self.scanner, self._section
         after_remains, self._after_remains = self._after_remains, False
+        after_call, self._after_call = self._after_call, False
         # right after a marker other choices count than after prose
         point_here = section and (section.after_text if after_remains else section.after_marker)
         if section and point_here:
@@ -132,6 +137,10 @@ class SyntaxEngine:
             cut = None if after_remains else scanner.cut_here(point_here)
             if cut is not None and _has_closer(section):
                 scanner.emit_marker(cut, "section")
+            elif after_call and section.half_closer:
+                half = yield from scanner.match_here(section.half_closer)
+                if half is not None:
+                    scanner.emit_marker(half, "section")
         point = (section and section.between) or self.plan.text
         return (yield from scanner.until(point, self._text_claim))
 
@@ -154,16 +163,27 @@ class SyntaxEngine:
                 yield from self._read_plain(number)
             case Kind.BARE_SECTION | Kind.BARE_CALL:
                 self._bare_section |= kind is Kind.BARE_SECTION
-                self.scanner.note("bare-opener")
+                message = f"no call follows {_shown(marker)}: kept as text"
+                self.scanner.note("bare-opener", message=message)
                 self._emit_text(marker.size)
             case Kind.BARE_BODY | Kind.BARE_CLOSE:
-                body = kind is Kind.BARE_BODY
-                self.scanner.note("missing-opener" if body else "orphan-closer")
+                self._note_remnant(kind, marker, self.plan.forms[number])
                 self._emit_text(marker.size)
             case Kind.SECTION_CLOSE:
                 yield from self._close_section(marker, self.plan.forms[number])
             case _:
                 raise AssertionError(f"{kind} is waited for only inside something else")
+
+    def _note_remnant(self, kind: Kind, marker: Marker, form: Form) -> None:
+        """Note a closer without its opener, or a body or a header without its opener."""
+        if kind is Kind.BARE_CLOSE:
+            self.scanner.note("orphan-closer", message=_closes_nothing(marker))
+            return
+        first = declared_text(form.syntax.call_template.before[:1])
+        first = first or next(iter(form.syntax.openers), "")
+        expected = f"{first!r} must stand before it" if first else "not where this form has it"
+        message = f"{_shown(marker)} looks like a part of a call, but {expected}: kept as text"
+        self.scanner.note("missing-opener", message=message)
 
     def _is_member(self, marker: Marker, group: Group) -> bool:
         """Return True if what looks like a call is a member's value in a broken call's remains.
@@ -190,7 +210,8 @@ class SyntaxEngine:
                 self._open_section(marker, self.plan.forms[number])
             case Kind.RESULT:
                 # the program writes results; a model that writes one makes it up
-                scanner.note("fabricated-result")
+                message = f"{_shown(marker)} begins a tool's result, and the model wrote it"
+                scanner.note("fabricated-result", message=message)
                 self._emit_text(marker.size)
                 return
             case Kind.DROPPED if marker.text == self.markers.result:
@@ -198,9 +219,10 @@ class SyntaxEngine:
             case Kind.DROPPED if any(o.startswith(marker.text) for o in self.syntax.openers):
                 scanner.note("bare-opener", message="a token that begins calls: left out")
             case Kind.DROPPED if marker.text in self.syntax.closers:
-                scanner.note("orphan-closer")
+                scanner.note("orphan-closer", message=_closes_nothing(marker))
             case Kind.THINK_CLOSE:
-                scanner.note("orphan-closer")
+                message = f"{_shown(marker)} closes reasoning, and none is open"
+                scanner.note("orphan-closer", message=message)
             case Kind.STOP:
                 self._section = None
             case Kind.DROPPED | Kind.SPACE:
@@ -211,9 +233,9 @@ class SyntaxEngine:
 
     def _open_section(self, marker: Marker, form: Form) -> None:
         if marker.named.get("doubled"):
-            self.scanner.note("doubled-opener")
+            self.scanner.note("doubled-opener", message=f"{_shown(marker)}: read as one")
         if marker.named.get("slip") is not None:
-            self.scanner.note("mended-opener")
+            self.scanner.note("mended-opener", message=mended(marker, form.syntax.section))
         elif not marker.named.get("doubled"):
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.before for section in sections))
@@ -232,7 +254,7 @@ class SyntaxEngine:
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.after for section in sections))
         if orphan:
-            self.scanner.note("orphan-closer")
+            self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             if self._bare_section:
                 self._bare_section = False
                 self._emit_text(marker.size)
@@ -354,7 +376,7 @@ class SyntaxEngine:
     def _begin_draft(self, index: int) -> None:
         """Hold back all events from here on."""
         scanner = self.scanner
-        self._draft = Draft(index, scanner.offset, self.calls, scanner.events)
+        self._draft = DraftCall(index, scanner.offset, self.calls, scanner.events)
         scanner.events = self._draft.events
 
     def _ends_draft(self, marker: Marker) -> bool:
@@ -365,7 +387,7 @@ class SyntaxEngine:
         is_closer = marker.kind is Kind.THINK_CLOSE and marker.text.strip() == closer
         return is_closer or marker.kind in (Kind.THINK, Kind.STOP)
 
-    def _end_draft(self, draft: Draft, marker: Marker | None) -> Walk[None]:
+    def _end_draft(self, draft: DraftCall, marker: Marker | None) -> Walk[None]:
         """Read the draft as reasoning if that is closed after it; else give out its events.
 
         A call that broke off may have swallowed the closer: the walk then goes back to it.
@@ -401,7 +423,7 @@ class SyntaxEngine:
         yield from self.reader.read(marker, form, in_section, has_body=has_body)
         self.mode = "text"
         has_next = False
-        self._in_pieces = self.reader.in_pieces
+        self._after_call, self._in_pieces = True, self.reader.in_pieces
         if self._in_pieces:
             self._after_remains = True  # an object that follows is part of the broken call
         else:
@@ -416,7 +438,7 @@ class SyntaxEngine:
         marker = (yield from self.scanner.match_here(point)) if point else None
         if marker is not None:
             self._after_remains = True
-            self.scanner.note("orphan-closer")
+            self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             self.scanner.emit_marker(marker, "stray")
 
     def _claim_separator(self, form: Form) -> Walk[bool]:
@@ -424,6 +446,14 @@ class SyntaxEngine:
         if marker is not None:
             self.scanner.emit_marker(marker, "separator")
         return marker is not None
+
+
+def _shown(marker: Marker) -> str:
+    return f"{marker.text.strip()!r:.60}"
+
+
+def _closes_nothing(marker: Marker) -> str:
+    return f"{_shown(marker)} closes nothing: no call or section of this dialect is open"
 
 
 def _has_closer(form: Form) -> bool:

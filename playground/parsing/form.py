@@ -16,6 +16,7 @@ class Form(NamedTuple):
     after_marker: ChoicePoint | None  # right after its opener, after a call or after another marker
     after_text: ChoicePoint | None  # after the remains of a broken call, which are text
     between: ChoicePoint | None  # anywhere between its calls
+    half_closer: ChoicePoint | None  # right after a call: the closer without its last tag or word
     # outside of a call and at its end:
     separator: ChoicePoint  # between two calls
     opening: ChoicePoint  # a call's opener

@@ -21,6 +21,7 @@ from playground.parsing.patterns import (
     begin_differently,
     begins,
     begins_with_words,
+    closer_heads,
     has_words,
     literal,
     lookahead_of,
@@ -32,7 +33,7 @@ from playground.parsing.patterns import (
     without_names,
 )
 from playground.parsing.restart import restart
-from playground.parsing.template import Template, holes_of
+from playground.parsing.template import Template, declared_text, holes_of
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
@@ -58,6 +59,7 @@ class FormBuilder(CallOpeners):
             # with closers of punctuation alone, such as `]`
             after_text=after_space(self.section_closer()),
             between=self._section_choices(outer, calls, remnants),
+            half_closer=self._half_closer(),
             separator=choice_point(self._separator()),
             opening=choice_point(self.opening()),
             close=choice_point(Choice(SPACE + wrapped + closing.pattern))
@@ -198,6 +200,17 @@ class FormBuilder(CallOpeners):
         texts = tuple("".join(map(str, closer)).strip() for closer in closers)
         group = Group(Kind.SECTION_CLOSE, self.number)
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]
+
+    def _half_closer(self) -> ChoicePoint | None:
+        """Build the choice of a section's closer without its last tag or word: the `]` of a list
+        whose section is never closed."""
+        closers = [declared_text(section.after) for section in self.syntax.sections]
+        heads = {head for closer in closers for head in closer_heads(closer)}
+        if not heads:
+            return None
+        longest_first = sorted(heads, key=lambda head: (-len(head), head))
+        pattern = "|".join(map(literal, longest_first))
+        return choice_point(Choice(rf"{SPACE}(?:{pattern})", varying=True))
 
     def _section_choices(
         self, outer: OuterChoices, calls: list[Choice], remnants: list[Choice] | None = None

@@ -217,6 +217,21 @@ def spaced_name(pieces: tuple[Piece, ...], opener: str) -> list[str]:
     return [rf"{marker}\s{{1,8}}+{opener.removeprefix(marker)}"]
 
 
+def spaced_tag(pieces: tuple[Piece, ...], opener: str) -> list[str]:
+    """Return the pattern of an opener with a blank in its tag, `< invoke`, in a list; [] if the
+    opener is no tag of letters."""
+    return [rf"<[ \t]{{1,2}}+{opener[1:]}"] if _is_tag(pieces) else []
+
+
+def spaced_begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
+    """Return the beginning of what `spaced_tag` matches, if that is anything."""
+    return (f"< {prefix(pieces)[1:4]}",) if _is_tag(pieces) else ()
+
+
+def _is_tag(pieces: tuple[Piece, ...]) -> bool:
+    return bool(re.match(r"<[A-Za-z]", prefix(pieces)))
+
+
 def follows_marker(pieces: tuple[Piece, ...], hole: str) -> bool:
     """Return True if a hole stands right after a complete marker, such as `<arg_key>`."""
     first = pieces[0] if pieces[1:2] == (Hole(hole),) else ""
@@ -349,6 +364,19 @@ def _head(pieces: tuple[Piece, ...]) -> str:
     """Return the literal with which a form begins, up to the first character that models vary."""
     first = pieces[0] if pieces else ""
     return re.split(r"""[\s="']""", first.lstrip())[0] if isinstance(first, str) else ""
+
+
+def closer_heads(closer: str) -> list[str]:
+    """Return a closer without its last tag or word, then without the two last, and so on."""
+    parts = re.findall(r"</?[^<>\]\[]+>|\w+|[^\w\s]", closer)
+    if not has_words(re.escape(closer)):
+        return []
+    heads: list[str] = []
+    rest = closer
+    for part in reversed(parts[1:]):
+        rest = rest[: rest.rindex(part)].rstrip()
+        heads.append(rest)
+    return heads
 
 
 def section_ends(sections: tuple[Template, ...]) -> list[str]:

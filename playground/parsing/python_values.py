@@ -16,7 +16,6 @@ import warnings
 from typing import Any, Final
 
 from playground.base.json_numbers import NotANumber, load_json, number_of
-from playground.base.python_source import expression
 from playground.parsing.python_strings import closes
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
@@ -65,6 +64,8 @@ def read_literal(text: str) -> Any:
 
 
 def _parse_python(text: str) -> dict[str, Any]:
+    from playground.base.python_source import expression  # few replies write Python
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -152,12 +153,10 @@ class _Reader:
         return arguments
 
     def _key(self) -> str:
-        """Return a keyword. In a call it may stand in quotes, or before a colon, as in JSON."""
-        char = self._next()
-        is_quoted = self.is_call and char in "\"'"
-        name = self._string(char, 1) if is_quoted else self._take(_NAME)
+        """Return a keyword. In a call it may stand before a colon, as in JSON."""
+        name = self._take(_NAME)
         is_member = self.is_call and self._next() == ":"
-        self.forgave |= is_quoted or is_member
+        self.forgave |= is_member
         self._expect(":" if is_member else "=")
         return name
 

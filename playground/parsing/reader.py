@@ -121,7 +121,10 @@ class Reader:
     def set_value(self, call: OpenCall, key: str, value: Any, code: str = "") -> None:
         """Set an argument. `code`, if given, is a finding about its value."""
         place = f"{call.place}, argument {key}"
-        if code:
+        if code == "type-mismatch":
+            types = " or ".join(sorted(allowed_types(call.schema_of(key)) or {"JSON"}))
+            self.scanner.note(code, place, f"{value!r:.60} is not {types}: kept as text")
+        elif code:
             self.scanner.note(code, place)
         if key in call.arguments:
             self.scanner.note("duplicate-argument", place)

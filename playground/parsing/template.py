@@ -54,6 +54,12 @@ def is_line(hole: str) -> bool:
     return hole.startswith("line:")
 
 
+def declared_text(pieces: Iterable[Piece]) -> str:
+    """Return pieces as they are declared, without white space around them: `</{name}>`."""
+    texts = (f"{{{piece.name}}}" if isinstance(piece, Hole) else piece for piece in pieces)
+    return "".join(texts).strip()
+
+
 def fill(pieces: Iterable[Piece], texts: Mapping[str, str]) -> str:
     """Return the pieces as text, each hole replaced by its text."""
     return "".join(texts[piece.name] if isinstance(piece, Hole) else piece for piece in pieces)

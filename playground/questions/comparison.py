@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from playground.base.arguments import takes
+from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
 from playground.base.findings import Finding
 from playground.dialects import Dialect, as_dialects
@@ -18,6 +18,7 @@ from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
 from playground.dialects.rules_file import read_chosen_rules
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 if TYPE_CHECKING:  # rendering a request needs neither, and both take time to import
@@ -115,10 +116,12 @@ class Comparison(Drawn, Live):
         return lines
 
 
-@takes(session=Session)
+@formerly_positional(2, "rules_path")
+@takes(session=(Session, str))
 def compare(
-    session: Session,
+    session: Session | str,
     dialects: str | Dialect | Sequence[str | Dialect] = (),
+    *,
     rules_path: str | None = None,
 ) -> Comparison:
     """Render a session in one or several dialects, by default in all of them.
@@ -127,6 +130,7 @@ def compare(
     for each dialect whose rules are replaced. Raises UnknownNameError for an unknown dialect,
     InputFault for rules that cannot be read or are for none of the dialects.
     """
+    session = session_or_sample(session)
     chosen = as_dialects(dialects)
     if rules_path is not None:
         rules = read_chosen_rules(rules_path, [dialect.name for dialect in chosen])

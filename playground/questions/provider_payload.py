@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from playground.base.arguments import takes
+from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Live
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
@@ -30,6 +30,7 @@ from playground.questions.provider_parameters import (
     parameter_differences,
     parameters_not_passed,
 )
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instructions")
@@ -93,10 +94,12 @@ def _joined(findings: Sequence[Finding]) -> Finding:
     return replace(findings[0], where=f"{kind}{', '.join(numbers[:_MOST_NAMED])}{more}")
 
 
-@takes(session=Session, model="text", parameters="object or nothing")
+@formerly_positional(2, "model", "parameters")
+@takes(session=(Session, str), model="text", parameters="object or nothing")
 def provider_payload(
-    session: Session,
+    session: Session | str,
     dialect: str | Dialect,
+    *,
     model: str = "",
     parameters: Mapping[str, Any] | None = None,
 ) -> ProviderPayload:
@@ -109,6 +112,7 @@ def provider_payload(
     Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model, for a
     model whose adapter cannot be watched offline, and for a session without a user message.
     """
+    session = session_or_sample(session)
     chosen = get_dialect(dialect)
     providers = {provider.lower(): name for provider, name in PROVIDERS.items()}
     if model.lower() not in providers and model and not is_known(model):

@@ -12,9 +12,11 @@ from playground.base.arguments import takes
 from playground.base.errors import InputFault
 from playground.cache.answers.as_sent import sent_requests
 from playground.dialects import Dialect, get_dialect
+from playground.dialects.older_calls import formerly_second
 from playground.dialects.raw_prompts import ChatTemplate
 from playground.dialects.raw_prompts.sources import template_of
 from playground.dialects.request_messages import Rendering
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.tokens import TokenCount, count_request
 from playground.tokens.given import load_tokenizer
@@ -28,8 +30,9 @@ _WRITTEN: Final = (
 )
 
 
+@formerly_second("model", "api", "dialect", "tokenizer", "template")
 @takes(
-    request=(Mapping, Session),
+    request=(Session, str, Mapping),
     model="text",
     api="text",
     dialect=(str, Dialect),
@@ -37,10 +40,11 @@ _WRITTEN: Final = (
     template=(str, PathLike, ChatTemplate, type(None)),
 )
 def count_tokens(
-    request: Mapping[str, Any] | Session,
+    request: Mapping[str, Any] | Session | str,
+    dialect: str | Dialect = "",
+    *,
     model: str = "",
     api: str = "",
-    dialect: str | Dialect = "",
     tokenizer: str | PathLike[str] | None = None,
     template: str | PathLike[str] | ChatTemplate | None = None,
 ) -> TokenCount:
@@ -56,7 +60,8 @@ def count_tokens(
     """
     vocabulary: Tokenizer | None = load_tokenizer(tokenizer) if tokenizer is not None else None
     own_template = template_of(template) if template is not None else None
-    if isinstance(request, Session):
+    if isinstance(request, Session | str):
+        request = session_or_sample(request)
         body = _body_of(request, model, dialect)
         assumed_model = "" if model or request.named_model else request.task.model_name
         count = count_request(body, model or request.task.model_name, api, vocabulary, own_template)

@@ -11,12 +11,14 @@ from playground.base.display import Shown
 from playground.base.findings import Finding
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.marks.family import model_family
+from playground.dialects.older_calls import formerly_second
 from playground.dialects.schema_losses import documentation
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tool_formats.portability import lint_tool, schema_target, schema_targets
 from playground.nouns.tool_formats.rewriting import rewrite_tool
 from playground.nouns.tool_formats.shrinking import SHORTER
 from playground.nouns.tools import ToolMetadata
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.tokens import count_request
 from playground.tokens.texts import text_counter
@@ -96,14 +98,16 @@ class Portability(Shown):
         return [asdict(row) for row in self.rows]
 
 
-Tools = Session | Iterable[Any]
+Tools = Session | str | Iterable[Any]
 
 
-@takes(tools=(Session, Iterable), models="list", dialects=(str, Dialect, Iterable))
+@formerly_second("models", "dialects")
+@takes(tools=(Session, str, Iterable), models="list", dialects=(str, Dialect, Iterable))
 def tool_costs(
     tools: Tools,
-    models: Sequence[str] = MODELS,
     dialects: str | Dialect | Sequence[str | Dialect] = ("xml", "hermes"),
+    *,
+    models: Sequence[str] = MODELS,
 ) -> ToolCosts:
     """Count each tool's tokens for each model and in each dialect, and what smaller schemas save.
 
@@ -157,7 +161,7 @@ def _body(tool: ToolMetadata, model: str) -> dict[str, Any]:
     return {"messages": messages, "tools": [function]}
 
 
-@takes(tools=(Session, Iterable), targets="list")
+@takes(tools=(Session, str, Iterable), targets="list")
 def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
     """Find what providers refuse or change of the tools' schemas, with what to send instead.
 
@@ -176,8 +180,8 @@ def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
 
 
 def _tools(tools: Tools) -> list[ToolMetadata]:
-    if isinstance(tools, Session):
-        return list(tools.tools)
+    if isinstance(tools, Session | str):
+        return list(session_or_sample(tools).tools)
     items = list(tools)
     if all(isinstance(item, ToolMetadata) for item in items):
         return items

@@ -17,10 +17,11 @@ from typing import Final, Protocol
 
 from playground.base.characters import escaped_halves
 from playground.base.errors import InputFault
-from playground.base.locks import holder_of, lock_soon
+from playground.base.locks import holder_of, lock_soon, try_lock
 from playground.base.output import Batch, create_beside, faults_naming, sync_folder
 
 SECONDS: Final = 0.25  # between two times that lines are brought to the disk
+_LONGEST_END: Final = 64 * 1024  # bytes of a last line, which has the usage and an error
 _WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is
 
 
@@ -224,3 +225,28 @@ def _lock(handle: int) -> None:
     if not lock_soon(handle):
         message = f"{holder_of(handle)} is writing this recording"
         raise BlockingIOError(errno.EAGAIN, message)
+
+
+def interrupted(folder: Path) -> list[Path]:
+    """Return the recordings in a folder that have no end and that nobody writes, newest first."""
+    found = []
+    for path in folder.glob("*.jsonl"):
+        with suppress(OSError):  # it is gone by now, or of another user
+            if not _has_end(path) and not _is_written(path):
+                found.append((-path.stat().st_mtime, path))
+    return [path for _, path in sorted(found)]
+
+
+def _has_end(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _LONGEST_END))
+        return file.read().rstrip().rpartition(b"\n")[2].startswith(b'{"end"')
+
+
+def _is_written(path: Path) -> bool:
+    """Return True if a recorder holds the file's lock."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        return not try_lock(handle)
+    finally:
+        os.close(handle)

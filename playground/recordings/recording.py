@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from playground.base.findings import Finding, finding
+from playground.base.wording import counted
 
 _STRICT: Final = ConfigDict(extra="forbid")
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -73,6 +75,17 @@ class SignalChunk:
 UNREADABLE: Final = "unreadable: "  # the text that could not be read
 HALF_CHARACTER: Final = "half a character: "  # the field that it was in
 OF_PROVIDER: Final = "of the provider's tool: "  # the result of its tool, as JSON
+_BESIDE: Final = {  # signals of frames with something beside the text: what it is called there
+    "citations_delta": "citation",
+    "citation-start": "citations",
+    "citation-generation": "citations",
+    "output_text.annotation.added": "annotation",
+    "annotations": "annotations",
+    "citations": "citations",
+    "audio": "audio",
+    "groundingMetadata": "groundingMetadata",
+    "citationMetadata": "citationMetadata",
+}
 SECOND_RESPONSE: Final = "second response"
 DONE: Final = "[DONE]"  # OpenAI's end marker: no frame follows it
 _MARKER_ONLY: Final = (
@@ -197,10 +210,19 @@ class Recording:
             found.append(finding("no-end", last, _MARKER_ONLY if self._has_end_marker else ""))
         if provider_calls := self._provider_summary:
             found.append(finding("run-by-provider", last, provider_calls))
+        if beside := self._beside:
+            found.append(finding("beside-left-out", last, beside))
         if self.other_choices:
             indexes = ", ".join(str(choice.index) for choice in self.other_choices)
             found.append(finding("other-choices", last, f"choice {indexes}"))
         return found
+
+    @property
+    def _beside(self) -> str:
+        """Return the names of what came beside the text, each with the number of its frames."""
+        signals = (chunk.signal for chunk in self.chunks if type(chunk) is SignalChunk)
+        counts = Counter(_BESIDE[signal] for signal in signals if signal in _BESIDE)
+        return ", ".join(f"{name} in {counted(n, 'frame')}" for name, n in counts.items())
 
     @property
     def _provider_summary(self) -> str:

@@ -12,12 +12,12 @@ from playground.base.characters import are_whole, replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.json_numbers import finite, is_finite, load_json, number_findings
+from playground.base.wording import counted
 from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording
 from playground.sessions import unvalidated
 from playground.sessions.clean_json import are_unchecked_texts_whole, is_clean
-from playground.sessions.configuration import dynamic_of, task_of
 from playground.sessions.import_counter import ImportCounter as ImportCounter
 from playground.sessions.inner_json import json_or_text as json_or_text
 from playground.sessions.message_order import last_answer
@@ -65,6 +65,7 @@ class SessionBuilder:
     _provider_tools: set[str] = field(default_factory=set)  # names that have a finding
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _new_ids: int = 0
+    _beside: dict[str, tuple[Place, int]] = field(default_factory=dict)  # name → first, how many
     texts: list[str] = field(default_factory=list)  # in calls and results, still to be checked
     is_clean: bool = True  # no half surrogate in the values of calls, results and requests
 
@@ -312,10 +313,25 @@ class SessionBuilder:
         self.findings.append(finding("part-lost", str(place), what))
         self.counter.lost += 1
 
+    def note_beside(self, name: str, place: Place, times: int = 1) -> None:
+        """Note something that stands beside a text, as citations do: one finding for each name."""
+        first, before = self._beside.get(name, (place, 0))
+        self._beside[name] = first, before + times
+
+    def note_beside_of(self, other: SessionBuilder) -> None:
+        """Note what another builder met beside texts."""
+        for name, (place, times) in other._beside.items():
+            self.note_beside(name, place, times)
+
     def finish(self) -> Session:
         """Return the session; its model is that of the last reply if nothing else names one."""
         if self.complete_session is not None:
             return self.complete_session
+        for name, (place, times) in self._beside.items():
+            message = f"{name} of {counted(times, 'part')}"
+            self.findings.append(finding("beside-left-out", str(place), message))
+        from playground.sessions.configuration import dynamic_of, task_of
+
         requests = self.requests
         if not is_clean([record.usage for record in requests]):
             requests = [*map(self._with_finite_usage, requests)]

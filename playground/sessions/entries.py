@@ -17,7 +17,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -48,12 +48,13 @@ _LINES: Final = 3  # before the recordings
 class Label:
     """The facts about an entry that a list shows.
 
-    `origin` is the file or sample that was imported; `starred` counts the secrets that were
-    starred out, by kind.
+    `edits` counts those of what is sent, not of what is expected. `origin` is the file or sample
+    that was imported; `starred` counts the secrets that were starred out, by kind.
     """
 
     title: str = ""
     origin: str = ""
+    model: str = ""
     messages: int = 0
     tools: int = 0
     recordings: int = 0
@@ -94,6 +95,7 @@ def new_entry(
     label = Label(
         title=cleaner.text(session.title),
         origin=origin,
+        model=cleaner.text(session.task.model_name),
         messages=len(session.messages),
         tools=len(session.tools),
         recordings=len(session.recordings),
@@ -119,7 +121,7 @@ def read_entry(text: str, where: str) -> Entry:
             "the file breaks off", where=where, line=len(lines), expected="a whole workspace file"
         )
     steps = _object(lines[1], where, 2)
-    session = parse_session(_json(lines[2], where, 3), lines[2], f"{where}:3")
+    session = _imported(lines[2], where)
     recordings = [
         read_recording(_json(line, where, number), f"{where}:{number}")
         for number, line in enumerate(lines[_LINES:], _LINES + 1)
@@ -140,6 +142,13 @@ def read_entry(text: str, where: str) -> Entry:
         tuple(recordings),
         text,
     )
+
+
+@lru_cache(maxsize=4)
+def _imported(line: str, where: str) -> Session:
+    """Return the session of an entry's third line: the same object after each edit, so that what
+    was computed for its messages is found by their identity."""
+    return parse_session(_json(line, where, 3), line, f"{where}:3")
 
 
 def read_label(line: str, where: str) -> Label:
@@ -175,7 +184,8 @@ def with_edits(
     cleaner = _Cleaner(scrub)
     steps["edits"] = [cleaner.edit(edit, known) for edit in edits]
     steps["undone"] = [cleaner.edit(edit, known) for edit in undone]
-    label = replace(label, edits=len(edits), starred=_sum_counts(label.starred, cleaner))
+    count = sum(edit.action != "expected calls" for edit in edits)
+    label = replace(label, edits=count, starred=_sum_counts(label.starred, cleaner))
     return "".join([_label_line(label), _line(steps), rest])
 
 

@@ -178,6 +178,16 @@ def sample_sessions() -> dict[str, Session]:
     return {name: load_session(path) for name, path in paths.samples().items()}
 
 
+def session_or_sample(given: Session | str) -> Session:
+    """Return a session itself, or the sample of a name. Raises UnknownNameError."""
+    if isinstance(given, Session):
+        return given
+    samples = paths.samples()
+    if given not in samples:
+        raise UnknownNameError("sample", given, [*samples])
+    return load_session(samples[given])
+
+
 def first_session(source: Source, format: str | None = None) -> LoadedSession:
     """Return the session that a file's name chooses, or the first, with a finding if there are
     more.

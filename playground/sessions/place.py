@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -23,3 +24,8 @@ class Place(NamedTuple):  # built in half the time of a frozen dataclass, severa
         if self.line is None:
             return self.field or "the file"
         return f"line {self.line}, {self.field}" if self.field else f"line {self.line}"
+
+
+def numberless(place: str) -> str:
+    """Return a place without the numbers of lines and items."""
+    return re.sub(r"(?<![\w-])\d+(?![\w-])", "*", place)

@@ -308,10 +308,11 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
 
 
 def _provider_statement(cell: CacheSimulation, number: int) -> dict[str, str]:
-    """Return the column of the provider's own statements, if it made one about any request."""
+    """Return three columns in words, if the provider said anything: predicted, billed, told."""
     if not any(cell.told):
         return {}
-    return {"told by the provider": str(cell.told[number] or "")}
+    names = ("predicted", "billed", "told by the provider")
+    return dict(zip(names, cell.three_answers(number), strict=True))
 
 
 def _bill_columns(cell: CacheSimulation, number: int) -> dict[str, float | None]:

@@ -31,11 +31,19 @@ def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[st
     return [_row(group, chosen) for group in by_outcome.values()]
 
 
-def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> str:
-    """Return a sentence on what the cheapest policy saves over `cell`; "" if nothing."""
+def cheaper_policy(
+    candidates: Sequence[PricedPolicy], cell: CacheSimulation
+) -> PricedPolicy | None:
+    """Return the cheapest policy, or None if none costs less than `cell`."""
     priced = [each for each in candidates if not each.cell.errors]
     best = min(priced, key=lambda each: each.cell.cost_permille, default=None)
-    if best is None or best.cell.cost_permille >= cell.cost_permille:
+    return best if best and best.cell.cost_permille < cell.cost_permille else None
+
+
+def best_saving(candidates: Sequence[PricedPolicy], cell: CacheSimulation) -> str:
+    """Return a sentence on what the cheapest policy saves over `cell`; "" if nothing."""
+    best = cheaper_policy(candidates, cell)
+    if best is None:
         return ""
     before, after = cell.nano_dollars, best.cell.nano_dollars
     if before is None or after is None:

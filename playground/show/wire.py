@@ -247,6 +247,10 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
             for one, sent in zip(cell.requests, cell.row, strict=True)
         ],
         "billed": [asdict(billed) if billed else None for billed in cell.billed],
+        "bounds": [
+            {**asdict(bounds), "verdict": verdict} if bounds else None
+            for bounds, verdict in zip(cell.bounds, cell.verdicts, strict=False)
+        ],
         "told_by_provider": [asdict(told) if told else None for told in cell.told],
         "differences": [asdict(found) if found else None for found in cell.differences],
     }

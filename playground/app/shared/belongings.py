@@ -6,8 +6,11 @@ refuses, as long as the tab.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any, Final
+
+import streamlit as st
 
 from playground.app import state
 from playground.app.serving import access
@@ -15,6 +18,22 @@ from playground.base.errors import InputFault
 from playground.sessions.workspaces import Belongings, TabShelf, belongings_on_disk
 
 _TAB: Final = "belongings"  # of this tab: name → its JSON
+
+
+def of_this_browser(name: str) -> str:
+    """Return the name under which only this browser finds a value.
+
+    A browser is known by the token that Streamlit's server sets it against forged requests: in a
+    cookie, masked anew for each page. Where there is none, as in a test, all share one name.
+    """
+    _, _, rest = str(st.context.cookies.get("_streamlit_xsrf", "")).partition("|")
+    mask, _, token = rest.partition("|")
+    try:
+        masks, (hidden, since) = bytes.fromhex(mask), token.split("|")
+        plain = bytes(b ^ masks[at % len(masks)] for at, b in enumerate(bytes.fromhex(hidden)))
+    except (ValueError, ZeroDivisionError):
+        return name
+    return f"{name} of {hashlib.sha256(plain + since.encode()).hexdigest()[:12]}"
 
 
 def value(name: str) -> Any:

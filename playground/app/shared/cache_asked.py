@@ -23,19 +23,37 @@ from playground.sessions.session import Session
 CLICKED: Final = "clicked"  # the policy that the user's clicks make
 _TITLES: Final = {
     as_sent.NAME: as_sent.TITLE,
-    "azad": "Azad (default)",
+    "azad": "Default marks",
     "none": "No marks",
+    "system-only": "System prompt only",
+    "system-and-last-two-users": "System prompt, last two of the user",
+    "claude-code": "As Claude Code",
+    "cline": "As Cline",
+    "kodu": "As Kodu",
+    "goose": "As Goose",
+    "openhands": "As OpenHands",
+    "swe-agent": "As SWE-agent",
+    "mini-swe-agent": "As mini-SWE-agent",
+    "langchain": "As LangChain",
+    "pydantic-ai": "As Pydantic AI",
+    "litellm-injection": "As LiteLLM injects",
+    "opencode": "As opencode",
+    "vscode": "As VS Code",
+    "hermes-agent": "As Hermes Agent",
+    "aider": "As Aider",
+    "automatic": "Anthropic's automatic caching",
     CLICKED: "The marks you set",
 }
 
 
 def title(policy: str) -> str:
+    """Return a policy in words; one of the user's own has its name."""
     return _TITLES.get(policy, policy)
 
 
 @memoized(64)
 def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) -> CachePlacement:
-    return place_cache(session, dialect, own.policy() if own else policy)
+    return place_cache(session, dialect, policy=own.policy() if own else policy)
 
 
 def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
@@ -57,7 +75,7 @@ def simulations(
 ) -> Sequence[CacheSimulation]:
     """Return the session in a dialect under every policy, the user's own after ours."""
     every = [*POLICIES.values(), *(each.policy() for each in own)]
-    return simulate_matrix(session, [dialect], every, seconds_apart=apart, what_if=what_if)
+    return simulate_matrix(session, [dialect], policies=every, seconds_apart=apart, what_if=what_if)
 
 
 @memoized(64)
@@ -80,7 +98,7 @@ def on_wire(
     session: Session, dialect: str, policy: str, own: OwnPolicy | None
 ) -> Future[CacheWire]:
     chosen = own.policy() if own else policy
-    return waiting.background().submit(cache_on_wire, session, dialect, chosen)
+    return waiting.background().submit(lambda: cache_on_wire(session, dialect, policy=chosen))
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,11 @@ def panes(
     )
 
 
+def figures(figures: Sequence[Sequence[Sequence[str]]], *, key: str) -> None:
+    """Tell the panes that are drawn already what was found out since, in their order."""
+    _registered("figures", "figures")(data={"figures": figures, "title": ""}, key=key)
+
+
 def difference(lines: Picture, *, key: str) -> None:
     """The rows of a diff."""
     _registered("difference", "diff")(data=lines.keyed(), key=key)

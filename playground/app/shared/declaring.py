@@ -6,6 +6,7 @@ that could be read. The document is what the dialect's file holds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -47,7 +48,7 @@ class DeclarationDraft:
 
 def draft() -> DeclarationDraft:
     """Return the user's declaration, or the one that a page begins with."""
-    kept = belongings.value(_DRAFT) or {"document": FIRST}
+    kept = _kept() or {"document": FIRST}
     document = kept["document"]
     dialect, fault = _read(document)
     readable = document if dialect else kept.get("readable", FIRST)
@@ -59,6 +60,19 @@ def draft() -> DeclarationDraft:
     return DeclarationDraft(document, fault, readable, dialect, number, before, seen)
 
 
+def _kept() -> Any:
+    """Return this browser's draft; one that an older version stored for all is the first's who asks
+    for it."""
+    return belongings.value(belongings.of_this_browser(_DRAFT)) or belongings.value(_DRAFT)
+
+
+def _change(after: Callable[[Any], Any]) -> None:
+    old, name = _kept(), belongings.of_this_browser(_DRAFT)
+    belongings.change(name, lambda kept: after(kept or old))
+    if name != _DRAFT and belongings.value(_DRAFT) is not None:
+        belongings.keep(_DRAFT, None)
+
+
 def take(document: dict[str, Any], seen: str | None = None) -> None:
     """Go on with another document; the one that stood there can be taken back. In a callback."""
 
@@ -68,7 +82,7 @@ def take(document: dict[str, Any], seen: str | None = None) -> None:
         made = {"document": document, "before": old["document"], "number": number, "seen": seen}
         return made | _readable(document, old)
 
-    belongings.change(_DRAFT, after)
+    _change(after)
 
 
 def take_back() -> None:
@@ -86,12 +100,12 @@ def set_field(path: str, value: Any) -> None:
         document = _with(old["document"], path.split("."), value)
         return old | {"document": document} | _readable(document, old)
 
-    belongings.change(_DRAFT, after)
+    _change(after)
 
 
 def saved(text: str | None) -> None:
     """The document was kept as this file; None, that it is kept no longer. In a callback."""
-    belongings.change(_DRAFT, lambda kept: (kept or {"document": FIRST}) | {"seen": text})
+    _change(lambda kept: (kept or {"document": FIRST}) | {"seen": text})
 
 
 def start_from_template() -> None:

@@ -89,7 +89,7 @@ def _model_is_last(name: str) -> bool:
 
 
 def undo(name: str) -> None:
-    """Take back the last step."""
+    """Take back the last step. A text that cannot be read is none: its editor gives it up."""
     if _model_is_last(name):
         *rest, (_, before, _) = _models(name)
         state.hold(_MODELS + name, rest)

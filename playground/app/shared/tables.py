@@ -29,6 +29,10 @@ _FORMATS: Final = {  # of the columns that are neither whole nor a plain decimal
 }
 _MONEY: Final = "%,.4f"  # of a column that names dollars
 _SHARES: Final = ("read share",)
+_ROW_PIXELS: Final = 35
+_EDGE_PIXELS: Final = 3
+_AUTO_PIXELS: Final = 400
+_MOST_PIXELS: Final = 20_000
 
 
 def table(
@@ -37,11 +41,15 @@ def table(
     columns: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> None:
-    """Rows without their index, in `place` where that is given.
+    """Show rows without their index, in `place` where that is given.
 
-    `columns` and `options` are st.dataframe's `column_config` and its others.
+    `columns` and `options` are st.dataframe's `column_config` and its others. The height is said in
+    pixels: the browser keeps that place until it has loaded what draws tables.
     """
     frame = _in_order(pd.DataFrame(rows))
+    most = {"content": _MOST_PIXELS, "auto": _AUTO_PIXELS}.get(options.get("height", "auto"))
+    if most and len(frame):
+        options["height"] = min((len(frame) + 1) * _ROW_PIXELS + _EDGE_PIXELS, most)
     shares = {name: frame[name] * 100 for name in _SHARES if name in frame}
     (place or st).dataframe(
         frame.assign(**shares) if shares else frame,

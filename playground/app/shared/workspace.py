@@ -11,7 +11,7 @@ from typing import Final
 
 import streamlit as st
 
-from playground.app import navigation, state
+from playground.app import state
 from playground.app.serving import access
 from playground.app.shared import history, repair, say, widget_changes
 from playground.app.state import WorkingSession
@@ -19,12 +19,9 @@ from playground.base import paths
 from playground.base.errors import InputFault, PlaygroundError
 from playground.base.wording import counted
 from playground.recordings.scrubbing import describe_stars
-from playground.sessions.entries import read_label
 
 OTHER: Final = "another session"
 _NEAREST: Final = 3
-_FEW: Final = 6  # of the user's own, which need no filter
-_MOST_SHOWN: Final = 30  # on the Start page
 _UNKEPT: Final = "fault of the disk"  # why the chosen session is not kept, told below the bar
 _NAME: Final = "name of "  # + session name: the field in which it is renamed
 
@@ -60,14 +57,14 @@ def missing() -> None:
     else:
         st.error("This link asks for a session that is not here.")
         say.text(name)
-        say.caption(_where())
+        say.caption(where())
     trashed = [each for each in state.tab().workspace.trashed() if each == name]
     near = get_close_matches(name, _others(name), n=_NEAREST, cutoff=0.3)
     with st.container(horizontal=True):
         for each in trashed:
             _button("Take it out of the trash", "restore_from_trash", _restore, each)
         for each in near or _others(name)[:1]:
-            _button(f"Open {_plain(each)}", "arrow_forward", _open, each)
+            _button(f"Open {plain(each)}", "arrow_forward", _open, each)
 
 
 def _others(name: str) -> list[str]:
@@ -157,7 +154,7 @@ def menu(working: WorkingSession) -> None:
     if fault := state.tab().fault(working.name):
         state.hold(_UNKEPT, fault)
     problems = len(working.findings)
-    if working.changes:
+    if working.is_edited:
         st.badge("edited", color="gray", help="Edited: what changed is in the menu of the session.")
     with st.popover(
         counted(problems, "problem") if problems else "This session",
@@ -187,7 +184,7 @@ def menu(working: WorkingSession) -> None:
             st.caption("A sample. Edited, it is kept under its name, and can be renamed.")
         else:
             _of_a_kept_one(working.name)
-        say.caption(_where())
+        say.caption(where())
 
 
 def _edits(working: WorkingSession) -> None:
@@ -215,7 +212,8 @@ def _of_a_kept_one(name: str) -> None:
     _button("Delete", "delete", _remove, name)
 
 
-def _where() -> str:
+def where() -> str:
+    """Say where sessions are stored, or that they are not."""
     if access.current().keeps_sessions:
         return f"Kept in {paths.workspace()}."
     if access.current().may_keep:
@@ -224,30 +222,6 @@ def _where() -> str:
 
 
 # the Start page
-
-
-def shelf() -> None:
-    """Everything that is kept, and the trash."""
-    tab = state.tab()
-    names = tab.names()
-    if not names:
-        say.text("What you import or edit appears here. " + _where())
-        return
-    wanted = ""
-    if len(names) > _FEW:
-        wanted = st.text_input("Filter", key="filter of yours", placeholder="Filter", width=260)
-    found = [name for name in names if wanted.lower() in name.lower()]
-    for name in found[:_MOST_SHOWN]:
-        with st.container(
-            horizontal=True, key=f"kept {name}", vertical_alignment="center", gap="small"
-        ):
-            label = _plain(say.shown(name))
-            navigation.link("compare", label, width=260, session=say.option(name))
-            say.text(_told(name))
-            _button("Delete", "delete", _remove, name, key="delete kept")
-    if (more := len(found) - _MOST_SHOWN) > 0:
-        say.text(f"{more:,} more stand in the list of sessions.")
-    say.caption(_where())
 
 
 def trash() -> None:
@@ -264,29 +238,14 @@ def trash() -> None:
             _button("Empty the trash for good", "delete_forever", _empty)
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """Return a name as text within Markdown."""
     return "".join(f"\\{each}" if each in "\\`*_{}[]()<>#+-.!|~$:" else each for each in name)
 
 
-def _told(name: str) -> str:
-    """Describe an entry by its label alone: a list would otherwise read thirty sessions."""
-    try:
-        line = state.tab().first_line(name)
-        if line is None:
-            return "It was removed elsewhere."
-        label = read_label(line, name)
-    except InputFault as fault:
-        return str(fault)
-    counts = {
-        "message": label.messages,
-        "tool": label.tools,
-        "recording": label.recordings,
-        "edit": label.edits,
-    }
-    listed = [counted(number, noun) for noun, number in counts.items() if number]
-    said = [label.title, ", ".join(listed) or "empty", label.origin and f"from {label.origin}"]
-    return " · ".join(filter(None, said))
+def remove_button(name: str) -> None:
+    """Draw the button that deletes a session in a list; the notice offers it again."""
+    _button("Delete", "delete", _remove, name, key="delete kept")
 
 
 # what the buttons do

@@ -15,6 +15,7 @@ from playground.cache.answers.hints import NotedRequest, hint
 from playground.cache.answers.known_rules import known_rules, price_under
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.answers.paid import Paid
+from playground.cache.bounds import ReadBounds, Verdict, read_bounds
 from playground.cache.diagnosis import Diagnosis, ThreeAnswers, disagreement
 from playground.cache.differences import FirstDifference
 from playground.cache.lint import SentRow, lint
@@ -103,6 +104,22 @@ class CacheSimulation(Drawn, Live):
         ]
 
     @cached_property
+    def bounds(self) -> list[ReadBounds | None]:
+        """What each billed request read at least and at most, of what the session's left."""
+        found: list[ReadBounds | None] = []
+        for number, (sent, one) in enumerate(zip(self.row, self.requests, strict=True)):
+            bill = self.billed[number] if number < len(self.billed) else None
+            sure = one.read if one.state == "exact" and one.sized else 0
+            found.append(read_bounds(sent, self.row[:number], bill, sure) if bill else None)
+        return found
+
+    @property
+    def verdicts(self) -> list[Verdict | None]:
+        """What each bill says beside its bounds; None for a request without a bill."""
+        pairs = zip(self.bounds, self.billed, strict=False)
+        return [bound.verdict(bill.read) if bound and bill else None for bound, bill in pairs]
+
+    @cached_property
     def shorter(self) -> list[BilledBreak]:
         """Requests that read less than was left because their context had shrunk: no breaks."""
         return shorter_contexts(self.billed)
@@ -177,6 +194,14 @@ class CacheSimulation(Drawn, Live):
             told = hint(self.row, self.noted, each.since, each.number, self.rules, hour)
             found |= {each.number: told} if told else {}
         return found
+
+    def three_answers(self, number: int) -> tuple[str, str, str]:
+        """Return a request's read tokens as predicted, as billed, and as told by the provider."""
+        one, bill = self.requests[number], self.billed[number] if any(self.billed) else None
+        told = self.told[number] if any(self.told) else None
+        sure = "" if one.state == "exact" else f", {one.sureness}"
+        read = "" if bill is None else f"{bill.read:,} read" + ", a sum of rounds" * bill.summed
+        return f"{one.read:,} read{sure}", read, str(told or "")
 
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False

@@ -29,9 +29,11 @@ from playground.cache.shortening import (
 )
 from playground.dialects import get_dialect
 from playground.dialects.marks.policies import CacheRequest, Policy, get_policy
+from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireReader
 from playground.nouns.wire_bodies import messages_of
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
 
@@ -40,8 +42,9 @@ _SHARE: Final = 60  # percent of the longest request, where no limit is given
 KEYS: Final = ("messages", "input", "contents")
 
 
+@formerly_second("policies", "model", "provider")
 @takes(
-    session=Session,
+    session=(Session, str),
     policies="list",
     model="text",
     provider="text",
@@ -53,12 +56,12 @@ KEYS: Final = ("messages", "input", "contents")
     seconds_apart="number or nothing",
 )
 def compaction(
-    session: Session,
+    session: Session | str,
+    dialect: str = "native",
+    *,
     policies: Sequence[str] = (),
     model: str = "",
     provider: str = "",
-    *,
-    dialect: str = "native",
     marks: str | Policy = "claude-code",
     limit: int = 0,
     keep: int = 0,
@@ -74,6 +77,7 @@ def compaction(
     summary. Requests that were brought as sent keep their own marks; others are written in
     `dialect` and marked by the policy `marks`. Raises InputFault and UnknownNameError.
     """
+    session = session_or_sample(session)
     named = session.with_model(model)
     requests, times, anew = session_requests(named, dialect, seconds_apart)
     if not requests:

@@ -55,7 +55,7 @@ def billed(value: CacheSimulation) -> str:
     told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
     held = grouped(sum(one.total for one, _ in pairs))
     less = f"The session holds about {held} of them." if value.holds_less else ""
-    parts = (told, paid, less, _unexplained(value, len(pairs)), _shorter(value))
+    parts = (told, paid, less, _unexplained(value, len(pairs)), _shorter(value), _more(value))
     return " ".join(filter(None, parts))
 
 
@@ -66,6 +66,17 @@ def _shorter(value: CacheSimulation) -> str:
         return ""
     which = "One request" if count == 1 else f"{count} requests"
     return f"{which} read less because the context had become shorter: no break, no cost."
+
+
+def _more(value: CacheSimulation) -> str:
+    """Say how many requests read more than the session's own could leave."""
+    count = value.verdicts.count("more than the record could leave")
+    if not count:
+        return ""
+    which = "One request" if count == 1 else f"{count} requests"
+    return (
+        f"{which} read more than the session's requests could leave: others had filled the cache."
+    )
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from playground.base.arguments import takes
+from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
@@ -25,6 +25,7 @@ from playground.dialects.marks.policies import (
 from playground.dialects.rendering import message_text
 from playground.dialects.request_messages import Rendering
 from playground.nouns.wire_blocks import read_wire
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 
@@ -83,13 +84,14 @@ class CachePlacement(Drawn, Live):
         return whole[0] if whole and not self.marks else None
 
 
-@takes(session=Session, policy=(str, Policy), model="text")
+@formerly_positional(2, "policy", "model")
+@takes(session=(Session, str), policy=(str, Policy), model="text")
 def place_cache(
-    session: Session,
+    session: Session | str,
     dialect: str | Dialect = "native",
+    *,
     policy: str | Policy = "",
     model: str = "",
-    *,
     explicit_caching: bool | None = None,
 ) -> CachePlacement:
     """Place marks for a session, offline.
@@ -100,6 +102,7 @@ def place_cache(
     dialect; each block of the body is then a part, and `message` its number. Raises
     UnknownNameError, and InputFault if no request was brought as it was sent.
     """
+    session = session_or_sample(session)
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect)

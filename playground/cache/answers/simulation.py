@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, Final
 
-from playground.base.arguments import takes, wrong
+from playground.base.arguments import formerly_positional, takes, wrong
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
@@ -42,15 +42,18 @@ from playground.cache.simulator import simulate
 from playground.cache.usage import billed_of
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.marks.policies import CacheRequest, Policy, as_policies, get_policy
+from playground.dialects.older_calls import formerly_second
 from playground.nouns.wire_blocks import WireReader, WireRequest
 from playground.sessions.checks import compaction_findings
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
 
 
+@formerly_second("model", "provider")
 @takes(
-    requests=(Session, Iterable),
+    requests=(Session, str, Iterable),
     model="text",
     provider="text",
     seconds_apart="number or nothing",
@@ -59,11 +62,11 @@ AS_IT_IS: Final = WhatIf()
     times="list",
 )
 def simulate_cache(
-    requests: Session | Iterable[Mapping[str, Any]],
+    requests: Session | str | Iterable[Mapping[str, Any]],
+    dialect: str | Dialect = "native",
+    *,
     model: str = "",
     provider: str = "",
-    *,
-    dialect: str | Dialect = "native",
     policy: str | Policy = "",
     seconds_apart: float | None = None,
     what_if: WhatIf = AS_IT_IS,
@@ -83,11 +86,20 @@ def simulate_cache(
     Raises UnknownNameError for an unknown provider, dialect or policy, and InputFault if
     `seconds_apart` is negative or no number, or if no request was brought as it was sent.
     """
+    if isinstance(requests, str):
+        requests = session_or_sample(requests)
     if isinstance(requests, Session) and policy == AS_SENT:
         return _as_sent(requests, model, provider, seconds_apart, what_if)
     if isinstance(requests, Session):
-        given = ([dialect], [policy], model, provider, seconds_apart, what_if)
-        return cache_matrix(requests, *given)[0]
+        return cache_matrix(
+            requests,
+            [dialect],
+            policies=[policy],
+            model=model,
+            provider=provider,
+            seconds_apart=seconds_apart,
+            what_if=what_if,
+        )[0]
     bodies = [_body(body, number) for number, body in enumerate(requests)]
     for name, some in (("usages", usages), ("times", times)):
         if some and len(some) != len(bodies):
@@ -130,8 +142,8 @@ def _as_sent(
         model = own  # another one was chosen since
     found = simulate_cache(
         [body if body.get("model") else {**body, "model": own} for body in sent.bodies],
-        model,
-        provider,
+        model=model,
+        provider=provider,
         seconds_apart=seconds_apart,
         usages=sent.usages,
         times=sent.times if seconds_apart is None else (),
@@ -142,8 +154,9 @@ def _as_sent(
     return replace(found, policy=AS_SENT, paid=was_paid, told=tuple(sent.told))
 
 
+@formerly_positional(2, "policies", "model", "provider", "seconds_apart", "what_if", "progress")
 @takes(
-    session=Session,
+    session=(Session, str),
     model="text",
     provider="text",
     seconds_apart="number or nothing",
@@ -151,8 +164,9 @@ def _as_sent(
     progress="function or nothing",
 )
 def cache_matrix(
-    session: Session,
+    session: Session | str,
     dialects: str | Dialect | Sequence[str | Dialect] = (),
+    *,
     policies: str | Policy | Sequence[str | Policy] = (),
     model: str = "",
     provider: str = "",
@@ -165,6 +179,7 @@ def cache_matrix(
     The policy "as-sent" has one cell, the first, since no dialect writes what was sent. `progress`
     is called with the number of dialects that are done, and of all.
     """
+    session = session_or_sample(session)
     apart = None if seconds_apart is None else _checked(seconds_apart)
     bills = billed_for(session)
     was_paid = paid(bills, answering_models(session), provider)

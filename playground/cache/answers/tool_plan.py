@@ -6,6 +6,7 @@ that a model finds its tools as it did when they were there is assumed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -37,6 +38,7 @@ from playground.cache.rules import Rules
 from playground.dialects.marks.policies import Policy, get_policy
 from playground.nouns.wire_bodies import identity, tools_of
 from playground.nouns.wire_estimates import tokens_of
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 _MOST_CUTS: Final = 12  # that are simulated for each way of loading
@@ -193,7 +195,7 @@ def _loading(row: PlannedTools) -> Loading:
 
 
 @takes(
-    session=Session,
+    session=(Session, str),
     model="text",
     provider="text",
     marks=(str, Policy),
@@ -201,10 +203,10 @@ def _loading(row: PlannedTools) -> Loading:
     seconds_apart="number or nothing",
 )
 def plan_tools(
-    session: Session,
+    session: Session | str,
+    *,
     model: str = "",
     provider: str = "",
-    *,
     marks: str | Policy = "claude-code",
     found: int = 3,
     seconds_apart: float | None = None,
@@ -219,6 +221,7 @@ def plan_tools(
     Requests that were brought as sent keep their own marks; others are written in native form and
     marked by the policy `marks`. Raises InputFault for a session without requests or tools.
     """
+    session = session_or_sample(session)
     named = session.with_model(model)
     requests, times, anew = session_requests(named, "native", seconds_apart)
     if not any(named_tools(body) for body, _ in requests):
@@ -247,26 +250,24 @@ def plan_tools(
         if best is not ways[0] and best.cut:
             rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
         cuts += len(ways)
-    assumed = tuple(_assumed(planner.rules, rows, found))
+    assumed = tuple(_assumed(planner.left, rows, found))
     return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}")
 
 
 def _refusal(rules: Rules, model: str) -> str:
     """Say why nothing can be deferred, by the dated rules; "" if it can."""
-    if not rules.holds("deferred_tools", model) and not _is_unknown(rules):
+    left = rules.of_model("deferred_tools", model)
+    if left is None:
         return f"No page says that {model} takes deferred tools: there is nothing to plan."
-    rule = rules.rules["deferred_tools"]
-    if _is_unknown(rules):
+    if left == "not known":
+        rule = rules.rules["deferred_tools"]
         return f"Nothing to plan for {model}: {rule.note} ({rule.source}, {rule.seen})."
     return ""
 
 
-def _is_unknown(rules: Rules) -> bool:
-    return bool(rules.get("deferred_tools") == "not known")
-
-
 def _loadings(rules: Rules, model: str) -> Iterator[Loading]:
-    if rules.value("deferred_tools") == "nothing" and rules.lists("system_messages", model):
+    is_anthropic = rules.of_model("deferred_tools", model) == "nothing"
+    if is_anthropic and rules.lists("system_messages", model):
         yield "by the client"
     yield "by search"
 
@@ -286,7 +287,7 @@ def _called(uses: Sequence[ToolUse]) -> list[ToolUse]:
     return [tool for tool in uses if tool.first is not None]
 
 
-def _assumed(rules: Rules, rows: Sequence[PlannedTools], found: int) -> Iterator[str]:
+def _assumed(left: str, rows: Sequence[PlannedTools], found: int) -> Iterator[str]:
     ways = {_loading(row) for row in rows if row.cut}
     yield "the model calls the same tools at the same requests, wherever their definitions stand"
     if "by search" in ways:
@@ -298,23 +299,35 @@ def _assumed(rules: Rules, rows: Sequence[PlannedTools], found: int) -> Iterator
             "the client adds a tool (tool_addition, in beta) just before its call: the least that "
             "it can cost"
         )
-    if rules.value("deferred_tools") != "nothing":
+    if left != "nothing":
         yield "requests go to the Responses API; of a deferred function name and description stay"
     yield "what the last answer calls is in no request"
 
 
+_Request = tuple[dict[str, Any], list[Message]]
+
+
 @dataclass
 class _Planner:
-    requests: Sequence[tuple[dict[str, Any], list[Message]]]
+    requests: Sequence[_Request]
     times: Sequence[float]
     anew: set[int]
     model: str
     provider: str
     marker: Policy | None
 
+    def __post_init__(self) -> None:
+        self.requests = list(_shared(self.requests))
+        self._answers = [self._answer(number) for number in range(len(self.requests))]
+
     @property
     def rules(self) -> Rules:
         return known_rules(self.provider, self.model)
+
+    @property
+    def left(self) -> str:
+        """What of a deferred tool stands in the first prompt, by the dated rule."""
+        return str(self.rules.of_model("deferred_tools", self.model))
 
     def uses(self) -> list[ToolUse]:
         """Return every tool that a request has, with its calls, in the order of the requests."""
@@ -322,7 +335,7 @@ class _Planner:
         calls: dict[str, list[int]] = {}
         for number, (body, _) in enumerate(self.requests):
             tools = {**named_tools(body), **tools}
-            for name in calls_of(self._answer(number) or {}):
+            for name in calls_of(self._answers[number] or {}):
                 calls.setdefault(name, []).append(number)
         return [
             ToolUse(name, tokens_of(identity("tool", tool)), len(made), min(made, default=None))
@@ -340,16 +353,15 @@ class _Planner:
         return later[len(messages)]
 
     def as_they_are(self) -> PlannedTools:
-        rows = [(body, messages) for body, messages in self.requests]
-        return PlannedTools(AS_IT_IS, *self._simulated(rows, self.times))
+        return PlannedTools(AS_IT_IS, *self._simulated(self.requests, self.times))
 
     def deferred(self, cut: ToolCut) -> PlannedTools:
         """Simulate the requests under a cut; a search is a request of its own after the first."""
-        deferral, queries = Deferral(cut, self.rules), list[Message]()
-        rows: list[tuple[dict[str, Any], list[Message]]] = []
+        deferral, queries = Deferral(cut, self.left), list[Message]()
+        rows: list[_Request] = []
         times: list[float] = []
         for number, (body, messages) in enumerate(self.requests):
-            sent: RewrittenRequest = deferral.rewrite(body, messages, self._answer(number))
+            sent: RewrittenRequest = deferral.rewrite(body, messages, self._answers[number])
             rows.append((sent.head, sent.messages))
             times.append(self.times[number])
             if sent.searched is not None and sent.query is not None:
@@ -371,7 +383,7 @@ class _Planner:
         return at + min(2.0, max(0.0, self.times[number + 1] - at) / 2)
 
     def _simulated(
-        self, rows: Sequence[tuple[dict[str, Any], list[Message]]], times: Sequence[float]
+        self, rows: Sequence[_Request], times: Sequence[float]
     ) -> tuple[CacheSimulation, int]:
         bodies = []
         for body, messages in rows:
@@ -382,6 +394,25 @@ class _Planner:
         )
         first = simulation.row[0].wire.blocks if simulation.row else ()
         return simulation, sum(block.tokens for block in first if block.tier == "tools")
+
+
+def _shared(requests: Sequence[_Request]) -> Iterator[_Request]:
+    """Yield the requests with one object for tools and messages that several write alike.
+
+    Every way of sending tools then compares objects in place of texts.
+    """
+    before: list[Message] = []
+    tools: Any = None
+    for body, messages in requests:
+        tools = tools if _is_written_alike(tools, body.get("tools")) else body.get("tools")
+        pairs = zip(before, messages, strict=False)
+        alike = [old if _is_written_alike(old, new) else new for old, new in pairs]
+        before = [*alike, *messages[len(alike) :]]
+        yield ({**body, "tools": tools} if "tools" in body else body), before
+
+
+def _is_written_alike(one: Any, other: Any) -> bool:
+    return one is other or (one == other and json.dumps(one) == json.dumps(other))
 
 
 def _is_same(one: Message, other: Message) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from playground.base.arguments import takes
+from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Shown
 from playground.base.findings import Finding, finding
 from playground.base.fixes import FIXES
@@ -17,6 +17,7 @@ from playground.dialects.marks.policies import Policy, get_policy
 from playground.dialects.request_messages import Rendering
 from playground.llm.payloads import WireCall, wire_calls, with_provider
 from playground.nouns.wire_blocks import WireBlock, WireRequest, read_wire
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 
@@ -43,10 +44,12 @@ class CacheWire(Shown):
         return [block for block in self.sent if block.ttl is not None]
 
 
-@takes(session=Session, policy=(str, Policy), model="text")
+@formerly_positional(2, "policy", "model")
+@takes(session=(Session, str), policy=(str, Policy), model="text")
 def cache_on_wire(
-    session: Session,
+    session: Session | str,
     dialect: str | Dialect = "native",
+    *,
     policy: str | Policy = "",
     model: str = "",
 ) -> CacheWire:
@@ -58,6 +61,7 @@ def cache_on_wire(
     unknown, and nothing gets lost on the way. Raises UnknownNameError, and InputFault for a model
     whose adapter cannot be watched offline.
     """
+    session = session_or_sample(session)
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect)

@@ -98,6 +98,7 @@ class Rules:
         self._figures: dict[tuple[str, str], Figure] = {}  # since every request asks for them
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
+        self._ranges: dict[str, tuple[int, int]] = {}
 
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
         """Return the same rules with figures for one model."""
@@ -163,6 +164,8 @@ class Rules:
     def assumed_as(self, model: str) -> str:
         """Return the known model whose figures an unknown one is given; "" if none is known."""
         plain = plain_name(model)
+        if plain in self._known:
+            return plain
         shared = [len(commonprefix((plain, known))) for known in self.models]
         return self.models[shared.index(max(shared))] if shared else ""
 
@@ -248,11 +251,27 @@ class Rules:
 
         Where it is assumed it may be any that the provider has for a model.
         """
+        if model not in self._ranges:
+            self._ranges[model] = self._minimum_range(model)
+        return self._ranges[model]
+
+    def _minimum_range(self, model: str) -> tuple[int, int]:
         figure = self.figure("minimum_tokens", model)
         values = [figure.value, *(other.value for other in figure.others)]
         if figure.assumed:
             values += self._table("minimum_tokens").values()
         return min(values), max(values)
+
+    def minimum_in_words(self, model: str) -> str:
+        """Return the minimum as it is known: one figure, several by their sources, or a range."""
+        figure = self.figure("minimum_tokens", model)
+        if figure.assumed:
+            least, most = self.minimum_range(model)
+            return f"the minimum, which no source states for this model: {least:,} to {most:,}"
+        if not figure.others:
+            return f"the minimum of {figure.value:,}"
+        statements = (f"{each.value:,} ({each.source})" for each in (figure, *figure.others))
+        return f"the minimum: sources disagree, {'; '.join(statements)}"
 
     def read_permille(self, model: str) -> int:
         """Return the price of a token read, in thousandths of the input price."""

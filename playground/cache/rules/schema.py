@@ -112,8 +112,8 @@ KINDS: Final[dict[str, RuleKind]] = {
     "output_nano": _kind("price of an output token, in billionths of a dollar", dict[str, int]),
     "off_peak": _kind("hours at which everything costs less", OffPeak),
     "deferred_tools": _kind(
-        "what of a tool with `defer_loading` stands in the first prompt",
-        Literal["nothing", "name and description", "not known"],
+        "what of a tool with `defer_loading` stands in the first prompt, by model",
+        dict[str, Literal["nothing", "name and description", "not known"]],
     ),
     "sharing": _kind("who shares a cache", str),
     "fields": _kind("the fields of a body, and what each is to the prefix", dict[str, FieldRole]),

@@ -98,9 +98,12 @@ def _check_fields(
 
 @cache
 def _hints_of(kind: Any) -> dict[str, Any]:
-    from playground.dialects.raw_prompts import LlamaPrompt  # elsewhere only type checkers do
+    # elsewhere only type checkers load these
+    from playground.dialects.preflight import PreflightCheck
+    from playground.dialects.raw_prompts import LlamaPrompt
 
-    return get_type_hints(kind, localns={"LlamaPrompt": LlamaPrompt})
+    own = {"LlamaPrompt": LlamaPrompt, "PreflightCheck": PreflightCheck}
+    return get_type_hints(kind, localns=own)
 
 
 def _read_value(hint: Any, data: Any, place: FieldPlace) -> Any:

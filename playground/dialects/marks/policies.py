@@ -118,7 +118,7 @@ def _of_agent(name: str, policy: AgentPolicy) -> Policy:
 
 
 POLICIES: Final[dict[str, Policy]] = {
-    "azad": Policy("azad", "this project's own", azad),
+    "azad": Policy("azad", "the last system message, the last two of the user", azad),
     "none": Policy("none", "no marks", none),
     **{name: _of_agent(name, policy) for name, policy in AGENTS.items()},
 }

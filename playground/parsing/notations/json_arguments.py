@@ -86,7 +86,7 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
         value = value[0]
         reader.scanner.note("arguments-wrapped", call.place, "the object stands in a list")
     if not isinstance(value, dict | None):
-        raise BrokenCall("arguments-not-object")
+        raise BrokenCall("arguments-not-object", f"{value!r:.60} stands where an object must")
     call.arguments = value or {}
     unwrap(reader, call)
     if call.relaxed:

@@ -298,7 +298,8 @@ def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
         ]
         object_text = texts[0] if _holds_all(argument_keys[0], call) else f"{{{', '.join(pairs)}}}"
         call.raw.append((None, object_text))
-        reader.scanner.note("arguments-elsewhere", call.place, f"in {', '.join(argument_keys)}")
+        message = f"{', '.join(argument_keys)} beside the name, not in the arguments' object: read"
+        reader.scanner.note("arguments-elsewhere", call.place, message)
     return {key: text for key, text in call.strays.items() if key not in argument_keys}
 
 

@@ -102,6 +102,8 @@ def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     """Return the opener as models misspell it: also without the attribute for the value's type, or
     with a second `=` instead of its end."""
     if len(pieces) == 5 and isinstance(pieces[2], str) and pieces[2].startswith('"'):
+        if pieces[2].startswith(str(pieces[4])):
+            return []  # the whole opener would begin like the one without the attribute
         return [(*pieces[:2], str(pieces[4])), *slips(pieces)]
     if len(pieces) == 3 and str(pieces[0]).endswith("=") and str(pieces[2]).strip() == ">":
         return [(*pieces[:2], "="), *slips(pieces)]

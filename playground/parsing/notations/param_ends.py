@@ -46,7 +46,7 @@ def _opener_of(key: str, syntax: Declaration) -> str:
     first: `<{key}>`."""
     pieces = param_template(syntax).before
     first = str(pieces[0]).strip() if isinstance(pieces[0], str) else ""
-    if has_words(re.escape(first)):
+    if has_words(re.escape(first)) and not closer_of(key, syntax).startswith(first):
         return first
     return "".join(piece if isinstance(piece, str) else key for piece in pieces).strip()
 

@@ -49,7 +49,7 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
-from playground.parsing.template import Hole
+from playground.parsing.template import Hole, declared_text
 
 _CDATA: Final = ("<![CDATA[", "]]>")
 
@@ -153,9 +153,7 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         else:
             _claim_closer(reader, call, marker, form)
             if strays.tell() and holds_arguments(strays.take(), call, form.syntax):
-                raise BrokenCall(
-                    "malformed-arguments", "no parameter can be read in it", is_complete=True
-                )
+                raise BrokenCall("malformed-arguments", _expected_param(form), is_complete=True)
             unwrap(reader, call)
             return
 
@@ -170,7 +168,13 @@ def _claim_closer(reader: Reader, call: OpenCall, marker: Marker, form: Form) ->
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
         raise BrokenCall("unreadable-call", "another call follows at once", is_complete=True)
     else:
-        reader.scanner.note("missing-closer")
+        closer = declared_text(form.syntax.call_template.after)
+        message = f"{closer!r} must follow the last parameter: read without it"
+        reader.scanner.note("missing-closer", message=message)
+
+
+def _expected_param(form: Form) -> str:
+    return f"no parameter can be read in it: expected {form.syntax.param.strip()!r}"
 
 
 def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
@@ -212,7 +216,7 @@ def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
             raise BrokenCall("truncated-call")
         scanner.note("open-ended", call.place)
     if marker is None and not call.raw and (yield from scanner.match_here(after)) is None:
-        raise BrokenCall("malformed-arguments", "no parameter can be read in it", is_complete=True)
+        raise BrokenCall("malformed-arguments", _expected_param(form), is_complete=True)
     return marker is not None and marker.kind is Kind.PARAM
 
 
@@ -223,7 +227,8 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     copy = GrowingText()
     key = _param_key(call, opener.named["key"], syntax)
     if "slip" in opener.named:
-        scanner.note("mended-opener", f"{call.place}, argument {key}")
+        message = f"{opener.text.strip()!r:.60} is read as the opener of {key}"
+        scanner.note("mended-opener", f"{call.place}, argument {key}", message)
     else:
         place = f"{call.place}, argument {key}"
         scanner.note_form(opener, param_template(syntax).before, where=place)
@@ -300,7 +305,8 @@ def _cut_at_closer(
         else:
             reader.scanner.note("missing-closer", place)  # it stands there in another letter case
         return inner.removesuffix("\n") if param_shape(form.syntax).own_lines else inner
-    reader.scanner.note("missing-closer", place)
+    message = f"{closer!r} must follow the value, which is read up to the next marker"
+    reader.scanner.note("missing-closer", place, message)
     return text
 
 

@@ -35,6 +35,7 @@ from playground.plugins.corpus.questions import (
     receipts,
     versions,
 )
+from playground.plugins.corpus.receipt_figures import kept_figures
 from playground.plugins.corpus.signatures import BANDS
 from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.storing import stored_session
@@ -269,8 +270,12 @@ class Corpus:
         where, began = Filters("sessions", filters), time.monotonic()
         sql = receipts.SQL.format(where=where.where)
         found = self._answer("receipts", sql, where.values, MOST_ROWS, seconds)
-        files = [(str(path), str(form), bool(is_part)) for path, form, is_part, _ in found.rows]
-        rows, notes = receipts.receipts(files, max(0.1, seconds - found.seconds))
+        files = [
+            receipts.BehindFile(str(path), str(form), bool(part), str(content) * (pieces == 1))
+            for path, form, part, _, content, pieces in found.rows
+        ]
+        kept = kept_figures(self.folder)
+        rows, notes = receipts.receipts(files, kept, max(0.1, seconds - found.seconds))
         spent = round(time.monotonic() - began, 3)
         columns, more = list(receipts.COLUMNS), len(rows) > limit
         return CorpusAnswer("receipts", columns, rows[:limit], sql, spent, more, notes)

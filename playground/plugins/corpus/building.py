@@ -24,6 +24,7 @@ from playground.plugins.corpus.optional_dependencies import require_extra
 from playground.plugins.corpus.outcomes import Outcome
 from playground.plugins.corpus.places import is_of_one_process, is_remote, place_at
 from playground.plugins.corpus.planning import Progress, jobs, plan, rebuild_job, split_job
+from playground.plugins.corpus.receipt_figures import keep_figures
 from playground.plugins.corpus.store_protocol import CATALOG
 from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.tables import SCHEMAS
@@ -57,6 +58,7 @@ def build_corpus(
     inputs: Sequence[str | Path],
     *,
     redact: bool = False,
+    receipts: bool = False,
     engine: str = "pool",
     workers: int = 0,
     address: str = "",
@@ -67,7 +69,8 @@ def build_corpus(
     and addresses.
 
     Content that was built before is not built again; the rows of files that changed or are gone are
-    removed. With `redact` no text is stored.
+    removed. With `redact` no text is stored. With `receipts` the figures of each file's receipt are
+    kept: each is read once more for them.
 
     Raises InputFault if another build is running there, if an input does not exist, if the disk is
     full, or if the corpus exists with the other choice of `redact`.
@@ -85,7 +88,11 @@ def build_corpus(
     folder = CorpusFolder(store_at(out))
     with folder.store.locked():
         runs = get_engine(engine, workers, address)
-        return _Build(folder, runs, redact, progress).run(inputs, shard_bytes)
+        built = _Build(folder, runs, redact, progress).run(inputs, shard_bytes)
+        if receipts:
+            catalog = _open_catalog(folder, redact)
+            keep_figures(folder, catalogs.built_files(folder, catalog))
+        return built
 
 
 @dataclass(frozen=True, slots=True)

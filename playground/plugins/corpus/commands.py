@@ -31,6 +31,7 @@ def corpus() -> None:
 @click.argument("out")
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("--redact", is_flag=True, help="Store lengths and hashes in place of texts.")
+@click.option("--receipts", is_flag=True, help="Keep the figures of each file's receipt.")
 @click.option("--engine", default="pool", help="serial, pool or ray. Default: pool.")
 @click.option("--workers", default=0, help="Processes. Default: one for each processor.")
 @click.option("--address", default="", help="Of a Ray cluster. Default: Ray on this machine.")
@@ -40,6 +41,7 @@ def build(
     out: str,
     inputs: tuple[str, ...],
     redact: bool,
+    receipts: bool,
     engine: str,
     workers: int,
     address: str,
@@ -61,6 +63,7 @@ def build(
             out,
             inputs,
             redact=redact,
+            receipts=receipts,
             engine=engine,
             workers=workers,
             address=address,

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from playground.base.findings import Finding
 from playground.cache.answers.known_rules import known_rules
+from playground.cache.diagnosis import Diagnosis, ThreeAnswers, disagreement
 from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.lint import SentRow, lint
 from playground.cache.live import LiveCache, Prediction
@@ -121,6 +122,7 @@ class Underway:
     difference: FirstDifference | None
     price: Price | None
     codes: frozenset[str]  # codes of all its findings
+    left: int = 0  # tokens that the request before it left in the cache
 
 
 class CacheForecast:
@@ -154,7 +156,8 @@ class CacheForecast:
         findings = [*_lint_findings(row, prediction, difference), *_pairing_findings(body)]
         expected = _make_expected(match, row, prediction, difference, findings, price)
         codes = frozenset(finding.code for finding in findings)
-        return Underway(expected, prediction, row, cache, match, difference, price, codes)
+        left = row.cached_tokens if row.sent else 0
+        return Underway(expected, prediction, row, cache, match, difference, price, codes, left)
 
     def record_sent(self, underway: Underway) -> None:
         """Record that the request is forwarded: later ones are compared with it."""
@@ -197,6 +200,18 @@ class CacheForecast:
             _billed_nano(billed, row.rules, underway.expected.model, underway.price),
             billed.summed,
         )
+
+    def disagreement(self, underway: Underway, bill: Bill, told: Diagnosis | None) -> str:
+        """Say who says what, and who cannot be right, where prediction, bill and diagnosis
+        disagree; "" if they agree, or if nothing was sent before.
+        """
+        found, expected = underway.prediction.found, underway.expected
+        if told is None or bill.summed or not underway.left:
+            return ""
+        predicted = found.read if found.state == "exact" else None
+        answers = ThreeAnswers(predicted, bill.read, underway.left, told, underway.difference)
+        finding = disagreement(answers, f"{expected.session} #{expected.number}")
+        return finding.message if finding else ""
 
     def _apply_bill(
         self, row: _Row, prediction: Prediction, sent: TimedRequest, billed: Billed

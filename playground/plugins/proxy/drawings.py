@@ -37,7 +37,11 @@ def sessions(ledger: Ledger) -> pd.DataFrame:
 
 def requests(exchanges: Sequence[LoggedExchange]) -> pd.DataFrame:
     """Return a row for each request of a session: prediction, bill, and where the cache breaks."""
-    return pd.DataFrame([_request_row(exchange) for exchange in exchanges])
+    frame = pd.DataFrame([_request_row(exchange) for exchange in exchanges])
+    told = [exchange.told_by_provider for exchange in exchanges]
+    if any(told):
+        frame.insert(list(frame.columns).index("breaks"), "told by the provider", told)
+    return frame
 
 
 def _request_row(exchange: LoggedExchange) -> dict[str, Any]:

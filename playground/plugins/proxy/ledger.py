@@ -3,7 +3,7 @@
     {"format": "playground-proxy/1", "at": …, "upstream": …}
     {"exchange": 7, "at": …, "session": …, "title": …, "agent": …, "file": …, "expected": {…}}
     {"exchange": 7, "status": 200, "first": 0.4, "seconds": 2.1, "billed": {…},
-     "told_by_provider": …}
+     "told_by_provider": …, "disagrees": …}
 
 A page can read it while the proxy still writes it. A line that was cut off, as by a crash, is
 ignored.
@@ -53,6 +53,8 @@ class LoggedExchange:
     billed: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
     blocked: str = ""
+    told_by_provider: str = ""
+    disagrees: str = ""  # prediction, bill and diagnosis: who says what, who cannot be right
 
     @property
     def refused(self) -> bool:

@@ -95,6 +95,8 @@ class TerminalReport:
             yield f"         {name}: {took}"
         if told := line.get("told_by_provider"):
             yield f"         {name}: told by the provider: {told}"
+        if words := line.get("disagrees"):
+            yield f"         {name}: diagnosis-disagrees: {words}"
         for key in ("error", "fault"):
             if (error := line.get(key)) and (text := _error_text(error)):
                 yield f"         {name}: {text}"

@@ -160,9 +160,11 @@ class RunWatcher:
         exchange.end(error)
         self._tally.take(exchange.tally)
         underway = self._underway.pop(number, None)
-        billed = None
+        billed, disagrees = None, ""
         if underway is not None:
             billed = self._forecast.end_request(underway, exchange.status, exchange.usage)
+            told = exchange.diagnosis
+            disagrees = self._forecast.disagreement(underway, billed, told) if billed else ""
         line = {
             **({} if exchange.was_asked else _ledger_entry(exchange)),
             "exchange": number,
@@ -171,6 +173,7 @@ class RunWatcher:
             "seconds": round(at, 6),
             "billed": billed.as_json() if billed else None,
             "told_by_provider": str(exchange.diagnosis) if exchange.diagnosis else None,
+            "disagrees": disagrees,
             "error": error,
             "fault": exchange.fault,
         }

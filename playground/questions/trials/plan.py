@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
-from playground.base.arguments import takes
+from playground.base.arguments import formerly_positional, takes
 from playground.base.errors import InputFault
 from playground.base.wording import dollars
 from playground.cache.prices import price_of
@@ -24,6 +24,7 @@ from playground.questions.experiments import read_recording
 from playground.questions.trials.figures import Trial
 from playground.questions.trials.scoring import Attempt, missed, score
 from playground.recordings.recording import Recording, SignalChunk
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
 _AT_ONCE: Final = 4
@@ -246,18 +247,19 @@ class TrialRun(BackgroundRun):
         self.plan.run(self.done.append, self.cancel, alive=alive)
 
 
+@formerly_positional(2, "models")
 @takes(
-    session=Session,
+    session=(Session, str),
     models=(str, Iterable),
     repeats=int,
     base_url="text",
     parameters="object or nothing",
 )
 def trial(
-    session: Session,
+    session: Session | str,
     dialects: str | Dialect | Sequence[str | Dialect] = (),
-    models: str | Sequence[str] = (),
     *,
+    models: str | Sequence[str] = (),
     repeats: int = 5,
     base_url: str = "",
     parameters: Mapping[str, Any] | None = None,
@@ -270,6 +272,7 @@ def trial(
     without expected calls or for a number of `repeats` out of range, UnknownNameError for an
     unknown dialect.
     """
+    session = session_or_sample(session)
     if not session.expected:
         raise InputFault(
             "this session names no expected calls",

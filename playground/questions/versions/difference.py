@@ -9,7 +9,7 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
-from playground.base.arguments import takes, texts
+from playground.base.arguments import formerly_positional, takes, texts
 from playground.base.display import Live
 from playground.base.wording import counted, dollars, grouped
 from playground.questions.token_counts import as_json as count_json
@@ -132,6 +132,7 @@ def cost_words(cost: PrefixCost) -> str:
     return f"{sentence}; {grouped(cost.lost)} are paid again, once{price}."
 
 
+@formerly_positional(2, "model", "dialect", "request", "providers", "names")
 @takes(
     first=(Session, Mapping, str, PathLike),
     second=(Session, Mapping, str, PathLike),
@@ -144,6 +145,7 @@ def cost_words(cost: PrefixCost) -> str:
 def diff(
     first: Given,
     second: Given,
+    *,
     model: str = "",
     dialect: str = "",
     request: int = 0,

@@ -116,7 +116,7 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
         requests = len(bodies)
         model = model or str(body.get("model") or "")
     agent = " ".join(filter(None, (session.agent.name, session.agent.version)))
-    count = count_tokens(body, model)
+    count = count_tokens(body, model=model)
     return Version(name, agent, model, body, number, requests, count)
 
 

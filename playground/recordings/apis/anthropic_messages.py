@@ -79,6 +79,8 @@ class AnthropicMessages(ApiReader):
                 sink.signal("input_json_delta")
         elif thinking := delta.get("thinking"):
             sink.reasoning(thinking)
+        elif delta.get("type") == "compaction_delta" and delta.get("content"):
+            sink.add_provider_part({"type": "compaction", "content": delta["content"]})
         else:
             sink.signal(str(delta.get("type", "content_block_delta")))
 

@@ -68,6 +68,9 @@ class GeminiGenerate(ApiReader):
             self.sink.signal(f"{UNREADABLE}a candidate with {', '.join(map(str, given))}"[:_TOLD])
         for part in (given.get("content") or {}).get("parts") or ():
             candidate.part(part)
+        for name in ("groundingMetadata", "citationMetadata"):
+            if given.get(name):
+                self.sink.signal(name)
         if given.get("finishReason"):
             candidate.sink.stop_reason = given["finishReason"]
 

@@ -21,6 +21,7 @@ class OpenAIChat(ApiReader):
         self._first = _Choice(sink)
         self._others: dict[Sink, _Choice] = {}
         self._id = ""
+        self._cited = False
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -31,15 +32,19 @@ class OpenAIChat(ApiReader):
         before = len(sink.chunks)
         if not sink.model:
             sink.model = value.get("model") or ""
-        if value.get("usage"):
-            sink.add_usage(value["usage"])
+        usage = value.get("usage") or (value.get("x_groq") or {}).get("usage")
+        if usage:
+            sink.add_usage(usage)
         self._response(str(value.get("id") or ""), value.get("choices"))
         for choice in value.get("choices") or ():
             self._choice(choice)
+        if not self._cited and (value.get("citations") or value.get("search_results")):
+            self._cited = True  # Perplexity says them anew in each frame
+            sink.signal("citations")
         if value.get("error"):
             sink.fail(value["error"])
         if len(sink.chunks) == before:
-            sink.signal("usage" if value.get("usage") else "empty delta")
+            sink.signal("usage" if usage else "empty delta")
 
     def _choice(self, given: dict[str, Any]) -> None:
         choice = self._first
@@ -87,11 +92,22 @@ class _Choice:
                 self._parts(content)
         if refusal := delta.get("refusal"):
             sink.text(refusal)
+        self._beside(delta)
         if calls := delta.get("tool_calls"):
             for call in calls:
                 self._call(call)
         if (call := delta.get("function_call")) and isinstance(call, dict):
             self._call({"index": "function_call", "function": call})
+
+    def _beside(self, delta: dict[str, Any]) -> None:
+        """Note what stands beside the text; of a sound take what it says."""
+        if audio := delta.get("audio"):
+            if isinstance(audio, dict) and audio.get("transcript"):
+                self.sink.text(audio["transcript"])
+            self.sink.signal("audio")
+        for name in ("annotations", "citations"):
+            if delta.get(name):
+                self.sink.signal(name)
 
     def _parts(self, parts: Any) -> None:
         """Read content that is a list of parts; Mistral's thinking parts hold lists of texts."""

@@ -12,9 +12,12 @@ from typing import Any, Final
 
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.apis.response_items import (
+    ASKED,
     ASKED_CALLS,
     CLIENT_CALLS,
+    OTHER_CALLS,
     Items,
+    asked_of_provider,
     provider_result,
 )
 from playground.recordings.recording import UNREADABLE
@@ -182,6 +185,8 @@ class OpenAIResponses(ApiReader):
         kind = str(item.get("type"))
         if kind.endswith("_call"):
             self._call_done(key, kind, item)
+        elif kind in OTHER_CALLS or kind.endswith("_output"):
+            self.sink.add_provider_part(item)
         elif key in self._streamed:
             return
         elif kind == "message":
@@ -205,6 +210,9 @@ class OpenAIResponses(ApiReader):
         elif key in self._patched:
             self._arguments(key, '"}')
         self.sink.end_call(key)
+        asked = asked_of_provider(item)
+        if asked and not whole and not self._written.get(key):
+            self.sink.add_provider_part({"type": ASKED, "id": item.get("id"), "input": asked})
         if result := provider_result(item):
             self.sink.add_provider_part(result)
 

@@ -12,8 +12,18 @@ CLIENT_CALLS: Final = {  # run by the client: its task stands in this field of t
     "apply_patch_call": "operation",
 }
 ASKED_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}  # others: provider's own
+OTHER_CALLS: Final = {"program", "mcp_approval_request"}  # which no name shows to be calls
+ASKED: Final = "asked_of_provider"  # a part that says what the call with its id was to do
+_TASKS: Final = (
+    "action", "operation", "arguments", "code", "queries", "input", "revised_prompt", "prompt",
+)  # fmt: skip
 _RESULT_FIELDS: Final = ("output", "outputs", "results", "result")
 _MOST_OPEN: Final = 100  # open items that are considered for an event
+
+
+def asked_of_provider(item: dict[str, Any]) -> Any:
+    """Return the task of a tool that the provider runs, as its item has it; None for none."""
+    return next((item[name] for name in _TASKS if item.get(name)), None)
 
 
 def provider_result(item: dict[str, Any]) -> dict[str, Any] | None:

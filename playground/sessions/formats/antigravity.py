@@ -77,6 +77,8 @@ class _Steps:
 def _read_other(builder: SessionBuilder, kind: str, content: Any, at: Any, place: Place) -> None:
     if kind == "CHECKPOINT":
         builder.add_compaction(at, place=place)
+        if content:
+            read_message(builder, {"role": "user", "content": content}, place)
     elif kind == "USER_INPUT" or content:
         read_message(builder, {"role": "user", "content": content}, place)
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.base.findings import finding
+from playground.base.wording import counted
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages
+from playground.sessions.place import numberless
 from playground.sessions.shapes.facts import add_answer_facts
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
@@ -51,7 +54,60 @@ class AnyChat(SessionFormat):
                 start = len(builder.messages)
                 read_message(builder, message, place.at(index))
                 add_answer_facts(builder, start, message)
+            if number == 1 and not source.is_lines:
+                _tell_beside(builder, source.value)
             yield builder
+
+
+_Path = tuple[str | int, ...]
+_READ: Final = {"title", "model", "system", "system_prompt", "tools"}  # beside a chat
+_OF_MESSAGE: Final = frozenset({
+    "role", "from", "content", "parts", "value", "text", "message", "body", "tool_calls",
+    "toolCalls", "tool_call_id", "function_call", "reasoning", "reasoning_content", "thinking",
+    "refusal", "usage", "attachments", "images", "files", "audio", "annotations", "citations",
+})  # fmt: skip
+_LEAST: Final = 24  # characters of a text
+
+
+def _tell_beside(builder: SessionBuilder, document: Any) -> None:
+    """Tell of the texts and counts of tokens that stand beside the chats of a document."""
+    held: dict[str, tuple[str, int, int]] = {}
+    waiting: list[tuple[Any, _Path]] = [(document, ())]
+    while waiting:
+        value, path = waiting.pop()
+        if isinstance(value, str) and len(value) >= _LEAST and " " in value:
+            _note(held, path, len(value))
+        elif isinstance(value, int) and "token" in str(path[-1:]).lower():
+            _note(held, path[:-1], 0)
+        else:
+            waiting += _within(value, path)
+    for name, (first, times, characters) in held.items():
+        size = f" of {characters:,} characters" if characters else ""
+        message = f"{counted(times, 'text' if characters else 'count')}{size} at {name}"
+        builder.findings.append(finding("not-in-session", first, message))
+
+
+def _within(value: Any, path: _Path) -> Iterator[tuple[Any, _Path]]:
+    """Yield what a value holds beside chats, the last first; of messages what they do not say."""
+    if isinstance(value, dict):
+        is_chat = any(map(looks_like_messages, value.values()))
+        for name in reversed(value):
+            if not (is_chat and name in _READ):
+                yield value[name], (*path, name)
+    elif isinstance(value, list):
+        known = _OF_MESSAGE if looks_like_messages(value) else None
+        for index, item in reversed([*enumerate(value)]):
+            if known is None:
+                yield item, (*path, index)
+            elif isinstance(item, dict):
+                for name in [name for name in item if name not in known]:
+                    yield item[name], (*path, index, name)
+
+
+def _note(held: dict[str, tuple[str, int, int]], path: _Path, characters: int) -> None:
+    place = ".".join(map(str, path)) or "the file"
+    first, times, before = held.get(numberless(place), (place, 0, 0))
+    held[numberless(place)] = first, times + 1, before + characters
 
 
 def _chats_of(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:

@@ -42,6 +42,7 @@ _USAGE: Final = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_us
 class Atif(SessionFormat):
     name = "atif"
     title = "ATIF trajectory"
+    left_aside = {"notes": "notes on the file"}
     keeps = Keeps("yes", "yes", "yes", "no", "token ids, audio, trajectories of sub-agents")
 
     def recognises(self, source: Source) -> bool:

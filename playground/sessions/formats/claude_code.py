@@ -34,6 +34,11 @@ _QUIET: Final = {
 class ClaudeCode(SessionFormat):
     name = "claude-code"
     title = "Claude Code or Qwen Code transcript"
+    left_aside = {
+        "hookInfos": "commands of hooks",
+        "summary": "titles of sessions",
+        "^(?:Conversation )?compacted$": "the interface's word for a compaction",
+    }
     keeps = Keeps(
         times="yes",
         usage="yes",

@@ -112,14 +112,16 @@ def _answer(
     read_message(builder, message, place)
     if len(builder.messages) > start:
         model = data.get("model") or builder.model
-        builder.add_request(model=model, at=value.get("timestamp"), usage=data.get("usage"))
+        usage = data.get("usage") or {key: data[key] for key in _COUNTS if data.get(key)}
+        builder.add_request(model=model, at=value.get("timestamp"), usage=usage)
 
 
+_COUNTS: Final = {"outputTokens"}  # of an answer whose usage an event of its own may tell
 _NUMBERS: Final = (int, float, NotANumber)
 
 
 def _usage(builder: SessionBuilder, data: dict[str, Any]) -> None:
-    if builder.requests and builder.requests[-1].usage is None:
+    if builder.requests and _COUNTS.issuperset(builder.requests[-1].usage or ()):
         last = builder.requests.pop()
         usage = {key: count for key, count in data.items() if type(count) in _NUMBERS}
         model = data.get("model") or last.model

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.base.findings import finding
 from playground.nouns.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -67,6 +68,10 @@ def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]
         elif target := str(value.get("$rewindTo") or ""):
             if target in messages:
                 ids = list(messages)
+                for each in ids[ids.index(target) :]:
+                    message = "a message that was taken back is left out"
+                    where = str(messages[each][0])
+                    builder.findings.append(finding("other-branches", where, message))
                 messages = {each: messages[each] for each in ids[: ids.index(target)]}
             else:
                 builder.note_loss(f"a rewind to {target[:60]!r}, which is not there", Place(line))

@@ -12,6 +12,7 @@ from playground.sessions.lines import read_lines
 from playground.sessions.shapes.facts import add_answer_facts
 from playground.sessions.shapes.fields import list_in, listed, mapping, object_in
 from playground.sessions.shapes.messages import read_message
+from playground.sessions.shapes.parts import note_beside
 from playground.sessions.source import Source
 
 _COMPACTION_KINDS = ("conversationCompacted", "summarizationRequested")
@@ -48,13 +49,14 @@ class Goose(SessionFormat):
         if source.is_lines:
             read_lines(source, builder, lambda value, place: _line(builder, value, place))
         else:
-            _head(builder, object_in(source))
+            _head(builder, object_in(source), Place())
             for index, message in enumerate(list_in(source, "conversation")):
                 _line(builder, message, Place(field=f"conversation.{index}"))
         yield builder
 
 
-def _head(builder: SessionBuilder, value: dict[str, Any]) -> None:
+def _head(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+    note_beside(builder, value, place, [k for k in value if str(k).endswith("_tokens")])
     builder.set_metadata(
         title=value.get("description") or value.get("name") or builder.title,
         model=mapping(value.get("model_config")).get("model_name"),
@@ -64,7 +66,7 @@ def _head(builder: SessionBuilder, value: dict[str, Any]) -> None:
 
 def _line(builder: SessionBuilder, value: Any, place: Place) -> None:
     if isinstance(value, dict) and "role" not in value and "working_dir" in value:
-        _head(builder, value)
+        _head(builder, value, place)
         return
     parts = listed(mapping(value).get("content"))
     rest = [part for part in parts if mapping(part).get("type") not in _COMPACTION_KINDS]

@@ -40,6 +40,8 @@ class InspectLog(SessionFormat):
         "**.error": "errors of the run",
         "eval": "settings of the evaluation",
         "plan": "settings of the evaluation",
+        "**.view": "how a call is shown",
+        r"^(?:attachment|tc)://[\w-]+$": "the address of a text that stands elsewhere",
         "**.sample": "the sample of the data set",
     }
 

@@ -87,8 +87,11 @@ def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: 
     active = [i for i in active_messages(builder) if builder.messages[i].role != "system"]
     builder.add_compaction(at, value.get("tokensBefore"), place)
     first = len(builder.messages)
-    if isinstance(value.get("summary"), str):
-        read_message(builder, {"role": "user", "content": value["summary"]}, place)
+    summary = value.get("contextSummary") or value.get("summary")  # the first is what is sent
+    if isinstance(value.get("summary"), str) and value["summary"] not in str(summary):
+        builder.note_loss("a summary beside the one that is sent", place.at("summary"))
+    if isinstance(summary, str):
+        read_message(builder, {"role": "user", "content": summary}, place)
     if type(count) is int and not user_count:
         set_history(builder, [*range(first, len(builder.messages)), *active[count:]])
 

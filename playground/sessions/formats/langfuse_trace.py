@@ -5,9 +5,11 @@ Each framework writes its own form into them (`shapes/framework_chats.py`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from playground.base.findings import finding
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
@@ -23,6 +25,12 @@ _CALLS: Final = {"GENERATION"}
 
 class LangfuseTrace(SessionFormat):
     name = "langfuse-trace"
+    left_aside = {
+        "trace": "what the observations say, as a whole",
+        "**.sdk_http_response": "headers of HTTP",
+        "**.scores": "scores, and why they were given",
+        "**.metadata": "what a framework noted beside an observation",
+    }
     title = "Langfuse trace export"
     keeps = Keeps("yes", "yes", "yes", "no", "observations that are not model calls; scores")
 
@@ -52,9 +60,27 @@ class LangfuseTrace(SessionFormat):
             builder = SessionBuilder(title=title)
             builder.note_loss("no observation contains a chat", Place(field="observations"))
             sessions = [builder]
+        _tell_unread(sessions[0], observations, {id(turn.place) for turn in chosen})
         for place, observation in observations:
             dict_or_finding(sessions[0], observation, place)
         yield from sessions
+
+
+_NAMED: Final = 100  # places in a finding
+
+
+def _tell_unread(
+    builder: SessionBuilder, observations: list[tuple[Place, Any]], read: set[int]
+) -> None:
+    """Tell of the observations that are no model calls."""
+    others = [(place, each) for place, each in observations if id(place) not in read]
+    kinds = Counter(str(each.get("type")) for _, each in others if isinstance(each, dict))
+    if kinds:
+        told = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
+        places = ", ".join(str(place) for place, _ in others[:_NAMED])
+        more = ", …" if len(others) > _NAMED else ""
+        message = f"observations that are no model calls ({told}), at {places}{more}"
+        builder.findings.append(finding("lines-left-out", str(others[0][0]), message))
 
 
 def _observations(source: Source) -> tuple[dict[str, Any], Iterable[tuple[Place, Any]]]:

@@ -24,6 +24,10 @@ _MARKS: Final = (*_LISTS, "run_type", "child_runs")
 class LangSmithRuns(SessionFormat):
     name = "langsmith-runs"
     title = "LangSmith runs"
+    left_aside = {
+        "**.serialized": "the client's own code, as it names it",
+        "**.events.*.kwargs.token": "pieces of an output, as they came",
+    }
     keeps = Keeps("yes", "yes", "yes", "no", "runs that are not model calls; feedback, events")
 
     def recognises(self, source: Source) -> bool:

@@ -35,6 +35,7 @@ class MarkdownHistory(SessionFormat):
     name = "specstory"
     title = "SpecStory history or Cursor's export (Markdown)"
     left_aside = {
+        r"^[\d :-]+Z\)\*\*_$": "the time of a heading",
         r"^<!-- .* -->$": "comments of the tool that wrote the file",
         r"^_?\*\*(?:User|Agent|Assistant|Cursor)\b.*\*\*_?$": "headings: speaker and time",
         r"^_?Exported on .* from Cursor": "the line of the export",

@@ -26,6 +26,7 @@ _QUIET = {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "s
 class OpencodeExport(SessionFormat):
     name = "opencode-export"
     title = "opencode export, or log (`opencode run --format json`)"
+    left_aside = {"**.state.metadata": "what the interface shows of a result"}
     keeps = Keeps(
         times="yes",
         usage="yes",
@@ -101,6 +102,7 @@ def _log_line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> N
 class Opencode(SessionFormat):
     name = "opencode"
     title = "opencode storage folder"
+    left_aside = {"**.error": "errors of the run", "error": "errors of the run"}
     keeps = Keeps(
         times="yes",
         usage="yes",

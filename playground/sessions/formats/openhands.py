@@ -12,6 +12,7 @@ from playground.sessions.shapes.fields import (
     dict_or_finding,
     list_in,
     list_or_finding,
+    mapping,
     object_in,
     objects_or_findings,
 )
@@ -21,6 +22,7 @@ from playground.sessions.shapes.requests import read_reply, read_request
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
+_LONG: Final = 24  # characters of a task that may stand within a longer message
 _MESSAGES: Final = {"message", "system"}
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
 _EVENT_FIELDS: Final = {  # all but arguments, which stood beside these before V0
@@ -32,6 +34,13 @@ _EVENT_FIELDS: Final = {  # all but arguments, which stood beside these before V
 class OpenHandsEvents(SessionFormat):
     name = "openhands-events"
     title = "OpenHands events (V0)"
+    left_aside = {
+        "**.translated_ipython_code": "a call, as it was run",
+        "**.extras.metadata": "the state of the shell",
+        "**.extras.formatted_output_and_error": "a call's output, once more for the eye",
+        "^(?:I (?:read|wrote|edited|am) |Agent state changed|Running |Retrieving content|Command `"
+        "|Browsing |No observation|All done! |` executed with exit code)": "the interface's words",
+    }
     keeps = Keeps(
         "in the first event, if there",
         "yes",
@@ -112,6 +121,11 @@ def _set_time(builder: SessionBuilder, at: Any, seconds: Any = None) -> None:
 class OpenHandsOutput(SessionFormat):
     name = "openhands-output"
     title = "OpenHands resolver output"
+    left_aside = {
+        "git_patch": "the patch that came of it",
+        "result_explanation": "a judge's words about the outcome",
+        "issue": "the issue as it was set",
+    }
     keeps = Keeps(times="yes", missing="patch, metrics of the whole run")
 
     def recognises(self, source: Source) -> bool:
@@ -134,7 +148,17 @@ class OpenHandsOutput(SessionFormat):
                         _event(builder, each, place)
                     else:
                         read_message(builder, each, place)
+            _tell_instruction(builder, mapping(value).get("instruction"), line)
             yield builder
+
+
+def _tell_instruction(builder: SessionBuilder, instruction: Any, line: int) -> None:
+    """Tell of a task that no message repeats."""
+    if isinstance(instruction, str) and instruction.strip():
+        task = instruction.strip()
+        said = [message.text.strip() for message in builder.messages]
+        if task not in said and not any(task in text for text in said if len(task) >= _LONG):
+            builder.note_loss("the instruction", Place(line, "instruction"))
 
 
 def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:

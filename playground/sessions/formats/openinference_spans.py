@@ -20,6 +20,7 @@ from playground.sessions.source import Source
 
 class OpenInferenceSpans(SessionFormat):
     name = "openinference-spans"
+    left_aside = {"**.events.*.name": "names of events"}
     title = "OpenInference spans"
     keeps = Keeps("yes", "yes", "yes", "no", "spans that are not model calls")
 
@@ -40,7 +41,10 @@ def _turn(span: TraceSpan) -> Turn:
     tools = unflatten(attributes, "llm.tools")
     return Turn(
         before=[_message(m) for m in listed(unflatten(attributes, "llm.input_messages"))],
-        after=[_message(m) for m in listed(unflatten(attributes, "llm.output_messages"))],
+        after=_with_thought(
+            [_message(m) for m in listed(unflatten(attributes, "llm.output_messages"))],
+            attributes.get("output.value"),
+        ),
         tools=[json_value(tool.get("tool", {}).get("json_schema")) for tool in listed(tools)],
         place=span.place,
         model=str(attributes.get("llm.model_name") or ""),
@@ -50,6 +54,14 @@ def _turn(span: TraceSpan) -> Turn:
         usage=attributes_under(attributes, "llm.token_count."),
         options=options_of(None, attributes.get("llm.invocation_parameters")),
     )
+
+
+def _with_thought(said: list[Any], output: Any) -> list[Any]:
+    """Return the one answer with the thought that the reply as it came has beside it."""
+    match json_value(output):
+        case {"choices": [{"message": {"reasoning_content": str(thought)}}]} if len(said) == 1:
+            return [{"reasoning_content": thought, **said[0]}]
+    return said
 
 
 def _message(value: Any) -> Any:

@@ -18,12 +18,9 @@ class RecordedHttp(SessionFormat):
         "**.headers": "headers of HTTP",
         "**.recorded_at": "when it was recorded",
         "**.finishMessage": "Gemini's words for the reason of an end",
-        "**.groundingMetadata": "Google's account of its search",
-        "**.annotations": "sources that an answer names",
-        "**.annotation": "sources that an answer names",
-        "**.citations": "sources that an answer names",
-        "**.citation": "sources that an answer names",
         "**.output.*.tools": "tools that servers of the provider list",
+        "**.stop_details": "the provider's words for the reason of an end",
+        "**.provider_metadata": "a gateway's account of its route",
         "**.__verbose": "llama.cpp's account of how it made the reply",
     }
 

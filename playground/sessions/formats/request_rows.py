@@ -24,17 +24,26 @@ from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
 _REQUESTS: Final = ("request", "request_body", "requestBody", "req", "body", "params", "modelInput")
-_RESPONSES: Final = ("response", "response_body", "responseBody", "resp", "output", "modelOutput")
+_RESPONSES: Final = (
+    "response",
+    "response_body",
+    "responseBody",
+    "resp",
+    "output",
+    "modelOutput",
+    "response_sse",
+)
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts")
 _ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # a row has one of these
-_LISTS: Final = ("records", "data")
+_LISTS: Final = ("records", "data", "requests")
 _MARKS: Final = (*_REQUESTS, *_LISTS)
 _HTTP_FIELDS: Final = {"method", "path", "headers", "url", "status"}
 
 
 class RequestRows(RecordedHttp):
     name = "request-rows"
+    left_aside = {**RecordedHttp.left_aside, "**.date": "the time of an answer"}
     title = "Rows of provider requests with their replies (claude-tap, logs of gateways)"
     keeps = Keeps("yes", "yes", "yes", "of streams in it", "headers")
 

@@ -15,6 +15,7 @@ from playground.sessions.shapes.fields import (
     dict_or_finding,
     list_in,
     list_or_finding,
+    listed,
     mapping,
     object_in,
     objects_or_findings,
@@ -23,12 +24,18 @@ from playground.sessions.shapes.fields import (
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
+_LAST: Final = 12  # messages and steps that are compared
 _YAML: Final = (".yaml", ".yml")
 
 
 class SweAgent(SessionFormat):
     name = "swe-agent"
     title = "SWE-agent trajectory"
+    left_aside = {
+        "replay_config": "settings of the agent",
+        "info": "what came of the run: its patch, and files as they were shown",
+        "environment": "settings of the environment",
+    }
     keeps = Keeps(
         usage="no", missing="state of the environment, execution times; tools are not in it"
     )
@@ -52,10 +59,24 @@ class SweAgent(SessionFormat):
         for index, message in enumerate(history):
             place = Place(field=f"history.{index}")
             read_message(builder, _with_id(message), place)
+        _tell_unsaid(builder, value)
         info = dict_or_finding(builder, value.get("info"), Place(field="info"))
         if info.get("exit_status"):
             builder.purpose = f"exit status: {info['exit_status']}"
         yield builder
+
+
+def _tell_unsaid(builder: SessionBuilder, value: dict[str, Any]) -> None:
+    """Tell of the last steps whose answer or result the history does not have any more."""
+    said = "\n".join(message.text for message in builder.messages[-_LAST:])
+    results = [str(r.result) for m in builder.messages[-_LAST:] for r in m.tool_results]
+    said = "\n".join([said, *results])
+    steps = listed(value.get("trajectory"))
+    for index, step in enumerate(steps[-_LAST:], max(0, len(steps) - _LAST)):
+        for name in ("response", "observation") if isinstance(step, dict) else ():
+            text = step.get(name)
+            if isinstance(text, str) and text.strip() not in said:
+                builder.note_loss(f"a step's {name}", Place(field=f"trajectory.{index}.{name}"))
 
 
 class MiniSweAgent(SessionFormat):

@@ -25,6 +25,7 @@ from playground.sessions.source import Source
 class TauBench(SessionFormat):
     name = "tau-bench"
     title = "tau-bench results"
+    left_aside = {"**.info.task": "what the simulated user was told"}
     keeps = Keeps(missing="reward, the task's expected actions; tools are not in it")
 
     def recognises(self, source: Source) -> bool:

@@ -65,6 +65,16 @@ def _read(source: Source) -> tuple[Recording, dict[str, Any]]:
 class WireStream(SessionFormat):
     name = "stream"
     title = "raw stream of a provider (server-sent events, JSON lines)"
+    left_aside = {
+        "response.instructions": "the request's, as a response repeats it",
+        "response.tools": "the request's, as a response repeats them",
+        "**.item.tools": "tools that servers of the provider list",
+        "**.output.*.tools": "tools that servers of the provider list",
+        "**.provider_metadata": "a gateway's account of its route",
+        "**.stop_details": "the provider's words for the reason of an end",
+        "**.finishMessage": "Gemini's words for the reason of an end",
+        "**.metadata.trace": "what a guardrail of Bedrock's found",
+    }
     keeps = Keeps(
         usage="yes", chunks="yes", times="of Ollama's chunks", missing="the request is not in it"
     )

@@ -7,28 +7,34 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from playground.base.findings import Finding
 from playground.base.json_numbers import load_json
-from playground.sessions.place import Place
+from playground.sessions.place import Place, numberless
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
 from playground.sessions.receipts.leaves import FileUsage, Leaves, arguments_text, is_text
-from playground.sessions.receipts.receipt import Kind, Missing, Receipt, numberless
+from playground.sessions.receipts.receipt import Kind, Missing, Receipt
+from playground.sessions.receipts.values import Found, differences, folded
 from playground.sessions.session import Session
 
 _SHORTEST_PIECE: Final = 12  # characters of a session's text that is looked for within a longer one
-_LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?")  # a speaker's, before what he says
+# A speaker's name, before what he says.
+_LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
+AS_SENT: Final = "it stands in a request's body, which is kept as it was sent"
+_IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
 SAME: Final = "the same text stands in "  # and a path, which is checked
 # Findings about lines of a kind: they name the first line alone.
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
 # Findings that say what a session does not hold, or holds otherwise than the file.
 _TELLING: Final = frozenset({
-    "part-lost", "history-differs", "unreadable-line", "spoiled-rest", "torn-end", "tool-left-out",
-    "tools-by-name", "not-written-out", "options-left-out", "headers-left-out", "unreadable-frame",
-    "stream-error", "two-responses", "other-choices", "other-branches", "usage-lost",
-    "arguments-kept-as-text", "not-a-number", "long-integer", "lone-surrogate", "reasoning-sealed",
+    "part-lost", "not-in-session", "beside-left-out", "history-differs", "unreadable-line",
+    "spoiled-rest", "torn-end", "tool-left-out", "tools-by-name", "not-written-out",
+    "options-left-out", "headers-left-out", "unreadable-frame", "stream-error", "two-responses",
+    "other-choices", "other-branches", "usage-lost", "arguments-kept-as-text", "not-a-number",
+    "long-integer", "lone-surrogate", "reasoning-sealed",
     *_OF_KINDS,
 })  # fmt: skip
 
@@ -42,7 +48,11 @@ def receipt_of(
 ) -> Receipt:
     """Compare the leaves of a file with the sessions that were read from it."""
     holdings = holdings_of(sessions)
-    found = [*_texts(leaves, holdings), *_calls(leaves, holdings), *_usages(leaves, holdings)]
+    found = [*_texts(leaves, holdings), *_calls(leaves, holdings)]
+    found += _usages(leaves, holdings)
+    lost = {text for _, _, text in found}
+    as_sent = _SessionTexts(holdings.as_sent)
+    found += [each for each in differences(leaves, holdings) if each[2] not in lost]
     judge = _Judge(leaves, findings, left_aside or {})
     used = [
         usage
@@ -55,35 +65,42 @@ def receipt_of(
         {
             "messages": len(leaves.messages),
             "calls": len({(c.call_id, c.name, c.arguments) for c in leaves.calls}),
-            "results": len(leaves.results),
+            "results": len({each.call_id or each.gives for each in leaves.results}),
             "requests": len(used),
             "tokens read": sum(usage.read for usage in used),
             "tokens written": sum(usage.written for usage in used),
         },
         {
             "messages": len(holdings.messages),
-            "calls": holdings.calls.total(),
+            "calls": holdings.made,
             "results": holdings.results,
             "requests": holdings.requests,
             "tokens read": holdings.read,
             "tokens written": holdings.written,
         },
         sum(len(text.text) for text in leaves.texts),
-        [judge.judged(place, kind, text) for place, kind, text in found],
+        _told_anywhere([judge.judged(*each, as_sent) for each in found]),
     )
 
 
-_Found = tuple[Place, Kind, str]
+def _told_anywhere(missing: Sequence[Missing]) -> list[Missing]:
+    """Return the same where a text that is told of at one place is told of at all: requests
+    repeat it."""
+    told = {each.text: each.told for each in missing if each.told}
+    return [
+        replace(each, told=told[each.text]) if each.is_silent and each.text in told else each
+        for each in missing
+    ]
 
 
 class _SessionTexts:
     """The texts of sessions, asked whether they hold a text of the file."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        folded = {_folded(text): None for text in texts}
-        self._exact = folded.keys()
-        self._joined = "\n".join(folded)
-        self._pieces = sorted((t for t in folded if len(t) >= _SHORTEST_PIECE), key=len)[::-1]
+        kept = {folded(text): None for text in texts}
+        self._exact = kept.keys()
+        self._joined = "\n".join(kept)
+        self._pieces = sorted((t for t in kept if len(t) >= _SHORTEST_PIECE), key=len)[::-1]
 
     def missing(self, text: str) -> list[str]:
         """Return the pieces of a text that no session holds, each long enough to be said.
@@ -92,16 +109,21 @@ class _SessionTexts:
         line by line, and what of a line the session holds is taken out of it.
         """
         text = text.encode("utf-8", "replace").decode()  # half characters are replaced on reading
-        if self._holds(_folded(text)):
+        if self._holds(folded(text)):
             return []
         lines = [line for line in _without_json(text, self) if is_text(line)]
-        return [rest for line in lines for rest in self._rests(_folded(line))]
+        return [rest for line in lines for rest in self._rests(folded(line))]
 
-    def _holds(self, folded: str) -> bool:
-        if folded in self._exact or folded in self._joined:
+    def holds(self, text: str) -> bool:
+        """Return True if a text is one of theirs, or, where it is long, stands within one."""
+        text = folded(text)
+        return text in self._exact or (is_text(text) and text in self._joined)
+
+    def _holds(self, line: str) -> bool:
+        if line in self._exact or line in self._joined:
             return True
-        label = _LABEL.match(folded)
-        return label is not None and folded[label.end() :] in self._joined
+        label = _LABEL.match(line)
+        return label is not None and line[label.end() :] in self._joined
 
     def _rests(self, line: str) -> list[str]:
         if self._holds(line):
@@ -112,10 +134,6 @@ class _SessionTexts:
         line = _TAG.sub("\n", line)
         rests = map(str.strip, line.split("\n"))
         return [rest for rest in rests if is_text(rest) and not self._holds(rest)]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
@@ -135,7 +153,7 @@ def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
     yield from text[start:].split("\n")
 
 
-def _texts(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
+def _texts(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     texts = _SessionTexts(holdings.texts)
     known: dict[str, list[str]] = {}
     for place, text in leaves.texts:
@@ -145,7 +163,7 @@ def _texts(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
             yield place, "text", rest
 
 
-def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
+def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the calls that no session holds: each by its id, or its name and content."""
     each = {(call.call_id, call.name, call.arguments): call for call in leaves.calls}
     left = Counter(holdings.calls)
@@ -155,7 +173,7 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
         is_there = left[key] > 0 if call.name else call.arguments in contents
         if is_there and call.name and call.call_id:
             left[key] -= 1
-        if not is_there and key not in holdings.sent:
+        if not is_there:
             yield call.place, "call", f"{call.name}({call.arguments})"
 
 
@@ -169,7 +187,7 @@ def _json_texts(holdings: Holdings) -> set[str]:
     return found
 
 
-def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
+def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the reports of tokens that no request has, and those that requests have oftener than
     the file. A report may be another one's copy, or the sum of all."""
     sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
@@ -226,11 +244,17 @@ class _Judge:
         self._markup = [(re.compile(p), r) for p, r in left_aside.items() if p[:1] == "^"]
         self._texts = leaves.texts
 
-    def judged(self, place: Place, kind: Kind, text: str) -> Missing:
+    def judged(self, place: Place, kind: Kind, text: str, as_sent: _SessionTexts) -> Missing:
         where = str(place)
         aside = self.is_aside(place, text)
-        told = next((f for f in self._findings if self._tells(f, where, place.line, text)), None)
+        if kind == "text" and not aside and self._is_beside(place) and as_sent.holds(text):
+            aside = AS_SENT
+        told = next((f for f in self._findings if self._tells(f, place, text, kind)), None)
         return Missing(where, kind, text, "" if told is None else told.code, aside)
+
+    def _is_beside(self, place: Place) -> bool:
+        """Return True for a place outside the messages of a request."""
+        return _IN_MESSAGES.isdisjoint(place.field.split("."))
 
     def is_aside(self, place: Place, text: str = "") -> str:
         """Return the reason why the format leaves a path, or such a text, aside; "" for none."""
@@ -242,28 +266,57 @@ class _Judge:
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
-        folded = _folded(text)
+        looked_for = folded(text)
         return any(
-            folded in _folded(each.text) for each in self._texts if pattern.search(each.place.field)
+            looked_for in folded(each.text)
+            for each in self._texts
+            if pattern.search(each.place.field)
         )
 
-    def _tells(self, found: Finding, where: str, line: int | None, text: str) -> bool:
+    def _tells(self, found: Finding, place: Place, text: str, kind: Kind) -> bool:
+        where, line = str(place), place.line
         if found.code in _OF_KINDS and line is not None and line in self._kinds:
             return f"kind {self._kinds[line]!r}" in found.message
         if found.code not in _TELLING:
             return False
+        if found.code == "not-in-session":
+            return _is_within(numberless(where), found.message.rpartition(" at ")[2])
+        if found.code == "beside-left-out":  # told of once, by the name of the field
+            if kind in ("result", "usage"):  # objects, of which a field is told of
+                return _is_within(found.where, where)
+            names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
+            return any(step.rstrip("s") in names for step in where.split("."))
         return (
-            text in found.message  # as of a stream, whose findings name chunks
+            _quotes(found.message, text)  # as of a stream, whose findings name chunks
             or _is_within(where, found.where)
             or _is_within(found.where, where)
             or any(_is_within(where, word.rstrip(",)")) for word in found.message.split())
         )
 
 
+def _quotes(message: str, text: str) -> bool:
+    """Return True if a message has a text, or, where it is cut, the start of it."""
+    start = message.rpartition(": ")[2].removesuffix("…").strip()
+    return text in message or (len(start) >= _SHORTEST_PIECE and text.startswith(start))
+
+
 def _is_within(inner: str, outer: str) -> bool:
+    """Return True if a place is another one, or within it, however the two are spelt."""
+    inner, outer = _bare(inner), _bare(outer)
     return inner == outer or (
         inner.startswith(outer) and inner[len(outer) : len(outer) + 1] in ".,"
     )
+
+
+# Steps that lead into the body of an exchange, which findings leave out.
+_INTO_BODY: Final = re.compile(
+    r"\.(?:postData\.text|content\.text|body|string|parsed_body|base64_string|raw_gzip|__data__)(?=\.|$)"
+)
+
+
+def _bare(place: str) -> str:
+    """Return a place without the steps that lead into a body."""
+    return _INTO_BODY.sub("", place).removeprefix("http_")
 
 
 def _pattern(path: str) -> re.Pattern[str]:

@@ -10,35 +10,53 @@ from typing import Any
 
 from playground.base.json_numbers import load_json
 from playground.nouns.messages import ImagePart, ReasoningPart, TextPart, ToolCallPart
-from playground.sessions.receipts.leaves import arguments_text, calls_in, sides
+from playground.recordings.recording import Recording
+from playground.sessions.receipts.counts import sides
+from playground.sessions.receipts.leaves import arguments_text, calls_in, scalars, spelt
 from playground.sessions.session import Session
 
 
 @dataclass
 class Holdings:
-    """The leaves of sessions. A text in a request's body as it was sent counts, too; the copy of
-    a reply that is kept beside the conversation does not: views and counts do not use it."""
+    """The leaves of sessions. The bodies of requests as they were sent are apart: a body would
+    else be compared with itself."""
 
     texts: list[str] = field(default_factory=list)
-    sent: set[tuple[str, str]] = field(default_factory=set)  # calls in requests as they were sent
+    as_sent: list[str] = field(default_factory=list)  # texts in bodies
+    said: Counter[str] = field(default_factory=Counter)  # each part's text, and each message's
+    most_said: Counter[str] = field(default_factory=Counter)  # in one session
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
+    most_made: Counter[tuple[str, str]] = field(default_factory=Counter)  # calls in one session
+    made: int = 0
+    given: dict[str, list[str]] = field(default_factory=dict)  # results by the ids of their calls
     usages: list[tuple[int, ...]] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)  # each once, as of the file
-    results: int = 0
     requests: int = 0
     read: int = 0
     written: int = 0
+
+    @property
+    def results(self) -> int:
+        """The number of results."""
+        return sum(map(len, self.given.values()))
 
 
 def holdings_of(sessions: Iterable[Session]) -> Holdings:
     """Return what the sessions of a file hold."""
     found = Holdings()
     for session in sessions:
-        for message in session.messages:
-            if message.role != "tool":
-                found.messages.add(repr((message.role, message.parts)))
-            for part in message.parts:
-                _part(found, part)
+        said = _said(found, session)
+        for recording in session.recordings:
+            said += _of_recording(found, recording)
+        found.said += said
+        found.most_said |= said
+        calls = Counter(
+            (call.tool_name, arguments_text(call.args))
+            for message in session.messages
+            for call in message.tool_calls
+        )
+        found.made += calls.total()
+        found.most_made |= calls
         found.requests += len(session.requests)
         for record in session.requests:
             if record.usage and (counts := _numbers(record.usage)):
@@ -50,25 +68,57 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
             [session.title, session.purpose, session.dynamic.dynamic_environment_details_block]
         )
         found.texts += strings([tool.model_dump() for tool in session.tools])
-        found.texts += strings([row.body for row in session.rows])
         found.texts += strings(session.parameters)
-        for row in session.rows:
-            found.sent |= {(call.name, call.arguments) for call in calls_in(row.body)}
+        found.as_sent += strings([row.body for row in session.rows])
     return found
+
+
+def _said(found: Holdings, session: Session) -> Counter[str]:
+    """Add the messages of a session; return the texts of their parts."""
+    said: Counter[str] = Counter()
+    for message in session.messages:
+        if message.role != "tool":
+            found.messages.add(repr((message.role, message.parts)))
+        texts = [p.text for p in message.parts if isinstance(p, TextPart | ReasoningPart)]
+        said.update(texts)
+        if len(texts) > 1:
+            found.said["".join(texts)] += 1
+        for part in message.parts:
+            _part(found, part)
+    return said
+
+
+def _of_recording(found: Holdings, recording: Recording) -> Counter[str]:
+    """Add what a recording has beside its reply, which is a message: an error, other choices."""
+    found.texts += strings(recording.error)
+    found.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
+    said: Counter[str] = Counter()
+    for reply in recording.replies[1:]:
+        said.update((reply.content, reply.reasoning))
+        found.texts += (reply.content, reply.reasoning)
+        for call in reply.tool_calls:
+            found.texts += strings(call.arguments_text)
+            found.calls[call.name, spelt(call.arguments_text)] += 1
+    return said
 
 
 def _part(found: Holdings, part: Any) -> None:
     match part:
         case TextPart() | ReasoningPart():
             found.texts += strings(part.text)
+            if isinstance(part, ReasoningPart) and part.signature:
+                found.texts.append(part.signature)
         case ToolCallPart():
             arguments = part.args
             found.calls[part.tool_name, arguments_text(arguments)] += 1
+            if arguments.keys() == {"input"}:  # free text, or what is no object
+                found.calls[part.tool_name, arguments_text(arguments["input"])] += 1
             found.texts += strings(arguments)
         case ImagePart():
             found.texts.append(part.url)
         case _:
-            found.results += 1
+            given = "\n".join(scalars(part.result))
+            found.given.setdefault(part.tool_call_id, []).append(given)
             found.texts += strings(part.result)
 
 

@@ -6,11 +6,9 @@ opened wherever they stand, also inside strings. Nothing here is shared with the
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import re
-import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,26 +17,25 @@ from typing import Any, Final, NamedTuple
 from playground.base.errors import InputFault
 from playground.base.json_numbers import load_json
 from playground.sessions.lines import kind_of
-from playground.sessions.place import Place
+from playground.sessions.place import Place, numberless
+from playground.sessions.receipts.counts import USAGE, counts_in, is_count, reports_in, sides
+from playground.sessions.receipts.frames import (
+    HTTP_HEAD,
+    are_frames,
+    frames_in,
+    frames_of_lines,
+    from_base64,
+    from_hex,
+    is_frame,
+    json_values,
+    unchunked,
+    unzipped,
+)
 from playground.sessions.source import Source
 
 LEAST: Final = 24  # characters of a text: shorter ones are mostly names, ids and enumerations
 _DEEPEST: Final = 60
-_UNZIPPED: Final = 64 * 1024 * 1024
 
-# By place: the last step of a count of tokens, whichever provider's. Limits are no counts.
-_COUNT: Final = re.compile(
-    r"(?i)(?:^|[._])(?:input|output|prompt|completion|total|reasoning|candidates|thoughts|cached"
-    r"|cache[._]?(?:read|creation|write)\w*)[._]?(?:tokens?|token_?count)"
-    r"|^tokens(?:in|out)$|(?:^|[._])(?:prompt_)?eval_count$|(?:^|[._])token_count[._]\w+$"
-)
-# Names that are counts within an object called `usage` or `tokens`.
-_IN_USAGE: Final = re.compile(
-    r"(?i)^(?:input|output|total|prompt|completion|reasoning|thoughts?|cached?|tool"
-    r"|cache[A-Z_]?(?:read|write|creation)\w*|read|write)$"
-)
-_USAGE: Final = re.compile(r"(?i)usage|tokens?$|token_?count$")
-_LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost")
 # By neighbours: an object with one of these beside a name is a call.
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "rawInput", "argument")
 _NAMES: Final = ("name", "tool_name", "toolName", "function_name", "tool", "function")
@@ -53,19 +50,37 @@ _TOOL_ROLES: Final = frozenset({"tool", "toolResult", "function", "observation",
 _ROLES: Final = _TOOL_ROLES | {
     "user", "human", "assistant", "ai", "model", "gpt", "system", "developer", "agent", "bot",
 }  # fmt: skip
+# Fields of a message in which it says something, or in which something is said of that.
+_SAID: Final = frozenset({
+    "content", "parts", "text", "value", "refusal", "reasoning", "reasoning_content", "thinking",
+    "audio", "images", "attachments", "files", "annotations", "citations",
+})  # fmt: skip
+# Fields in which somebody said something, also where no role stands beside it.
+_LIKELY: Final = frozenset({
+    "content", "text", "Text", "message", "parts", "prompt", "answer", "question", "thinking",
+    "thought", "instruction", "query", "response", "output",
+})  # fmt: skip
+_SOURCES: Final = frozenset({"annotations", "annotation", "citations", "citation"})
+# Fields within them that say what a block is, or that stand for a text without being one.
+_MARKS: Final = frozenset({
+    "type", "id", "role", "name", "index", "status", "media_type", "mime_type", "mimeType",
+    "mediaType", "format", "detail", "cache_control", "signature", "thoughtSignature",
+    "encrypted_content", "encrypted_index", "tool_use_id", "tool_call_id", "toolCallId",
+    "call_id", "usage", "model", "tool_calls", "function_call", "functionCall", "timestamp",
+    "phase", "kind", "toolUseId", "metadata", "toolName", "tool_name", "part_kind", "part_type",
+    "prompt_cache_breakpoint", "protectedData",
+})  # fmt: skip
+_GIVEN: Final = (
+    "content", "output", "result", "response", "value", "text", "parts", "error",
+    "structuredContent",
+)  # fmt: skip
 # Fields of a frame that say which of several texts a piece of a stream belongs to.
 _CHANNEL_FIELDS: Final = (
-    "type", "event", "index", "output_index", "content_index", "item_id", "thought",
+    "type", "event", "index", "output_index", "content_index", "item_id", "thought", "jsonPath",
 )  # fmt: skip
 _STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "sse_events"})
-_EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n?")
-_DATA: Final = re.compile(r"(?m)^data:[ \t]*(.*)$")
-_HTTP_HEAD: Final = re.compile(
-    rb"(?:\r?\n?\d+ \d+\n)?"  # the sizes that httprr writes between two exchanges
-    rb"(?:HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
-    rb"((?:[^\r\n]+\r?\n)*)\r\n"
-)
-_CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
+_RESULT_TAG: Final = re.compile(r"</?tool_(?:response|result)s?>")
+_PIECE: Final = re.compile(r"(?:_c|C)hunk$")
 
 
 class FileText(NamedTuple):
@@ -82,6 +97,38 @@ class FileCall(NamedTuple):
     call_id: str
     name: str
     arguments: str
+    chat: int = 0  # the list of messages that it stands in
+
+
+class FileWords(NamedTuple):
+    """A string in what a message says or is annotated with, of any length; `chat` is the list of
+    messages that it stands in, and `message` the id of its message, if that has one."""
+
+    place: Place
+    text: str
+    chat: int
+    message: str
+    is_text: bool  # what was said, and not what stands beside it, as a title
+
+
+class FileResult(NamedTuple):
+    """A tool's result: the strings and numbers that it gives, in their order."""
+
+    place: Place
+    call_id: str
+    gives: tuple[str, ...]
+    chat: int
+
+
+class _Around(NamedTuple):
+    """What stands around a value: a report of tokens, the id of an object, a list of messages."""
+
+    billed: bool = False
+    owner: str = ""
+    chat: int = 0
+    message: str = ""
+    said: bool = False  # within what a message says
+    piece: bool = False  # of which the next message may be a further piece
 
 
 class FileUsage(NamedTuple):
@@ -101,8 +148,11 @@ class Leaves:
     texts: list[FileText] = field(default_factory=list)
     calls: list[FileCall] = field(default_factory=list)
     usages: list[FileUsage] = field(default_factory=list)
+    words: list[FileWords] = field(default_factory=list)
+    results: list[FileResult] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)  # each once: a request repeats its history
-    results: set[str] = field(default_factory=set)
+    strings: Counter[str] = field(default_factory=Counter)  # each, wherever it stands
+    chats: int = 0  # lists of messages
     is_closed: bool = False  # counts may stand where the walk does not see them: in words, in bytes
     kinds: dict[int, str] = field(default_factory=dict)  # line → its kind, in a file of lines
 
@@ -140,16 +190,21 @@ def _open(walk: _Walk, source: Source, place: Place) -> None:
 def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
     """Walk each line; a stream that was written in pieces, a line each, is put together."""
     pieces: dict[str, list[str]] = {}
+    if frames := frames_of_lines(source):
+        walk.stream(frames, place)
+        return
+    around = _Around(chat=walk.new_chat())
     for number, line in enumerate(source.data.split(b"\n"), 1):
         with suppress(ValueError, RecursionError):
             value = json.loads(line.decode("utf-8-sig", "replace"))
             walk.leaves.kinds[number] = kind_of(value)
-            walk.value(value, place.at(f"line {number}") if place.field else Place(number))
+            where = place.at(f"line {number}") if place.field else Place(number)
+            walk.value(value, where, around=around)
             for key, inner in value.items() if isinstance(value, dict) else ():
                 if isinstance(inner, str):
                     pieces.setdefault(key, []).append(inner)
     for key, texts in pieces.items():
-        if "data:" in (joined := "".join(texts)) and _frames(joined):
+        if "data:" in (joined := "".join(texts)) and frames_in(joined):
             walk.text(joined, place.at(f"{key} joined"))
 
 
@@ -167,11 +222,21 @@ def arguments_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
+_NOWHERE: Final = _Around()
+
+
+def spelt(arguments: str) -> str:
+    """Return arguments that are JSON in their one spelling; others as they are, as a text."""
+    values = json_values(arguments)
+    return arguments_text(values[0] if values else arguments)
+
+
 class _Walk:
     """A walk through values; what it meets is added to its leaves."""
 
     def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
+        self._piece = ""  # the path of the last piece
 
     def value(
         self,
@@ -179,51 +244,69 @@ class _Walk:
         place: Place,
         key: str = "",
         depth: int = 0,
-        billed: bool = False,
-        owner: str = "",
+        around: _Around = _NOWHERE,
     ) -> None:
-        """A value of the file; `billed` is true within a report of tokens, and `owner` is the id
-        of the object around it."""
+        """A value of the file, under a key of the object around it."""
         if depth > _DEEPEST:
             return
         match value:
             case dict():
-                self._object(value, place, key, depth, billed, owner)
-            case [str(first), *_] if (data := _from_hex(value)) and len(first) > 1:
+                self._object(value, place, key, depth, around)
+            case [str(first), *_] if (data := from_hex(value)) and len(first) > 1:
                 self.bytes(data, place)
             case [{"key": _, "value": _}, *_]:
-                self.value(_pairs(value), place, key, depth + 1, billed, owner)
-            case list() if key in _STREAMS and _are_frames(value):
-                self._stream(value, place)
+                self.value(_pairs(value), place, key, depth + 1, around)
+            case list() if are_frames(value) and (key in _STREAMS or all(map(is_frame, value))):
+                self.stream(value, place)
             case list():
-                for index, item in enumerate(value):
-                    self.value(item, place.at(index), key, depth + 1, billed)
+                self._list(value, place, key, depth, around)
             case str():
-                self.text(value, place, depth)
+                self.text(value, place, depth, around, key)
             case bytes():
                 self.bytes(value, place)
 
+    def _list(self, value: list[Any], place: Place, key: str, depth: int, around: _Around) -> None:
+        around = around._replace(owner="")
+        if not around.said and any(isinstance(item, dict) and _role(item) for item in value):
+            around = around._replace(chat=self.new_chat())
+        for index, item in enumerate(value):
+            self.value(item, place.at(index), key, depth + 1, around)
+
     def _object(
-        self, value: dict[Any, Any], place: Place, key: str, depth: int, billed: bool, owner: str
+        self, value: dict[Any, Any], place: Place, key: str, depth: int, around: _Around
     ) -> None:
-        billed = billed or self._usage(value, place, key, owner)
+        owner = around.owner
+        billed = around.billed or self._usage(value, place, key, owner)
         if (call := call_in(value, place, key)) is not None:
             if key == "function" and not call.call_id:  # OpenAI's, whose id stands around it
                 call = call._replace(call_id=owner)
-            self.leaves.calls.append(call)
+            self.leaves.calls.append(call._replace(chat=around.chat))
+            self._piece = ""
         else:
             self._flat_calls(value, place)
-        self._speaker(value)
+        is_result = self._speaker(value, place, around)
+        is_message = not around.said and not is_result and _role(value) != ""
         answer = _answer(value)
+        if is_message:
+            is_piece = value.get("delta") is True or _PIECE.search(key) is not None
+            around = around._replace(message=answer or f"{place}", piece=is_piece)
+        around = around._replace(billed=billed, owner=answer)
         packed = str(value.get("encoding")).lower() == "base64"
         for name, inner in value.items():
             where = place.at(str(name))
             if isinstance(inner, str) and (packed or "base64" in str(name) or name == "raw_gzip"):
-                data = _from_base64(inner)
+                data = from_base64(inner)
                 if data is not None:
                     self.bytes(data, where)
                     continue
-            self.value(inner, where, str(name), depth + 1, billed, answer)
+            said = around.said and call is None and not is_result and name not in _MARKS
+            said = said or (is_message and name in _SAID)
+            self.value(inner, where, str(name), depth + 1, around._replace(said=said))
+
+    def new_chat(self) -> int:
+        """Return the number of a list of messages that has not been met before."""
+        self.leaves.chats += 1
+        return self.leaves.chats
 
     def _flat_calls(self, value: dict[Any, Any], place: Place) -> None:
         """Arguments in a field of a dotted name, as attributes of spans have them."""
@@ -234,29 +317,46 @@ class _Walk:
                     self.leaves.calls.append(FileCall(place.at(str(name)), "", "", arguments))
 
     def _usage(self, value: dict[Any, Any], place: Place, key: str, owner: str) -> bool:
-        named = _USAGE.search(key) is not None
+        named = USAGE.search(key) is not None
         if not any(is_count(str(name), n, named) for name, n in value.items()):
             return False
-        counts = tuple(sorted(dict(_counts_in(value, named)).values()))
+        counts = tuple(sorted(dict(counts_in(value, named)).values()))
         sums = sides(value, named)
         self.leaves.usages.append(FileUsage(place, _answer(value) or owner, counts, *sums))
         return True
 
-    def _speaker(self, value: dict[Any, Any]) -> None:
-        role = value.get("role") or value.get("from")
-        kind = value.get("type")
+    def _speaker(self, value: dict[Any, Any], place: Place, around: _Around) -> bool:
+        """Note the message or the result that an object is; return True for a result."""
+        role, kind = _role(value), value.get("type")
         said = next((value[n] for n in ("content", "parts", "value") if value.get(n)), None)
-        if given := _RESULT_FIELDS & value.keys():
-            self.leaves.results.add(arguments_text([value[name] for name in sorted(given)]))
+        for name in _RESULT_FIELDS & value.keys():
+            self._result(value[name], place.at(name), around.chat)
         is_result = isinstance(kind, str) and _OF_RESULT.search(kind) is not None
-        if is_result or (isinstance(role, str) and role in _TOOL_ROLES):
-            call_id = next((str(value[n]) for n in _RESULT_IDS if value.get(n)), "")
-            self.leaves.results.add(call_id or arguments_text(value))
-        elif isinstance(role, str) and role in _ROLES and (said or value.get("tool_calls")):
+        if is_result or (role in _TOOL_ROLES and not _holds_results(said)):
+            self._result(value, place, around.chat)
+            return True
+        if role and (said or value.get("tool_calls")):
             self.leaves.messages.add(arguments_text([role, said, value.get("tool_calls")]))
+        return False
 
-    def text(self, text: str, place: Place, depth: int = 0) -> None:
+    def _result(self, value: Any, place: Place, chat: int) -> None:
+        call_id, given, self._piece = "", value, ""
+        if isinstance(value, dict):
+            call_id = next((str(value[n]) for n in _RESULT_IDS if value.get(n)), "")
+            given = {name: value[name] for name in _GIVEN if name in value}
+        gives = tuple(scalars(given))
+        self.leaves.results.append(FileResult(place, call_id, gives, chat))
+
+    def text(
+        self,
+        text: str,
+        place: Place,
+        depth: int = 0,
+        around: _Around = _NOWHERE,
+        key: str = "",
+    ) -> None:
         """A string: what it holds where it is JSON or a stream, or else a text if it is long."""
+        self.leaves.strings[text] += 1
         start = text.lstrip()[:1]
         if start in ("{", "[") and len(text) > 1:
             try:
@@ -266,15 +366,33 @@ class _Walk:
             if isinstance(inner, dict | list):
                 self.value(inner, place, "", depth + 1)
                 return
-        if frames := _frames(text):
-            self._stream(frames, place)
+        if around.said and key == "bytes":  # of a document, whose text is kept
+            with suppress(UnicodeDecodeError):
+                text = (from_base64(text) or b"\xff").decode()
+        is_status = place.field.endswith("status.message")  # of HTTP
+        is_likely = key in _LIKELY and not is_status and not around.said
+        if is_likely and text.strip() and not is_text(text):
+            self.leaves.words.append(FileWords(place, text, 0, "", True))
+        elif around.said and text.strip():
+            self._say(FileWords(place, text, around.chat, around.message, key in _SAID), around)
+        if frames := frames_in(text):
+            self.stream(frames, place)
         elif is_text(text):
             self.leaves.texts.append(FileText(place, text))
+
+    def _say(self, words: FileWords, around: _Around) -> None:
+        """Add what is said; a piece goes to the piece before it."""
+        said, name = self.leaves.words, numberless(str(words.place))
+        if around.piece and said and self._piece == name:
+            said[-1] = said[-1]._replace(text=said[-1].text + words.text)
+        else:
+            said.append(words)
+        self._piece = name if around.piece else ""
 
     def document(self, data: bytes, place: Place) -> None:
         """A file that is no JSON: HTTP messages, a stream, or else a text, line by line."""
         text = data.decode("utf-8", "replace")
-        if _HTTP_HEAD.search(data) or _frames(text):
+        if HTTP_HEAD.search(data) or frames_in(text):
             self.bytes(data, place)
             return
         self.leaves.is_closed = True
@@ -283,18 +401,22 @@ class _Walk:
 
     def bytes(self, data: bytes, place: Place) -> None:
         """Bytes of a body: packed, text, or HTTP messages one after another."""
-        data = _unzipped(data)
+        data = unzipped(data)
         self.leaves.is_closed |= b"\0" in data
-        heads = list(_HTTP_HEAD.finditer(data))
+        heads = list(HTTP_HEAD.finditer(data))
         if not heads:
             self.text(data.decode("utf-8", "replace"), place)
+        exchange = -1
         for number, head in enumerate(heads):
+            is_request = not head[1].startswith(b"HTTP/")
+            exchange += is_request
             stop = heads[number + 1].start() if number + 1 < len(heads) else len(data)
             body = data[head.end() : stop]
-            body = _unchunked(body) if b"chunked" in head[1].lower() else body
-            self.text(_unzipped(body).decode("utf-8", "replace"), place.at(number))
+            body = unchunked(body) if b"chunked" in head[2].lower() else body
+            where = place.at(max(exchange, 0), "request" if is_request else "response")
+            self.text(unzipped(body).decode("utf-8", "replace"), where)
 
-    def _stream(self, frames: list[Any], place: Place) -> None:
+    def stream(self, frames: list[Any], place: Place) -> None:
         """The frames of a stream: texts and arguments joined from their pieces, the last usage."""
         pieces: dict[tuple[tuple[Any, ...], tuple[str, ...]], list[str]] = {}
         bill: dict[str, int] = {}
@@ -304,15 +426,15 @@ class _Walk:
             self.leaves.calls += [c for c in whole.leaves.calls if c.arguments not in ("{}", '""')]
             for key, text in _strings(frame, (), ()):
                 pieces.setdefault(key, []).append(text)
-            for report in _reports_in(frame):  # the last one counts, and what it does not tell
+            for report in reports_in(frame):  # the last one counts, and what it does not tell
                 bill = report if all(sides(report, in_usage=True)) else {**bill, **report}
         if bill:
             counts = tuple(sorted(bill.values()))
             self.leaves.usages.append(FileUsage(place, "", counts, *sides(bill, in_usage=True)))
-        for (path, _), texts in pieces.items():
-            self._joined(texts, place.at(*path) if path else place)
+        for (path, channel), texts in pieces.items():
+            self._joined(texts, place.at(*path) if path else place, channel)
 
-    def _joined(self, texts: list[str], place: Place) -> None:
+    def _joined(self, texts: list[str], place: Place, channel: tuple[str, ...]) -> None:
         if len(texts) > 1 and all(b.startswith(a) for a, b in zip(texts, texts[1:], strict=False)):
             texts = texts[-1:]  # each repeats the one before: a snapshot, or a constant
         joined = "".join(texts)
@@ -322,8 +444,49 @@ class _Walk:
                 if isinstance(value, dict) and value:
                     self.leaves.calls.append(FileCall(place, "", "", arguments_text(value)))
                     return
+        name = str(place.field).rpartition(".")[2]
+        is_said = name in _SAID or (name == "delta" and any("text" in each for each in channel))
         if is_text(joined):
             self.leaves.texts.append(FileText(place, joined))
+        elif is_said and joined.strip():
+            self.leaves.words.append(FileWords(place, joined, 0, "", True))
+        elif name not in _MARKS and not _SOURCES.isdisjoint(place.field.split(".")):
+            self.leaves.words.append(FileWords(place, joined, 0, "", False))
+
+
+def _role(value: dict[Any, Any]) -> str:
+    """Return the role that an object names, if it is one of those that speak; "" for none."""
+    role = value.get("role") or value.get("from")
+    return role if isinstance(role, str) and role in _ROLES else ""
+
+
+def _holds_results(said: Any) -> bool:
+    """Return True if what a message of a tool says is results of their own, each a block."""
+    blocks = [b for b in said if isinstance(b, dict)] if isinstance(said, list) else []
+    kinds = (str(block.get("type") or "") for block in blocks)
+    return any(map(_OF_RESULT.search, kinds)) or any(_RESULT_FIELDS & b.keys() for b in blocks)
+
+
+def scalars(value: Any) -> Iterator[str]:
+    """Yield the strings and numbers of a result, those within JSON, too, but for marks as the type
+    of a block."""
+    match value:
+        case str():
+            text = " ".join(_RESULT_TAG.sub(" ", value).split())
+            inner = json_values(text) if text[:1] in ("{", "[") else []
+            if inner and isinstance(inner[0], dict | list):
+                yield from scalars(inner[0])
+            elif text:
+                yield text
+        case dict():
+            for name, inner in value.items():
+                if name not in _MARKS and not (name == "source" and isinstance(inner, str)):
+                    yield from scalars(inner)
+        case list():
+            for inner in value:
+                yield from scalars(inner)
+        case int() | float() if type(value) is not bool:
+            yield json.dumps(value)
 
 
 def is_text(text: str) -> bool:
@@ -331,30 +494,6 @@ def is_text(text: str) -> bool:
     if "\0" in text:
         return False  # bytes, such as an image's
     return len(text) >= LEAST and len(folded := " ".join(text.split())) >= LEAST and " " in folded
-
-
-def is_count(name: str, value: Any, in_usage: bool = False) -> bool:
-    """Return True if a field counts tokens that were read or written, by its name."""
-    if type(value) is not int or value <= 0 or _LIMIT.search(name):
-        return False
-    return _COUNT.search(name) is not None or (in_usage and _IN_USAGE.search(name) is not None)
-
-
-def sides(value: dict[Any, Any], in_usage: bool = False) -> tuple[int, int]:
-    """Return the tokens of the prompt and of the answer in a report, by the names of its fields."""
-    read = written = 0
-    for name, n in value.items():
-        if is_count(str(name), n, in_usage):
-            if _READ.search(name) and not _CACHE.search(name):
-                read = max(read, n)
-            elif _WRITTEN.search(name):
-                written = max(written, n)
-    return read, written
-
-
-_READ: Final = re.compile(r"(?i)input|prompt|tokensin$")
-_CACHE: Final = re.compile(r"(?i)cache")
-_WRITTEN: Final = re.compile(r"(?i)tokensout$|output|completion|candidates|^eval_count")
 
 
 def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | None:
@@ -374,7 +513,7 @@ def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | No
     if isinstance(given, str):
         with suppress(ValueError, RecursionError):
             given = load_json(given, strict=True)
-    given = {} if given is None else given
+    given = {} if given is None or given == "" else given
     call_id = next((str(value[n]) for n in _IDS if value.get(n)), "")
     return FileCall(place, call_id, name, arguments_text(given))
 
@@ -393,30 +532,9 @@ def _pairs(items: list[Any]) -> dict[str, Any]:
 
 
 def _answer(value: dict[Any, Any]) -> str:
-    return next((str(value[n]) for n in ("id", "message_id", "responseId") if value.get(n)), "")
-
-
-def _reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
-    """Yield the reports of tokens in a frame, each with the counts of the objects within it."""
-    if isinstance(frame, dict):
-        named = _USAGE.search(key) is not None
-        if any(is_count(str(name), n, named) for name, n in frame.items()):
-            yield dict(_counts_in(frame, named))
-            return
-        for name, inner in frame.items():
-            yield from _reports_in(inner, str(name))
-    elif isinstance(frame, list):
-        for item in frame:
-            yield from _reports_in(item, key)
-
-
-def _counts_in(report: dict[Any, Any], named: bool, path: str = "") -> Iterator[tuple[str, int]]:
-    """Yield the counts of a report by their dotted names."""
-    for name, n in report.items():
-        if is_count(str(name), n, named):
-            yield f"{path}{name}", n
-        elif isinstance(n, dict):
-            yield from _counts_in(n, _USAGE.search(str(name)) is not None, f"{path}{name}.")
+    return next(
+        (str(value[n]) for n in ("messageID", "id", "message_id", "responseId") if value.get(n)), ""
+    )
 
 
 def _strings(
@@ -426,7 +544,10 @@ def _strings(
     if isinstance(value, dict):
         if call_in(value, Place()) is not None and isinstance(value.get("args"), dict):
             return  # whole in one frame
-        named = (str(value[n]) for n in _CHANNEL_FIELDS if isinstance(value.get(n), str | int))
+        fields = [n for n in _CHANNEL_FIELDS if isinstance(value.get(n), str | int)]
+        if "output_index" in fields and "item_id" in fields:  # some give each event another id
+            fields.remove("item_id")
+        named = (str(value[n]) for n in fields)
         channel = (*channel, *named)
         for key, inner in value.items():
             yield from _strings(inner, (*path, key), channel)
@@ -435,62 +556,3 @@ def _strings(
             yield from _strings(item, (*path, index), channel)
     elif isinstance(value, str):
         yield (path, channel), value
-
-
-def _frames(text: str) -> list[Any]:
-    """Return the frames of server-sent events, or of JSON lines within a string; none where there
-    is more in the text than them."""
-    if text.lstrip()[:1] == "{" and "\n" in text:
-        lines = [line for line in text.split("\n") if line.strip()]
-    elif "data:" in text and not _EVENT_LINE.sub("", text).strip():
-        lines = _DATA.findall(text)
-    else:
-        return []
-    frames = [value for line in lines for value in _json(line)]
-    return frames if len(frames) * 2 > len(lines) else []
-
-
-def _json(text: str) -> list[Any]:
-    try:
-        return [load_json(text, strict=True)]
-    except (ValueError, RecursionError):
-        return []
-
-
-def _are_frames(items: list[Any]) -> bool:
-    """Return True for several objects of a stream: none of them is a message by itself."""
-    return len(items) > 1 and all(isinstance(i, dict) and "role" not in i for i in items)
-
-
-def _unchunked(body: bytes) -> bytes:
-    """Return a body without the sizes that HTTP writes between its chunks."""
-    pieces, at = [], 0
-    while (size := _CHUNK.match(body, at)) is not None and int(size[1], 16):
-        stop = size.end() + int(size[1], 16)
-        pieces.append(body[size.end() : stop])
-        at = stop + 2
-    return b"".join(pieces) or body
-
-
-def _unzipped(data: bytes) -> bytes:
-    if data[:2] != b"\x1f\x8b":
-        return data
-    try:
-        return zlib.decompressobj(wbits=31).decompress(data, _UNZIPPED)
-    except zlib.error:
-        return data
-
-
-def _from_hex(pieces: list[Any]) -> bytes:
-    """Return the bytes of a list of hexadecimal pieces; b"" for any other list."""
-    try:
-        return bytes.fromhex("".join(pieces))
-    except (ValueError, TypeError):
-        return b""
-
-
-def _from_base64(text: str) -> bytes | None:
-    try:
-        return base64.b64decode("".join(text.split()), validate=True)
-    except (binascii.Error, ValueError):
-        return None

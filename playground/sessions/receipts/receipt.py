@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from playground.base.wording import counted
+from playground.sessions.place import numberless
 
-Kind = Literal["text", "call", "usage", "usage added"]
+Kind = Literal[
+    "text", "call", "result", "beside", "usage", "text added", "call added", "usage added"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,11 @@ class MissingAtPath(NamedTuple):
 class Receipt:
     """The contents of a file, those of the sessions read from it, and what was found missing.
 
-    Compared are texts of 24 characters and more, calls and token counts. Results, short texts and
-    repeats are only counted, and a request's stored body counts as held: the receipt does not
-    prove that nothing is missing.
+    Compared by value are texts of 24 characters and more wherever they stand, short ones where a
+    field or a role shows that somebody said them, calls with their arguments, results, and token
+    counts; by number what stands several times in one list of messages. White space is folded.
+    Only counted are messages and requests. A text that stands in the stored body of a request
+    alone is named so. The receipt does not prove that nothing is missing.
     """
 
     format: str
@@ -112,11 +116,6 @@ class Receipt:
     def silent(self) -> list[Missing]:
         """The missing pieces of which nothing tells."""
         return [each for each in self.missing if each.is_silent]
-
-
-def numberless(place: str) -> str:
-    """Return a place without the numbers of lines and items."""
-    return re.sub(r"(?<![\w-])\d+(?![\w-])", "*", place)
 
 
 def _percent(share: float) -> str:

@@ -9,11 +9,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.nouns.messages import ImagePart, Part, ReasoningPart, Role, TextPart
-from playground.recordings.apis.response_items import ASKED_CALLS, provider_result
+from playground.recordings.apis.response_items import (
+    ASKED_CALLS,
+    OTHER_CALLS,
+    asked_of_provider,
+    provider_result,
+)
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.block_messages import message_of_blocks
 from playground.sessions.shapes.fields import listed
-from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.parts import SOURCES, note_beside, read_parts, result_value
 from playground.sessions.shapes.plain_items import read_plain_item
 from playground.sessions.shapes.results import CONTENT, add_with_results, holds_result, read_result
 
@@ -113,7 +118,9 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         return
     if _read_common_message(builder, value, place) or read_plain_item(builder, value, place):
         return
-    value = unwrap_message(value)
+    outer, value = value, unwrap_message(value)
+    if outer is not value:
+        note_beside(builder, outer, place, SOURCES)
     if _read_item(builder, value, place):
         return
     role_name = _role_name(value)
@@ -192,7 +199,7 @@ def _read_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     if kind in _OUTPUT_KINDS or (kind.endswith("_call_output") and outer):
         add_with_results(builder, "tool", read_parts(builder, value, place), place)
         return True
-    is_hosted = kind.endswith("_call") or kind == "program"
+    is_hosted = kind.endswith("_call") or kind in OTHER_CALLS
     if kind not in _ITEM_KINDS and not (is_hosted and outer):
         return False
     if kind not in ASKED_CALLS and kind != "reasoning":
@@ -248,8 +255,7 @@ def _as_call(value: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return a hosted tool's item as a call; its input has another name for each tool."""
     if kind in _ITEM_KINDS:
         return value
-    task = value.get("action") or value.get("operation") or value.get("arguments")
-    task = task or value.get("code") or value.get("queries") or value.get("input")
+    task = asked_of_provider(value)
     arguments = {"input": task} if task is not None else {}
     return {**value, **arguments, "type": "tool_call", "name": value.get("name") or kind}
 
@@ -280,7 +286,7 @@ _REASONING_FIELDS: Final = (
 # Fields beside the content that may also hold text, calls or files.
 _FIELDS_BESIDE_CONTENT: Final = {
     *_CALL_FIELDS, *_REASONING_FIELDS, "refusal", "reasoning_details", "thinking_blocks", "images",
-    "attachments", "files", "additional_kwargs", "function_call", "audio",
+    "attachments", "files", "additional_kwargs", "function_call", "audio", *SOURCES,
 }  # fmt: skip
 
 
@@ -291,7 +297,10 @@ def _parts_beside_content(
     parts: list[Part] = []
     if isinstance(value.get("refusal"), str) and value["refusal"]:
         parts.append(TextPart(value["refusal"]))
+    note_beside(builder, value, place, SOURCES)
     audio = value.get("audio")
+    if isinstance(audio, dict) and audio.get("data"):
+        builder.note_beside("audio", place.at("audio"))
     if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
         parts += [text_part(audio["transcript"])] if audio["transcript"] else []
     calls = next((value[name] for name in _CALL_FIELDS if value.get(name)), None)

@@ -92,6 +92,8 @@ def _is_changed(
     if differs := _says_other(reply, copy):
         one, other = _from_difference(_words(reply), _words(copy))
         message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
+        if len(copies) > 1:
+            message += f", in messages up to {repeated.last_place}"
         builder.findings.append(finding("history-differs", where, message))
     return differs or is_split or _thoughts(reply) != _thoughts(copy)
 
@@ -112,6 +114,11 @@ class _RepeatedMessages:
     def place(self) -> str:
         """The place of the next message if it is an answer, else empty."""
         return self._places[self._at] if self._is_answer(self._at) else ""
+
+    @property
+    def last_place(self) -> str:
+        """The place of the message before the next one."""
+        return self._places[self._at - 1]
 
     def _is_answer(self, index: int, stop: int | None = None) -> bool:
         return self._is_before(index, stop) and self._given[index].role == "assistant"
@@ -171,6 +178,7 @@ def _own_messages(builder: SessionBuilder, answered: AnsweredRequest) -> list[Me
     scratch = SessionBuilder()
     answered.read(scratch)
     builder.findings += [each for each in scratch.findings if each.code == "part-lost"]
+    builder.note_beside_of(scratch)
     messages = [message for message in scratch.messages if message.parts]
     roles = {message.role for message in messages}
     return messages if "assistant" in roles and roles <= {"assistant", "tool"} else []

@@ -6,7 +6,7 @@ A part names its kind in `type`, or by its only key in Gemini's shape.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from playground.base.findings import finding
@@ -41,6 +41,18 @@ def read_parts(
     if content is not None:
         builder.note_loss(f"content that is a {type(content).__name__}", where)
     return []
+
+
+SOURCES: Final = ("annotations", "citations")  # of a text: what it quotes, and where that stands
+
+
+def note_beside(
+    builder: SessionBuilder, value: dict[str, Any], place: Place, names: Iterable[str]
+) -> None:
+    """Note which of these fields hold something: it is left out."""
+    for name in names:
+        if value.get(name):
+            builder.note_beside(name, place.at(name))
 
 
 def plain_text(content: Any) -> str | None:
@@ -104,6 +116,7 @@ def _text(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     if not isinstance(text, str):
         builder.note_loss("a text part without text", place)
         return []
+    note_beside(builder, value, place, SOURCES)
     if value.get("thought"):
         signature = value.get("thoughtSignature")
         return [ReasoningPart(text, signature if isinstance(signature, str) else None)]
@@ -163,6 +176,7 @@ def _document(builder: SessionBuilder, value: dict[str, Any], place: Place) -> l
     if isinstance(kind, str) and kind.startswith("image/"):
         return _image(builder, value, place)
     if isinstance(source, dict) and (content := _document_content(value, source)) is not None:
+        note_beside(builder, value, place, ("title", "context"))
         return read_parts(builder, content, place)
     name = _first(value, "title", "filename", "name", "file_name") or value.get("type")
     builder.note_loss(f"the file {name!r}", place)
@@ -231,7 +245,10 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
     if isinstance(content, dict) and set(content) == {"type", "value"}:  # AI SDK
         content = content["value"]
     if isinstance(content, dict) and _is_of_mcp(content):
+        _note_structured(builder, content, place)
         body, content = {**content, **body}, content["content"]
+    elif isinstance(body.get("structuredContent"), dict):
+        _note_structured(builder, body, place)
     match content:
         case [{"json": inside}]:  # Bedrock
             content = inside
@@ -240,8 +257,15 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
     return [builder.result(call_id, result_value(content), name, is_error=failed)]
 
 
+def _note_structured(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+    """Note the structured content of a result if its text does not say the same as JSON."""
+    structured = value.get("structuredContent")
+    if structured and json_or_text(plain_text(value.get("content")) or "") != structured:
+        builder.note_beside("structuredContent", place.at("structuredContent"))
+
+
 def _is_of_mcp(value: dict[str, Any]) -> bool:
-    """Return True for a result of MCP. Its other fields repeat the content or hold none."""
+    """Return True for a result of MCP: its content, and what stands beside that."""
     return (
         isinstance(value.get("content"), list)
         and _MCP_FIELDS.issuperset(value)
@@ -296,6 +320,7 @@ def _first(value: dict[str, Any], *keys: str) -> Any:
 
 _BY_TYPE: Final[dict[str, _Reader]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "refusal", "summary_text"), _text),
+    **dict.fromkeys(("program", "mcp_approval_request"), _call),
     "compaction": _text,  # the summary that stands for earlier messages
     **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "reasoning_text"), _reasoning),
     **dict.fromkeys(("thought", "think", "reasoning.text", "reasoning.summary"), _reasoning),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.nouns.messages import Part, ReasoningPart, TextPart
+from playground.recordings.apis.response_items import ASKED
 from playground.recordings.recording import Recording, provider_parts
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.fields import dict_or_finding, list_or_finding, listed, mapping
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parameters import parameters_of_body
-from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.parts import note_beside, read_parts
 from playground.sessions.shapes.results import add_with_results
 
 
@@ -113,8 +114,7 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         note_further_replies(builder, candidates, place.at("candidates"))
         where = place.at("candidates", 0)
         first = dict_or_finding(builder, candidates[0], where)
-        parts = dict_or_finding(builder, first.get("content"), where.at("content")).get("parts")
-        add_with_results(builder, "assistant", read_parts(builder, parts, where), where)
+        _candidate(builder, first, where)
         known["stop_reason"] = first.get("finishReason")
     elif isinstance(items := body.get("output"), list):
         read_items(builder, items, place.at("output"))
@@ -128,8 +128,21 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         known["stop_reason"] = body.get("done_reason") or body.get("finish_reason")
     elif not _plain_reply(builder, body, place, known):
         return False
+    _note_sources(builder, body, place)
     builder.add_request(**known)
     return True
+
+
+def _candidate(builder: SessionBuilder, candidate: dict[str, Any], place: Place) -> None:
+    content = dict_or_finding(builder, candidate.get("content"), place.at("content"))
+    add_with_results(builder, "assistant", read_parts(builder, content.get("parts"), place), place)
+    note_beside(builder, candidate, place, ("groundingMetadata", "citationMetadata"))
+
+
+def _note_sources(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
+    """Note Perplexity's sources; where there is content, they were met in it."""
+    if "content" not in body:
+        note_beside(builder, body, place, ("citations", "search_results"))
 
 
 def note_further_replies(builder: SessionBuilder, replies: list[Any], place: Place) -> None:
@@ -186,10 +199,18 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
     reasoning: list[Part] = [ReasoningPart(reply.reasoning)] if reply.reasoning else []
     texts: list[Part] = [TextPart(reply.content)] if reply.content else []
     calls: list[Part] = []
+    kept = provider_parts(recording.chunks)
+    asked = {part.get("id"): part.get("input") for part in kept if part.get("type") == ASKED}
     for call in reply.tool_calls:
         call_id = call.tool_call_id or builder.new_id()
-        calls.append(builder.call(call_id, call.name, call.arguments_text, place))
-    results = read_parts(builder, provider_parts(recording.chunks), place)
+        arguments = call.arguments_text
+        task = asked.get(call_id) if arguments in ("", "{}") else None
+        if task:
+            given = task if isinstance(task, dict) else {"input": task}
+            calls.append(builder.call(call_id, call.name, given, place))
+        else:
+            calls.append(builder.call(call_id, call.name, arguments, place))
+    results = read_parts(builder, [part for part in kept if part.get("type") != ASKED], place)
     parts = [*calls, *results, *texts] if results else [*texts, *calls]
     parts = reasoning + parts
     if not parts and recording.error is not None:

@@ -52,6 +52,12 @@ def read_result(builder: SessionBuilder, value: dict[str, Any], place: Place) ->
         builder.add_to_answer([builder.call(call_id, name, arguments, place)], place)
     failed = value.get("status") == "error" or bool(value.get("error") or value.get("isError"))
     failed = failed or bool(value.get("is_error"))
+    error = value.get("error") if key != "error" else None
+    error = error.get("message") if isinstance(error, dict) else error
+    if isinstance(error, str) and error and not content:
+        content = error
+    elif isinstance(error, str) and error not in str(content):
+        builder.note_beside("error", place.at("error"))
     result = builder.result(call_id, result_value(content), name, is_error=failed)
     add_with_results(builder, "tool", [result], place)
 

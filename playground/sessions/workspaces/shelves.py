@@ -31,6 +31,11 @@ class Shelf(Protocol):
     def first_line(self, name: str) -> str | None:
         """Return the first line of a text without reading the rest; None if there is no text."""
 
+    def stat(self, name: str) -> tuple[float, int]:
+        """Return when a text was last changed, in seconds since 1970, and its size in bytes; 0
+        where that is not known.
+        """
+
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         """Replace the text `before` by `after`; None stands for no text.
 
@@ -70,6 +75,13 @@ class Folder:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
                 return None
             raise
+
+    def stat(self, name: str) -> tuple[float, int]:
+        try:
+            found = self._file(name).stat()
+        except OSError:
+            return 0.0, 0
+        return found.st_mtime, found.st_size
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         path = self._file(name)
@@ -122,6 +134,9 @@ class TabShelf:
     def first_line(self, name: str) -> str | None:
         text = self._texts.get(name)
         return None if text is None else text.partition("\n")[0]
+
+    def stat(self, name: str) -> tuple[float, int]:
+        return 0.0, len(self._texts.get(name, ""))
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         if self._texts.get(name) != before:

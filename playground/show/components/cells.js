@@ -21,6 +21,8 @@ class Cells {
     if (this.holdsBox(row, pane)) cell.append(this.edit.node)
     else if (this.isCompared(pane)) cell.append(...this.compared(row, pane, blocks))
     else cell.append(...blocks.map((block, at) => this.drawBlock(row, pane, block, at)))
+    const isOther = !cell.childNodes.length && this.cells[row].length && this.data.rows[row][0] === "rules"
+    if (isOther) cell.append(element("div", "none", "No rules."))
     return cell.childNodes.length ? cell : null
   }
 

@@ -148,7 +148,10 @@ class EditBox {
     if (this.said.textContent !== text) this.said.textContent = text
   }
 
-  focus() {
+  // As soon as it is in the page
+  focusOnce() {
+    if (this.wasFocused || !this.node.isConnected) return
+    this.wasFocused = true
     const { area } = this.fields[0]
     area.focus({ preventScroll: true })
     area.setSelectionRange(area.value.length, area.value.length)

@@ -9,6 +9,7 @@ const FIELDS =
 const PRESSED = "button, a, summary, [role=tab], [role=button], [role=option], input"
 const INSIDE = ["/", " ", "[", "]", "f", "F", "ArrowLeft", "ArrowRight", "Home", "End"]
 const LATER = 1500 // milliseconds in which a second key belongs to the first
+const WAIT = 800 // milliseconds in which the address of another page may follow
 const EDITORS = "[data-testid=stTextArea] textarea"
 const DRAFT = "playground draft" // what the tab remembers of an editor over a reload
 const places = new WeakMap()
@@ -110,6 +111,30 @@ class Draft {
   }
 }
 
+// Where a page is left, Streamlit 1.67 first pushes its address without its values: Back would lead
+// there. Such an address waits, and is dropped where that of another page follows.
+function dropBareAddresses() {
+  if (history.pushState.waits) return
+  const push = history.pushState.bind(history)
+  let waiting = null
+  const flush = () => {
+    if (waiting?.page === location.pathname) push({}, "", waiting.page)
+    waiting = null
+  }
+  history.pushState = (state, title, url) => {
+    clearTimeout(waiting?.timer)
+    const { pathname, search } = new URL(url ?? "", location.href)
+    if (pathname === location.pathname && !search && location.search) {
+      waiting = { page: pathname, timer: setTimeout(flush, WAIT) }
+      return
+    }
+    if (pathname === location.pathname) flush()
+    waiting = null
+    push(state, title, url)
+  }
+  history.pushState.waits = true
+}
+
 function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".keys")
   if (!root || !data) return undefined
@@ -150,6 +175,7 @@ function mount({ data, parentElement, setTriggerValue }) {
       else place.send("pressed", key)
     }
   }
+  dropBareAddresses()
   document.addEventListener("keydown", listen)
   document.addEventListener("pointerover", tellWhole)
   const draft = new Draft()

@@ -4,7 +4,9 @@
 const COLUMN = 280 // pixels at least: columns are not squeezed, the grid scrolls sideways
 const AHEAD = 500 // pixels around the seen part that are drawn too
 const DRAWING = 16 // milliseconds of it a frame, before the browser's own layout
-const LINE = 18 // pixels, for a row that has not been measured
+// Pixels, for a row that has not been measured: of a line, above and below a block's text, above a
+// row's blocks, at a text's sides, and of a letter where words are wrapped
+const [LINE, AROUND, ABOVE, BESIDE, LETTER] = [17.6, 16, 28, 43, 7.5]
 const grids = new WeakMap()
 
 class Grid extends Headed {
@@ -22,10 +24,13 @@ class Grid extends Headed {
       this.box.focus()
     }
     document.addEventListener("playground-key", this.heard)
+    this.late = ({ detail }) => this.mayEdit && detail.length === this.data.panes.length && this.note(detail)
+    document.addEventListener("playground-figures", this.late)
   }
 
   leave() {
     this.watcher.disconnect()
+    document.removeEventListener("playground-figures", this.late)
     document.removeEventListener("playground-key", this.heard)
   }
 
@@ -152,10 +157,10 @@ class Grid extends Headed {
     this.head = this.drawHead()
     this.sheet.replaceChildren(this.head)
     this.rows.clear()
-    const letters = this.column / 7.4
-    const lines = texts.map((text) => Math.min(text.length, SHOWN) / letters + linesOf(text))
-    const high = (blocks) => blocks.reduce((sum, [text]) => sum + lines[text] * LINE + 34, 0)
-    const most = (row) => row.reduce((height, blocks) => Math.max(height, high(blocks)), LINE)
+    const letters = (this.column - BESIDE) / LETTER
+    const lines = texts.map((text) => linesOf(text, letters))
+    const high = (blocks) => blocks.reduce((sum, [text]) => sum + lines[text] * LINE + AROUND, 0)
+    const most = (row) => ABOVE + row.reduce((height, blocks) => Math.max(height, high(blocks)), 0)
     this.heights = this.cells.map(most) // `reduce` leaves out the panes that have nothing here
     this.stack()
   }
@@ -228,6 +233,7 @@ class Grid extends Headed {
       late = true // other rows may be in sight now
     }
     this.light()
+    this.edit?.focusOnce()
     this.tellAside()
     if (late) this.later()
   }
@@ -327,8 +333,7 @@ class Grid extends Headed {
     if (!this.data.panes[this.editPane]) this.editPane = 0
     this.editRow = row
     this.choose(editing.origin, true)
-    this.redraw(row)
-    return this.edit.focus()
+    return this.redraw(row)
   }
 
   close() {
@@ -391,13 +396,17 @@ function isAlike(one, other) {
   return same(one.rows, other.rows, ([origin]) => origin) && same(one.panes, other.panes, (pane) => pane.name)
 }
 
-// How many lines a text's shown part has; counted in place, for there may be ten thousand texts
-function linesOf(text) {
-  let lines = 1
-  for (let at = text.indexOf("\n"); at >= 0 && at < SHOWN; at = text.indexOf("\n", at + 1)) {
-    lines += 1
+// How many lines a text's shown part takes; counted in place, for there may be ten thousand texts
+function linesOf(text, letters) {
+  const end = Math.min(text.length, SHOWN)
+  let lines = 0
+  for (let from = 0; from < end; ) { // a last line end opens no line
+    const at = text.indexOf("\n", from)
+    const stop = at < 0 || at > end ? end : at
+    lines += Math.max(1, Math.ceil((stop - from) / letters))
+    from = stop + 1
   }
-  return lines
+  return Math.max(1, lines)
 }
 
 function mount({ data, parentElement, setStateValue, setTriggerValue }) {

@@ -1,60 +1,92 @@
 """Receipts of the files behind a corpus: how much of each is in its sessions, the worst first.
 
-The files are read once more, where they still are: a corpus keeps texts, and no files.
+A build keeps their figures if it is asked to. The other files are read once more, where they still
+are: a corpus keeps texts, and no files.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.sessions.loading import load_session
 
-COLUMNS: Final = ("file", "form", "share", "characters", "silent", "silent_characters", "mostly_at")
+COLUMNS: Final = (
+    "file", "form", "share", "characters", "silent", "missing", "missing_characters", "mostly_at",
+)  # fmt: skip
 SQL: Final = """
-SELECT path, min(form) AS form, bool_or(path <> name) AS is_part, min(session) AS session
+SELECT path, min(form) AS form, bool_or(path <> name) AS is_part, min(session) AS session,
+       min(content) AS content, count(DISTINCT piece) AS pieces
 FROM sessions JOIN files USING (piece) {where} GROUP BY path ORDER BY path"""
-Row = tuple[str, str, float, int, int, int, str]
+Row = tuple[str, str, float, int, int, int, int, str]
 
 
-def receipts(files: Iterable[tuple[str, str, bool]], seconds: float) -> tuple[list[Row], list[str]]:
+class BehindFile(NamedTuple):
+    """A file behind a corpus. `is_part` is true for the member of a tar, which has no path of its
+    own; `content` is the hash of the file's bytes, "" for one that was cut into pieces."""
+
+    path: str
+    form: str
+    is_part: bool
+    content: str
+
+
+class Figures(NamedTuple):
+    """The figures of one receipt: the share of the text that is in sessions, how many pieces are
+    missing, of which nothing tells of the silent ones, and the path where most of them were. What
+    its format leaves aside is none of them."""
+
+    share: float
+    characters: int
+    silent: int
+    missing: int
+    missing_characters: int
+    mostly_at: str
+
+
+def receipts(
+    files: Iterable[BehindFile], kept: Mapping[str, Figures], seconds: float
+) -> tuple[list[Row], list[str]]:
     """Return a row for each file, the worst first, and notes about those that were not read."""
     rows: list[Row] = []
     elsewhere = late = 0
     until = time.monotonic() + seconds
-    for path, form, is_part in files:
-        if is_part or not Path(path).is_file():
+    for file in files:
+        if found := kept.get(file.content):
+            rows.append((file.path, file.form, *found))
+        elif file.is_part or not Path(file.path).is_file():
             elsewhere += 1
         elif time.monotonic() > until:
             late += 1
-        else:
-            rows += _row(path, form)
+        elif found := figures_of(file.path):
+            rows.append((file.path, file.form, *found))
     notes = []
     if late:
         notes.append(f"{counted(late, 'file')} {_were(late)} not read: the time was over")
     if elsewhere:
         reason = "packed, behind an address, or gone"
         notes.append(f"{counted(elsewhere, 'file')} {_were(elsewhere)} not read: {reason}")
-    return sorted(rows, key=lambda row: (-row[5], -row[4], row[2], row[0])), notes
+    return sorted(rows, key=lambda row: (-row[4], -row[6], row[2], row[0])), notes
 
 
 def _were(count: int) -> str:
     return "was" if count == 1 else "were"
 
 
-def _row(path: str, form: str) -> list[Row]:
-    """Return the row of a file; none if it changed so that it cannot be read any more."""
+def figures_of(path: str) -> Figures | None:
+    """Return the figures of a file; None if it cannot be read, or not any more."""
     try:
         receipt = load_session(path).receipt
     except InputFault:
-        return []
+        return None
     if receipt is None:
-        return []
-    silent = receipt.silent
-    worst = next((row.path for row in receipt.by_path if not row.why), "")
-    size = sum(len(each.text) for each in silent)
-    return [(path, form, round(receipt.share, 4), receipt.characters, len(silent), size, worst)]
+        return None
+    missing = [each for each in receipt.missing if not each.aside]
+    worst = next((row.path for row in receipt.by_path if not row.first.aside), "")
+    size, silent = sum(len(each.text) for each in missing), len(receipt.silent)
+    share = round(receipt.share, 4)
+    return Figures(share, receipt.characters, silent, len(missing), size, worst)

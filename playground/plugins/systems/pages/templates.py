@@ -95,7 +95,12 @@ def settings(row: Any) -> Settings | None:
         names = [*paths.sample_templates(), *own_sets]
         title = str(
             st.selectbox(
-                "Templates", names, format_func=say.option, key=_CHOSEN, bind="query-params"
+                "Templates",
+                names,
+                format_func=say.option,
+                key=_CHOSEN,
+                bind="query-params",
+                width=230,
             )
         )
         st.file_uploader(
@@ -119,19 +124,24 @@ def settings(row: Any) -> Settings | None:
         say.text(str(fault))
         return None
     widgets.show_findings(check_templates(templates), "in the set")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with row:
         template_names = list(templates)  # part of the key: with other names it is another widget
         key = f"template of {title}: {template_names}"
-        template = st.selectbox("Template", template_names, format_func=say.option, key=key)
+        template = st.selectbox(
+            "Template", template_names, format_func=say.option, key=key, width=200
+        )
         origins = ["Scripted", *(["A model's"] if access.current().may_run else [])]
         live = st.segmented_control(
             "Answers", origins, default="Scripted", required=True, key="answers"
         )
-        model = st.text_input("Model", key="template model", placeholder="the template's own")
+        model = st.text_input(
+            "Model", key="template model", placeholder="the template's own", width=220
+        )
         is_scripted = live == "Scripted"
         base_url = st.text_input(
             "Server",
             key="template server",
+            width=220,
             placeholder="the provider's own",
             disabled=is_scripted or access.current().public,
         )

@@ -1,0 +1,207 @@
+"""The Start page's list of the user's own sessions: a row each, and what was interrupted."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from playground.app import navigation, state
+from playground.app.serving import access
+from playground.app.shared import belongings, brought, say, workspace
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.base.wording import counted, grouped
+from playground.recordings.append_only_file import interrupted
+from playground.sessions.entries import Label, read_label
+
+_FEW: Final = 6  # of the user's own, which need no filter
+_MOST_SHOWN: Final = 30
+_NUMBERED: Final = re.compile(r"(.+) \d+")  # the other sessions of one file
+_UNFOLDED: Final = "unfolded sessions"
+_HIDDEN: Final = "hidden recordings"  # interrupted ones that were opened or hidden
+_ORDERS: Final = ("Newest first", "By name", "Largest first")
+
+
+class _Row(NamedTuple):
+    name: str
+    label: Label | None
+    fault: str
+    changed: float
+    size: int
+    others: tuple[str, ...]  # sessions of the same file, folded under this one
+
+
+def show() -> None:
+    """Show what is stored, a row each: name, kind, model, last change and size."""
+    names = state.tab().names()
+    recordings = _interrupted()
+    if not names and not recordings:
+        say.text("What you import or edit appears here. " + workspace.where())
+        return
+    wanted, order = "", _ORDERS[0]
+    if len(names) > _FEW:
+        with st.container(horizontal=True, key="filters of yours"):
+            wanted = st.text_input(
+                "Filter",
+                key="filter of yours",
+                placeholder="Filter",
+                width=260,
+                label_visibility="collapsed",
+            )
+            order = st.selectbox(
+                "Order", _ORDERS, key="order of yours", width=170, label_visibility="collapsed"
+            )
+    for name in recordings:
+        _draw_interrupted(name)
+    rows = _ordered(_rows(names, wanted.lower()), order)
+    for row in rows[:_MOST_SHOWN]:
+        _draw(row)
+    if (more := len(rows) - _MOST_SHOWN) > 0:
+        say.text(f"{more:,} more stand in the list of sessions.")
+    say.caption(workspace.where())
+
+
+def _rows(names: list[str], wanted: str) -> list[_Row]:
+    """Return a row for each session, or for all sessions of one file unless they are unfolded."""
+    unfolded = state.held(_UNFOLDED) or []
+    heads = {name: _row(name) for name in names if not _is_other(name, names)}
+    others: dict[str, list[str]] = {}
+    rows = []
+    for name in names:
+        if name in heads:
+            continue
+        row, head = _row(name), heads.get(_head(name))
+        if head and head.label and row.label and head.label.origin == row.label.origin != "":
+            others.setdefault(head.name, []).append(name)
+            if head.name not in unfolded and not (wanted and wanted in name.lower()):
+                continue
+        rows.append(row)
+    folded = [row._replace(others=tuple(others.get(row.name, ()))) for row in heads.values()]
+    return [row for row in (*folded, *rows) if wanted in row.name.lower()]
+
+
+def _is_other(name: str, names: list[str]) -> bool:
+    return _head(name) in names
+
+
+def _head(name: str) -> str:
+    found = _NUMBERED.fullmatch(name)
+    return found[1] if found else ""
+
+
+def _row(name: str) -> _Row:
+    """Describe an entry by its label alone: a list would otherwise read thirty sessions."""
+    changed, size = state.tab().workspace.shelf.stat(name)
+    try:
+        line = state.tab().first_line(name)
+        label = None if line is None else read_label(line, name)
+    except InputFault as fault:
+        return _Row(name, None, str(fault), changed, size, ())
+    return _Row(name, label, "" if label else "It was removed elsewhere.", changed, size, ())
+
+
+def _ordered(rows: list[_Row], order: str) -> list[_Row]:
+    if order == "By name":
+        return sorted(rows, key=lambda row: row.name.lower())
+    if order == "Largest first":
+        return sorted(rows, key=lambda row: -row.size)
+    return sorted(rows, key=lambda row: (-row.changed, row.name))
+
+
+def _draw(row: _Row) -> None:
+    label = row.label or Label()
+    page = "replay" if label.recordings and label.messages <= 1 else "compare"
+    with st.container(
+        horizontal=True, key=f"kept {row.name}", vertical_alignment="center", gap="small"
+    ):
+        navigation.link(
+            page, workspace.plain(say.shown(row.name)), width=260, session=say.option(row.name)
+        )
+        say.text(row.fault or _kind(label), width="stretch")
+        if row.others:
+            say.button(
+                f"+ {len(row.others):,} of this file",
+                key=f"others of {row.name}",
+                type="tertiary",
+                on_click=_fold,
+                args=(row.name,),
+            )
+        say.text(say.shown(label.model) or "–", width=190)
+        say.text(_time(row.changed), width=130)
+        say.text(_size(row.size), width=70)
+        workspace.remove_button(row.name)
+
+
+def _kind(label: Label) -> str:
+    """Return what a session is: its title, its parts, whether it is edited, its file."""
+    counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
+    parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
+    origin = label.origin and f"from {label.origin}"
+    said = ["edited" * bool(label.edits), parts or "empty", label.title, origin]
+    return " · ".join(filter(None, said))
+
+
+def _fold(name: str) -> None:
+    """Show the other sessions of a file, or fold them."""
+    unfolded = state.held(_UNFOLDED) or []
+    others = [each for each in unfolded if each != name]
+    state.hold(_UNFOLDED, others if name in unfolded else [*unfolded, name])
+
+
+def _time(moment: float) -> str:
+    if not moment:
+        return ""
+    then = time.localtime(moment)
+    is_today = then[:3] == time.localtime()[:3]
+    return time.strftime("today, %H:%M" if is_today else "%d %b %Y", then)
+
+
+def _size(size: int) -> str:
+    if size < 1000:
+        return f"{size} B" if size else ""
+    return f"{grouped(size / 1e3)} kB" if size < 1e6 else f"{grouped(size / 1e6, 1)} MB"
+
+
+# recordings without an end: the tab was closed, or the program killed
+
+
+def _interrupted() -> list[str]:
+    if not access.current().may_keep:
+        return []
+    hidden = belongings.value(_HIDDEN) or []
+    return [path.name for path in interrupted(paths.recordings()) if path.name not in hidden]
+
+
+def _draw_interrupted(name: str) -> None:
+    size = (paths.recordings() / name).stat()
+    with st.container(
+        horizontal=True, key=f"kept {name}", vertical_alignment="center", gap="small"
+    ):
+        say.text(name, width=260)
+        say.text("interrupted recording: it breaks off before its end", width="stretch")
+        for label, page in (("Replay", "replay"), ("Ask again", "compare")):
+            say.button(
+                label, key=f"{label} {name}", type="tertiary", on_click=_resume, args=(name, page)
+            )
+        say.text(_time(size.st_mtime), width=130)
+        say.text(_size(size.st_size), width=70)
+        say.button("Hide", key=f"Hide {name}", type="tertiary", on_click=_hide, args=(name,))
+
+
+def _resume(name: str, page: str) -> None:
+    """Make a session of an interrupted recording and its request, and go to a page with it."""
+    try:
+        state.add_file(name, (paths.recordings() / name).read_bytes())
+    except (InputFault, OSError) as fault:
+        state.hold(state.REFUSED, str(fault))
+        return
+    _hide(name)
+    brought.set_target(page)
+
+
+def _hide(name: str) -> None:
+    """List an interrupted recording no more; its file stays."""
+    belongings.change(_HIDDEN, lambda names: [*(names or []), name])

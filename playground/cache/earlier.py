@@ -1,0 +1,73 @@
+"""What earlier requests left in the cache, and what is not known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from playground.cache.certainty import may_be_kept, may_be_lost
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules
+
+NO_ROUTE: Final = b""
+
+
+@dataclass(slots=True)
+class CacheEntry:
+    """An entry of the cache for one prefix; `visible` and `expires` are times in seconds."""
+
+    size: int
+    ttl: str
+    visible: float
+    expires: float
+    strings: int = 0  # contents in it that were strings, not blocks
+    sized: bool = False
+    writer: bytes = b""  # the whole of the request that wrote it
+    tier: str = ""  # of its last block
+    role: str = ""
+    settings: dict[str, str] = field(default_factory=dict)  # those of its writer
+    route: bytes = NO_ROUTE
+    unclear: bool = False  # whether it is not certain that its writer left it
+
+
+@dataclass(slots=True)
+class EarlierRequests:
+    """The settings of earlier requests, and why one was uncertain, each by model."""
+
+    settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+    uncertain: dict[str, str] = field(default_factory=dict)
+
+    def copy(self) -> EarlierRequests:
+        """Return a record that does not change with this one."""
+        settings = {model: list(known) for model, known in self.settings.items()}
+        return EarlierRequests(settings, dict(self.uncertain))
+
+    def doubt(
+        self,
+        request: TimedRequest,
+        settings: dict[str, str],
+        own: str,
+        entry: CacheEntry | None,
+        reads_all: bool,
+        rules: Rules,
+    ) -> str:
+        """Return a request's own doubt, or what earlier requests leave unknown, and record it.
+
+        `entry` is what it reads; with `reads_all` it could read nothing more. Unknown is what an
+        uncertain request left, and what a change of settings loses.
+        """
+        model = request.wire.model
+        earlier = self.settings.setdefault(model, [])
+        others = [each for each in earlier if each is not settings and each != settings]
+        if len(others) == len(earlier):
+            earlier.append(settings)
+        before = self.uncertain.get(model, "")
+        if own:
+            self.uncertain.setdefault(model, own)
+            return own
+        if before and (not reads_all or (entry is not None and entry.unclear)):
+            return f"what an earlier request left is not known: {before}"
+        for each in () if reads_all else others:
+            if kept := may_be_kept(each, settings, rules):
+                return kept
+        return may_be_lost(entry.settings, settings, entry.tier, rules) if entry else ""

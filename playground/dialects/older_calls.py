@@ -1,0 +1,51 @@
+"""Older calls of public functions whose second place is the dialect now, as in all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from playground.base.arguments import warn_of_place
+from playground.base.errors import UnknownNameError
+from playground.dialects import Dialect, dialect_names
+from playground.dialects.marks.providers import UNKNOWN, provider_of
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def formerly_second(
+    *names: str,
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Make a decorator that takes an older call: `names` were its arguments from the second on.
+
+    A second argument that is no dialect is one of those: the call works with a DeprecationWarning.
+    Raises UnknownNameError for a name that is nearly a dialect's.
+    """
+
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+        @wraps(function)
+        def call(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+            if len(args) < 2 or (len(args) == 2 and _names_dialects(args[1])):
+                return function(*args, **keywords)
+            moved = dict(zip(names, args[1:], strict=False))
+            warn_of_place(function.__name__, moved)
+            return function(*args[:1], **moved, **keywords)  # type: ignore[arg-type]
+
+        return call
+
+    return decorate
+
+
+def _names_dialects(value: Any) -> bool:
+    if not isinstance(value, str):
+        is_list = isinstance(value, Iterable) and not isinstance(value, bytes)
+        return isinstance(value, Dialect) or (is_list and all(map(_names_dialects, value)))
+    known = dialect_names()
+    if value in known:
+        return True
+    if provider_of(value) == UNKNOWN and get_close_matches(value, known):
+        raise UnknownNameError("dialect", value, known)
+    return False

@@ -1,0 +1,41 @@
+"""The receipts' figures that a build keeps beside the list of its files, by the files' contents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from playground.plugins.corpus.cleaning import Cleaner
+from playground.plugins.corpus.inputs import InputPiece
+from playground.plugins.corpus.layout import CorpusFolder
+from playground.plugins.corpus.questions.receipts import Figures, figures_of
+
+NAME = "files/receipts.json"
+
+
+def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
+    """Keep the figures of all files that are one piece and lie on this machine; what was kept of
+    the same content before is not read again."""
+    before, kept = kept_figures(folder), {}
+    cleaner = Cleaner()
+    listed = list(pieces)
+    paths = [piece.path for piece in listed]
+    for piece in listed:
+        if piece.name != piece.path or paths.count(piece.path) > 1:
+            continue
+        found = before.get(piece.content)
+        if found is None and Path(piece.path).is_file():
+            found = figures_of(piece.path)
+        if found is not None:
+            kept[piece.content] = found._replace(mostly_at=cleaner.text(found.mostly_at))
+    folder.store.write(NAME, json.dumps(kept))
+
+
+def kept_figures(folder: CorpusFolder) -> dict[str, Figures]:
+    """Return the figures by the hashes of the files' contents; none if no build kept them."""
+    with suppress(OSError, ValueError, TypeError):
+        held = json.loads(folder.store.read(NAME))
+        return {content: Figures(*figures) for content, figures in held.items()}
+    return {}

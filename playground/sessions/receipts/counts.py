@@ -1,0 +1,66 @@
+"""Counts of tokens in a file, recognised by the names of their fields, whichever provider's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+# By place: the last step of a count of tokens, whichever provider's. Limits are no counts.
+_COUNT: Final = re.compile(
+    r"(?i)(?:^|[._])(?:input|output|prompt|completion|total|reasoning|candidates|thoughts|cached"
+    r"|cache[._]?(?:read|creation|write)\w*)[._]?(?:tokens?|token_?count)"
+    r"|^tokens(?:in|out)$|(?:^|[._])(?:prompt_)?eval_count$|(?:^|[._])token_count[._]\w+$"
+)
+# Names that are counts within an object called `usage` or `tokens`.
+_IN_USAGE: Final = re.compile(
+    r"(?i)^(?:input|output|total|prompt|completion|reasoning|thoughts?|cached?|tool"
+    r"|cache[A-Z_]?(?:read|write|creation)\w*|read|write)$"
+)
+USAGE: Final = re.compile(r"(?i)usage|tokens?$|token_?count$")
+_LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost")
+_READ: Final = re.compile(r"(?i)input|prompt|tokensin$")
+_CACHE: Final = re.compile(r"(?i)cache")
+_WRITTEN: Final = re.compile(r"(?i)tokensout$|output|completion|candidates|^eval_count")
+
+
+def is_count(name: str, value: Any, in_usage: bool = False) -> bool:
+    """Return True if a field counts tokens that were read or written, by its name."""
+    if type(value) is not int or value <= 0 or _LIMIT.search(name):
+        return False
+    return _COUNT.search(name) is not None or (in_usage and _IN_USAGE.search(name) is not None)
+
+
+def sides(value: dict[Any, Any], in_usage: bool = False) -> tuple[int, int]:
+    """Return the tokens of the prompt and of the answer in a report, by the names of its fields."""
+    read = written = 0
+    for name, n in value.items():
+        if is_count(str(name), n, in_usage):
+            if _READ.search(name) and not _CACHE.search(name):
+                read = max(read, n)
+            elif _WRITTEN.search(name):
+                written = max(written, n)
+    return read, written
+
+
+def reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
+    """Yield the reports of tokens in a frame, each with the counts of the objects within it."""
+    if isinstance(frame, dict):
+        named = USAGE.search(key) is not None
+        if any(is_count(str(name), n, named) for name, n in frame.items()):
+            yield dict(counts_in(frame, named))
+            return
+        for name, inner in frame.items():
+            yield from reports_in(inner, str(name))
+    elif isinstance(frame, list):
+        for item in frame:
+            yield from reports_in(item, key)
+
+
+def counts_in(report: dict[Any, Any], named: bool, path: str = "") -> Iterator[tuple[str, int]]:
+    """Yield the counts of a report by their dotted names."""
+    for name, n in report.items():
+        if is_count(str(name), n, named):
+            yield f"{path}{name}", n
+        elif isinstance(n, dict):
+            yield from counts_in(n, USAGE.search(str(name)) is not None, f"{path}{name}.")

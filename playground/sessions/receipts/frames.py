@@ -1,0 +1,109 @@
+"""Streams and packed bodies in a file: frames of a stream, HTTP messages, gzip and Base64."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import zlib
+from typing import Any, Final
+
+from playground.base.json_numbers import load_json
+from playground.sessions.source import Source
+
+_UNZIPPED: Final = 64 * 1024 * 1024
+_LOOKED_AT: Final = 12
+_OF_CONVERSE: Final = frozenset({"contentBlockDelta", "contentBlockStop", "messageStart"})
+_EVENT: Final = re.compile(
+    r"response\.|content_block_|message_(?:start|delta|stop)$|(?:content|message|tool-call)-"
+)
+_EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n?")
+_DATA: Final = re.compile(r"(?m)^data:[ \t]*(.*)$")
+HTTP_HEAD: Final = re.compile(
+    rb"(?:\r?\n?\d+ \d+\n)?"  # the sizes that httprr writes between two exchanges
+    rb"(HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
+    rb"((?:[^\r\n]+\r?\n)*)\r\n"
+)
+_CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
+
+
+def frames_of_lines(source: Source) -> list[Any]:
+    """Return the frames of a stream that has one in each line; none for a file of other lines."""
+    first = [value for value in source.head[:_LOOKED_AT] if isinstance(value, dict)]
+    inner = [v["chunk"] if isinstance(v.get("chunk"), dict) else v for v in first]
+    if sum(map(is_frame, inner)) * 2 <= len(inner) or not inner:
+        return []
+    lines = source.data.decode("utf-8-sig", "replace").split("\n")
+    found = [value for line in lines if line.strip() for value in json_values(line)]
+    return [v["chunk"] if isinstance(v, dict) and "chunk" in v else v for v in found]
+
+
+def is_frame(value: dict[Any, Any]) -> bool:
+    """Return True for a piece of a reply, by its neighbours or its event's name."""
+    if isinstance(value.get("__data__"), dict):  # as Llama Stack names the type of each
+        value = value["__data__"]
+    choices = value.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    is_piece = isinstance(choice, dict) and "message" not in choice
+    if is_piece or "candidates" in value or not _OF_CONVERSE.isdisjoint(value):
+        return "request" not in value
+    return _EVENT.match(str(value.get("type") or "")) is not None or "done" in value
+
+
+def frames_in(text: str) -> list[Any]:
+    """Return the frames of server-sent events, or of JSON lines within a string; none where there
+    is more in the text than them."""
+    if text.lstrip()[:1] == "{" and "\n" in text:
+        lines = [line for line in text.split("\n") if line.strip()]
+    elif "data:" in text and not _EVENT_LINE.sub("", text).strip():
+        lines = _DATA.findall(text)
+    else:
+        return []
+    frames = [value for line in lines for value in json_values(line)]
+    return frames if len(frames) * 2 > len(lines) else []
+
+
+def json_values(text: str) -> list[Any]:
+    try:
+        return [load_json(text, strict=True)]
+    except (ValueError, RecursionError):
+        return []
+
+
+def are_frames(items: list[Any]) -> bool:
+    """Return True for several objects of a stream: none of them is a message by itself."""
+    return len(items) > 1 and all(isinstance(i, dict) and "role" not in i for i in items)
+
+
+def unchunked(body: bytes) -> bytes:
+    """Return a body without the sizes that HTTP writes between its chunks."""
+    pieces, at = [], 0
+    while (size := _CHUNK.match(body, at)) is not None and int(size[1], 16):
+        stop = size.end() + int(size[1], 16)
+        pieces.append(body[size.end() : stop])
+        at = stop + 2
+    return b"".join(pieces) or body
+
+
+def unzipped(data: bytes) -> bytes:
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        return zlib.decompressobj(wbits=31).decompress(data, _UNZIPPED)
+    except zlib.error:
+        return data
+
+
+def from_hex(pieces: list[Any]) -> bytes:
+    """Return the bytes of a list of hexadecimal pieces; b"" for any other list."""
+    try:
+        return bytes.fromhex("".join(pieces))
+    except (ValueError, TypeError):
+        return b""
+
+
+def from_base64(text: str) -> bytes | None:
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None

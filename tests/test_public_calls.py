@@ -1,0 +1,121 @@
+"""The public functions are called as one would guess: session first, dialect second, the rest by
+keyword; a sample's name goes where a session goes; a wrong name is told with near ones.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import playground as pg
+from playground.base.errors import UnknownNameError
+from playground.dialects.marks.providers import provider_of
+
+FUNCTIONS = {
+    name: value
+    for name, value in ((name, getattr(pg, name)) for name in dir(pg))
+    if inspect.isfunction(value)
+}
+# More than two go by position where each is what the question is about, as in a sentence.
+WORDED = {
+    "parse",  # an answer, a dialect, the tools that it may call
+    "replay",  # a recording, likewise
+    "session",  # messages, tools, system prompt, model
+    "raw_prompt",  # prompt data, a template, its tool format
+    "detect",
+    "decode_stream",
+    "load_sessions",
+    "propose_dialect",
+    "check_dialect",
+    "carry",
+}
+SAMPLE = "01-plain-chat"
+CHEAP: dict[str, dict[str, Any]] = {  # of the functions that take a session: what else they need
+    "cache_matrix": {"dialects": ["xml"], "policies": ["azad"]},
+    "cache_on_wire": {},
+    "compaction": {"policies": ["keep last messages"]},
+    "compare": {"dialects": ["xml"]},
+    "count_tokens": {"model": "gpt-4o"},
+    "place_cache": {},
+    "provider_payload": {"dialect": "xml"},
+    "simulate_cache": {},
+    "tool_costs": {"dialects": ["xml"], "models": []},
+    "tool_portability": {"targets": ["openai"]},
+}
+
+
+def _by_position(function: Callable[..., Any]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_dialect_is_second_and_all_else_goes_by_keyword(name: str) -> None:
+    places = _by_position(FUNCTIONS[name])
+    named = inspect.signature(FUNCTIONS[name]).parameters
+    for dialect in {"dialect", "dialects"} & named.keys():
+        takes_two_sides = places[:2] == ["first", "second"]
+        assert places[:1] == [dialect] or places[1:2] == [dialect] or takes_two_sides
+    assert len(places) <= 2 or name in WORDED
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_a_samples_name_goes_where_a_session_goes(name: str) -> None:
+    function = FUNCTIONS[name]
+    sample = "02-parallel-calls" if name.startswith("tool_") else SAMPLE
+    by_name = function(sample, **CHEAP[name])
+    by_value = function(pg.sample_sessions()[sample], **CHEAP[name])
+    assert type(by_name) is type(by_value)
+    if hasattr(by_name, "frame"):
+        assert by_name.frame().equals(by_value.frame())
+    with pytest.raises(UnknownNameError, match="did you mean '01-plain-chat'"):
+        function("01-plain-chats", **CHEAP[name])
+
+
+OLDER: list[tuple[Callable[[], Any], Callable[[], Any]]] = [
+    (
+        lambda: pg.simulate_cache(SAMPLE, "anthropic/claude-sonnet-4-5"),
+        lambda: pg.simulate_cache(SAMPLE, model="anthropic/claude-sonnet-4-5"),
+    ),
+    (
+        lambda: pg.simulate_cache([{"messages": []}], "some-model-of-ones-own"),
+        lambda: pg.simulate_cache([{"messages": []}], model="some-model-of-ones-own"),
+    ),
+    (
+        lambda: pg.count_tokens(SAMPLE, "gpt-4o"),
+        lambda: pg.count_tokens(SAMPLE, model="gpt-4o"),
+    ),
+    (
+        lambda: pg.place_cache(SAMPLE, "xml", "none"),  # type: ignore[call-arg]
+        lambda: pg.place_cache(SAMPLE, "xml", policy="none"),
+    ),
+    (
+        lambda: pg.compaction(SAMPLE, ["keep last messages"]),  # type: ignore[arg-type]
+        lambda: pg.compaction(SAMPLE, policies=["keep last messages"]),
+    ),
+    (
+        lambda: pg.cache_matrix(SAMPLE, ["xml"], ["azad"]),  # type: ignore[call-arg]
+        lambda: pg.cache_matrix(SAMPLE, ["xml"], policies=["azad"]),
+    ),
+]
+
+
+@pytest.mark.parametrize(("older", "newer"), OLDER)
+def test_an_older_call_works_and_says_how_it_is_written_now(
+    older: Callable[[], Any], newer: Callable[[], Any]
+) -> None:
+    with pytest.warns(DeprecationWarning, match="by keyword"):
+        found = older()
+    assert str(found) == str(newer())
+
+
+def test_the_second_place_is_the_dialect_and_never_silently_a_model() -> None:
+    """`simulate_cache(session, "xml")` answered for a model of that name, with a cost of 1."""
+    found = pg.simulate_cache(SAMPLE, "xml")
+    assert found.dialect == "xml"
+    assert found.provider == provider_of(pg.sample_sessions()[SAMPLE].task.model_name)
+    with pytest.raises(UnknownNameError, match="'hermes'"):
+        pg.simulate_cache(SAMPLE, "hermess")
