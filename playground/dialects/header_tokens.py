@@ -51,7 +51,7 @@ _HARMONY_ALSO = (
     *_harmony("{name}", "{args:json}", " <|constrain|>json"),
     # if the server removed the tokens
     *(
-        Syntax(call=f"{start}commentary to=functions.{{name}} {word}{{args:json}}")
+        Syntax(call=f"{start}commentary to=functions.{{name}} {word}{{args:json}}", slip=True)
         for start in ("assistant", "")
         for word in ("json", "code", "")
     ),

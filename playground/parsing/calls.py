@@ -65,7 +65,7 @@ class CallReader(Reader):
             scanner.note("doubled-opener", call.place, message)
         if "unended" in groups or "slip" in groups:
             scanner.note("mended-opener", call.place, mended(marker, form.syntax.call))
-        elif not groups.get("doubled") and not groups.get("wrapped"):
+        elif marker.kind and not groups.get("doubled") and not groups.get("wrapped"):
             scanner.note_form(marker, form.syntax.call_template.before, where=call.place)
         if form.syntax.slip:
             message = f"{form.syntax.call!r:.100} is a slip of models, which is read"

@@ -141,8 +141,11 @@ class SyntaxEngine:
                 half = yield from scanner.match_here(section.half_closer)
                 if half is not None:
                     scanner.emit_marker(half, "section")
-        point = (section and section.between) or self.plan.text
-        return (yield from scanner.until(point, self._text_claim))
+        point, start = (section and section.between) or self.plan.text, scanner.offset
+        marker = yield from scanner.until(point, self._text_claim)
+        if marker and section and scanner.offset > start and _has_closer(section):
+            scanner.note("mended-form", message="text between the calls of a section")
+        return marker
 
     def _read_after_marker(self, marker: Marker, group: Group) -> Walk[None]:
         """Read on after a marker in text, or between the calls of a section."""

@@ -177,19 +177,21 @@ def well_formed(pieces: Iterable[Piece]) -> list[str | Hole | Gap]:
     return parts
 
 
+def _part_pattern(part: str | Hole | Gap) -> str:
+    match part:
+        case Gap(least):
+            return r"\s+" if least else r"\s*"
+        case Hole("word"):
+            return WORD
+        case Hole(name):
+            return ".+?" if name.startswith("line:") else _HELD
+    return re.escape(part)
+
+
 @lru_cache(maxsize=1024)
 def well_formed_pattern(pieces: tuple[Piece, ...]) -> re.Pattern[str]:
     """Return the pattern of pieces that are well-formed, whatever stands in their holes."""
-    texts = (
-        re.escape(part)
-        if isinstance(part, str)
-        else _HELD
-        if isinstance(part, Hole)
-        else r"\s+"
-        if part.least
-        else r"\s*"
-        for part in well_formed(pieces)
-    )
+    texts = map(_part_pattern, well_formed(pieces))
     return re.compile(rf"\s*{''.join(texts)}\s*", re.DOTALL)
 
 

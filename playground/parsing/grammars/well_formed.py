@@ -15,7 +15,7 @@ from typing import Final
 
 from playground.nouns.tools import JSON_TYPES, ToolMetadata, allowed_types
 from playground.parsing.declaration import Declaration, Markers
-from playground.parsing.grammars.characters import BLANKS, DIGITS, characters
+from playground.parsing.grammars.characters import ALL, BLANKS, DIGITS, characters
 from playground.parsing.grammars.expressions import (
     EMPTY,
     Exact,
@@ -40,9 +40,8 @@ from playground.parsing.grammars.styles import (
     marked_style,
     python_style,
 )
-from playground.parsing.grammars.texts import ANY
+from playground.parsing.grammars.texts import ANY, beginning
 from playground.parsing.grammars.words import (
-    has_letters,
     leading_text,
     written_name,
 )
@@ -55,6 +54,7 @@ from playground.parsing.template import Hole, Piece, Template, declared_hole, is
 SPACE: Final = repeat(OneOf(BLANKS), 0, 64)
 SOME_SPACE: Final = repeat(OneOf(BLANKS), 1, 64)
 _NO_NAME: Final = BLANKS | characters("<>=\"'`{}[]|\\")  # no name or key has these
+_ESCAPE: Final = in_order("\\", OneOf(ALL))
 _WORD: Final = repeat(OneOf(characters("a-z", "A-Z", "0-9", "_+#.-")), 0, 24)
 _LINE: Final = repeat(OneOf(characters("\r\n`").others), 1, 256)
 
@@ -86,7 +86,7 @@ def well_formed_rules(
     forms = [_Form(form, tools, rules) for form in (syntax, *syntax.also) if not form.slip]
     calls = rules.add("calls", either(form.calls() for form in forms))
     text = rules.add("text", FreeText(ANY, _outside(syntax, markers)))
-    others = [*_around(markers), *(loose(part) for part in answer if part)]
+    others = [*_around(syntax, markers), *(loose(part) for part in answer if part)]
     other = repeat(in_order(either(others), text)) if others else EMPTY
     more = in_order(calls, text, other)
     listed = in_order(more, repeat(more) if several else EMPTY)
@@ -108,12 +108,13 @@ def _outside(syntax: Declaration, markers: Markers) -> tuple[str, ...]:
     pairs = (*markers.reasoning, *markers.plain)
     texts += [text for pair in pairs for text in (pair.open, pair.close)]
     texts += [*markers.stops, *markers.dropped, markers.result]
-    return tuple(dict.fromkeys(first_tag(text) for text in texts if has_letters(text)))
+    return tuple(dict.fromkeys(filter(None, map(first_tag, texts))))
 
 
 def first_tag(marker: str) -> str:
-    """Return a marker up to the end of its first tag."""
-    return re.split(r"(?<=[>\]])", marker.strip())[0]
+    """Return a marker up to the end of its first tag; "" for words that prose may hold."""
+    tag = re.match(r"\W*\w[^>\]]*[>\]]?", marker.strip())
+    return tag[0] if tag and re.search(r"[<>\[\]|]", tag[0]) else ""
 
 
 def _unopened(markers: Markers) -> Expression:
@@ -122,14 +123,16 @@ def _unopened(markers: Markers) -> Expression:
     return FreeText(ANY, (close,), close) if close else FreeText(ANY)
 
 
-def _around(markers: Markers) -> list[Expression]:
+def _around(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
+    own = (*syntax.openers, *syntax.closers)
+    tokens = [token for token in (*markers.stops, *markers.dropped) if token not in own]
     found: list[Expression] = []
     for tags in (*markers.reasoning, *markers.plain):
         close = tags.close
         inside = FreeText(ANY, (close,), close) if close else FreeText(ANY, (tags.open,))
         found.append(in_order(loose(tags.open), inside))
-    return [*found, *map(loose, (*markers.stops, *markers.dropped))]
+    return [*found, *map(loose, tokens)]
 
 
 def _free_style(style: Style) -> Style:
@@ -242,8 +245,13 @@ class _Form:
 
     @property
     def python(self) -> Style:
-        style = python_style()
-        return replace(_free_style(style), any_key=lambda names: style.any_text)
+        """Python literals, their texts with any escape, which Python keeps where it has none."""
+        texts = either(
+            in_order(mark, repeat(either([OneOf(characters(mark, "\\\n").others), _ESCAPE])), mark)
+            for mark in "'\""
+        )
+        style = replace(_free_style(python_style()), any_text=texts)
+        return replace(style, any_key=lambda names: texts)
 
     def json_arguments(self, tool: ToolMetadata) -> Expression:
         return self._object(self.json)
@@ -259,7 +267,8 @@ class _Form:
             return style.within("{", member, "}")
         arguments = self._object(style)
         if shape.arguments_as_text:
-            arguments = in_order('"', self._object(_free_style(json_style(in_text=True))), '"')
+            inside = self._object(_free_style(json_style(in_text=True)))
+            arguments = in_order('"', SPACE, inside, SPACE, '"')
         if shape.text_key:
             arguments = either([arguments, style.text()])
         name = Exact(style.constant(tool.name))
@@ -297,6 +306,8 @@ class _Form:
         """Build a parameter: the tool's own `key`, or one with an `other` key."""
         hole = written_name(self.syntax, key) if key is not None else other
         before = self._pieces(template.before, tool, hole)
+        if isinstance(template.before[-1], str) and template.before[-1].isspace():
+            before = in_order(self._pieces(template.before[:-1], tool, hole), SOME_SPACE)
         after = self._pieces(template.after, tool, hole)
         if VALUES[template.body].json:
             return in_order(before, SPACE, self._any(self.json), SPACE, after)
@@ -333,7 +344,11 @@ class _Form:
         parts: list[Expression] = []
         for pieces in template.between:
             ending = leading_text(pieces, name=written_name(self.syntax, tool.name)).strip()
-            parts.append(FreeText(ANY, (ending,) if ending else ()))
+            shape = beginning("{") if self.syntax.objects else ANY
+            text: Expression = FreeText(shape, (ending,) if ending else ())
+            if self.syntax.objects:
+                text = either([text, in_order(SPACE, self._object(self.json), SPACE)])
+            parts.append(text)
             parts.append(self._pieces(pieces, tool))
         return in_order(*parts)
 
