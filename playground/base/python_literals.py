@@ -19,7 +19,7 @@ class ComputedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Call:
+class LiteralCall:
     """A call: the last part of the function's name, and its arguments."""
 
     name: str
@@ -89,4 +89,4 @@ def _call_of(node: ast.Call, names: Names, inner: Callable[[ast.expr], Any]) -> 
     args = tuple(map(inner, node.args))
     if name == "dedent" and args and isinstance(args[0], str):
         return dedent(args[0])
-    return Call(name, args, {key.arg: inner(key.value) for key in node.keywords if key.arg})
+    return LiteralCall(name, args, {key.arg: inner(key.value) for key in node.keywords if key.arg})

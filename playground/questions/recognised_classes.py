@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from playground.base import python_source
 from playground.base.errors import InputFault
-from playground.base.python_literals import Call, ComputedError, Names, names_in, value_of
+from playground.base.python_literals import ComputedError, LiteralCall, Names, names_in, value_of
 from playground.base.wording import counted
 from playground.lab import guides
 from playground.nouns.messages import Message
@@ -96,7 +96,7 @@ def _text(node: ast.expr | None, names: Names) -> str:
 
 def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
     """Yield a dialog's messages in OpenAI's form; none for a base model's text."""
-    if isinstance(dialog, Call):
+    if isinstance(dialog, LiteralCall):
         if dialog.name == "TextCompletionContent":
             return
         known: Any = getattr(guides, dialog.name, None) if "_dialog" in dialog.name else None

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from playground.base import python_source
 from playground.base.errors import InputFault
-from playground.base.python_literals import Call, ComputedError, Names, names_in, value_of
+from playground.base.python_literals import ComputedError, LiteralCall, Names, names_in, value_of
 from playground.plugins.systems.flink_agents.prompt import Prompt
 
 _MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action")
@@ -98,19 +98,19 @@ def _read_prompt(
 def _prompt(made: Any) -> Prompt:
     """Return the prompt of `Prompt.from_text(…)` or `Prompt.from_messages(…)`."""
     match made:
-        case Call("from_text"):
+        case LiteralCall("from_text"):
             given = made.bound("text", "role")
             text, role = given.get("text"), given.get("role")
             if isinstance(text, str):
                 return Prompt.from_text(text, str(role).lower() if role else None)
-        case Call("from_messages"):
+        case LiteralCall("from_messages"):
             messages = made.bound("messages").get("messages") or []
             return Prompt.from_messages([*map(_message, messages)])
     raise InputFault("no prompt", expected="Prompt.from_text(…) or Prompt.from_messages(…)")
 
 
 def _message(made: Any) -> dict[str, Any]:
-    given = made.kwargs if isinstance(made, Call) else made
+    given = made.kwargs if isinstance(made, LiteralCall) else made
     if not isinstance(given, dict):
         raise InputFault(f"no message: {made!r:.60}", expected="ChatMessage(…)")
     return {**given, "role": str(given.get("role", "user")).lower()}
