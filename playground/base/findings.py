@@ -25,6 +25,8 @@ CODES: Final[dict[str, FindingKind]] = {
     "draft-in-reasoning": FindingKind(
         "warning", "a call stands in reasoning that is closed after it: kept as reasoning"
     ),
+    "mended-form": FindingKind("info", "a call that differs from its declared form: read"),
+    "missing-section": FindingKind("info", "a call without the wrapper around calls: read"),
     "mended-opener": FindingKind("warning", "an opening marker lacks a part: read"),
     "doubled-opener": FindingKind("warning", "an opening marker is written twice: read as one"),
     "doubled-closer": FindingKind("warning", "a closing marker is written twice: read as one"),
@@ -379,6 +381,27 @@ CODES: Final[dict[str, FindingKind]] = {
         "info", "a dialect of another package whose entry point has a different name"
     ),
 }
+
+MENDING: Final = frozenset(
+    {
+        "mended-form",
+        "missing-section",
+        "mended-opener",
+        "doubled-opener",
+        "doubled-closer",
+        "wrapped-body",
+        "missing-closer",
+        "relaxed-json",
+        "relaxed-python",
+        "arguments-elsewhere",
+        "arguments-as-json",
+        "arguments-as-text",
+        "mended-name",
+        "unexpected-text",
+        "unclosed-section",
+    }
+)
+"""Codes of findings which say that a call is read although it is not well-formed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ FIXES: Final[dict[str, str]] = {
     "call-in-fence": "say in the rules that calls stand outside fences, or switch calls_in_fences",
     "draft-in-reasoning": "set calls_in_reasoning to `call` if your server delivers such calls",
     "call-in-reasoning": "switch calls_in_reasoning where your server takes it for reasoning",
+    "mended-form": "show the exact form in the rules' example where your server reads strictly",
+    "missing-section": "show the wrapper in the rules' example: some parsers find no call without",
     "mended-opener": "show the whole opener in the rules' example: strict parsers miss this call",
     "doubled-opener": "check whether the prompt already ends with the opener",
     "missing-closer": "check whether a stop string or the token limit removed it",

@@ -134,12 +134,15 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         choice: str = "auto",
         parallel: bool | None = None,
         reasoning: bool = False,
+        accepts: str = "written",
     ) -> Grammar:
         """Return a grammar of what a model may write with these tools, for constrained decoding.
 
         `tools` are of any known form. `choice` is `auto` (text, calls, or text before calls),
         `required` (calls only), or the name of the tool to call. `parallel` allows several calls
-        (None: as the dialect does), `reasoning` allows reasoning at the beginning. A dialect
+        (None: as the dialect does), `reasoning` allows reasoning at the beginning. With `accepts`
+        as `well-formed` the grammar is for checking a reply, not for decoding: white space between
+        the declared pieces, the order of parameters and their values are free. A dialect
         without a declaration has no grammar, and a finding says so. Raises InputFault, and
         UnknownNameError for an unknown tool.
         """

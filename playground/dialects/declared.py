@@ -165,13 +165,14 @@ class DeclaredDialect(HashedOnce, Dialect):
             fault.field = "result"
             raise
 
-    @takes(tools="list", choice="text", parallel=(bool, NoneType), reasoning=bool)
+    @takes(tools="list", choice="text", parallel=(bool, NoneType), reasoning=bool, accepts="text")
     def grammar(
         self,
         tools: Iterable[Any],
         choice: str = "auto",
         parallel: bool | None = None,
         reasoning: bool = False,
+        accepts: str = "written",
     ) -> Grammar:
         from playground.nouns.tool_formats import read_tools
         from playground.parsing.grammars import declared_grammar
@@ -185,6 +186,7 @@ class DeclaredDialect(HashedOnce, Dialect):
             choice,
             self.parallel if parallel is None else parallel,
             reasoning,
+            accepts,
         )
 
     # the prompt

@@ -37,7 +37,7 @@ TOOL_CODE = Syntax(
 PRINTED = replace(TOOL_CODE, call="print({name}({args:python}))")
 # Small models leave out the fence, and print what they assigned.
 ASSIGNED = tuple(
-    Syntax(call=f"tool_code = {call}", known_names=True, line_start=True)
+    Syntax(call=f"tool_code = {call}", known_names=True, line_start=True, slip=True)
     for call in (
         "{name}({args:python})\nprint(tool_code)",
         "print({name}({args:python}))",

@@ -20,13 +20,14 @@ _header = partial(
 )
 
 
-def _kimi(head: str, nameless: Literal["", "inferred"] = "") -> Syntax:
+def _kimi(head: str, nameless: Literal["", "inferred"] = "", slip: bool = True) -> Syntax:
     """Declare a call whose id names the tool; `head` is the form of the id."""
     return Syntax(
         call=f"<|tool_call_begin|>{head}<|tool_call_argument_begin|>{{args:json}}<|tool_call_end|>",
         section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
         separator="",
         nameless=nameless,
+        slip=slip,
     )
 
 
@@ -50,7 +51,7 @@ _HARMONY_ALSO = (
     *_harmony("{name}", "{args:json}", " <|constrain|>json"),
     # if the server removed the tokens
     *(
-        Syntax(call=f"{start}commentary to=functions.{{name}} {word}{{args:json}}")
+        Syntax(call=f"{start}commentary to=functions.{{name}} {word}{{args:json}}", slip=True)
         for start in ("assistant", "")
         for word in ("json", "code", "")
     ),
@@ -61,23 +62,25 @@ DIALECTS = (
         name="kimi-k2",
         title="Kimi K2",
         syntax=replace(
-            _kimi("functions.{name}:{index}"),
+            _kimi("functions.{name}:{index}", slip=False),
             also=(
                 # an id that names no tool, or has a form that is almost the taught one
                 *(_kimi(head, "inferred") for head in ("{index}", ":{index}", "call_{index}")),
                 *map(_kimi, ("functions.{name}", "{name}:{index}", "{name}")),
                 # if the server removed the tokens
-                Syntax(call="functions.{name}:{index}{args:json}", separator=""),
+                Syntax(call="functions.{name}:{index}{args:json}", separator="", slip=True),
                 # a complete JSON call instead of a header and its arguments
                 Syntax(
                     call="<|tool_call_begin|>{call:json}<|tool_call_end|>",
                     section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
                     separator="",
+                    slip=True,
                 ),
                 Syntax(
                     call="{call:json}",
                     section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
                     separator="",
+                    slip=True,
                     section_required=True,
                 ),
             ),
@@ -149,8 +152,10 @@ DIALECTS = (
             also=(
                 Syntax(call="[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]{args:json}", separator=""),
                 Syntax(call="[TOOL_CALLS]{name}{args:json}", separator=""),
-                Syntax(call="[TOOL_CALLS]{args:json}", separator="", nameless="empty"),
-                Syntax(call="[TOOL_CALLS][ARGS]{args:json}", separator="", nameless="empty"),
+                Syntax(call="[TOOL_CALLS]{args:json}", separator="", nameless="empty", slip=True),
+                Syntax(
+                    call="[TOOL_CALLS][ARGS]{args:json}", separator="", nameless="empty", slip=True
+                ),
                 Syntax(
                     call="{call:json}",
                     section="[TOOL_CALLS] [{calls}]",
@@ -216,10 +221,10 @@ DIALECTS = (
                 Syntax(  # if the server removed the tokens
                     call='call tool="{name}" index="{number}"{params}call',
                     param='argument key="{key}" type="{type}"{value}argument',
-                    section="tools{calls}tools",
                     separator="",
                     type_words=(("integer", "number"),),
                     escaped_names=True,
+                    slip=True,
                 ),
             ),
         ),

@@ -10,12 +10,13 @@ DIALECT = DeclaredDialect(
     syntax=Syntax(
         call="<tool_call>\n{call:json}\n</tool_call>",
         also=(
-            Syntax(call="<tool_call>\n{name}({args:python})\n</tool_call>"),
+            Syntax(call="<tool_call>\n{name}({args:python})\n</tool_call>", slip=True),
             Syntax(
                 call="{call:json}",
                 section="<tool_call>\n[{calls}]\n</tool_call>",
                 separator=", ",
                 section_required=True,
+                slip=True,
             ),
         ),
     ),

@@ -40,7 +40,7 @@ def _dsml(prefix: str, section: str, *also: Syntax) -> Syntax:
             f"{{value}}</{prefix}parameter>\n"
         ),
         section=f"<{prefix}{section}>\n{{calls}}\n</{prefix}{section}>",
-        section_also=tuple(
+        section_slips=tuple(
             f"<{prefix}{broken}>\n{{calls}}\n</{prefix}{section}>"
             for broken in ("toolcalls", "tool")
         ),
@@ -132,9 +132,11 @@ DIALECTS = (
                 Syntax(
                     call='[TOOL_CALL]\n{{tool => "{name}", args => {{ {params}}}}}\n[/TOOL_CALL]',
                     param='--{key} "{value}"\n',
+                    slip=True,
                 ),
                 Syntax(
                     call='[TOOL_CALL]\n{{tool => "{name}", args => {args:json}}}\n[/TOOL_CALL]',
+                    slip=True,
                 ),
             ),
         ),
@@ -166,7 +168,9 @@ DIALECTS = (
             "｜DSML｜",
             "tool_calls",
             _dsml("｜DSML｜", "function_calls"),  # V3.2
-            _dsml("|DSML|", "tool_calls"),  # with ASCII bars, as some servers write it
+            replace(
+                _dsml("|DSML|", "tool_calls"), slip=True
+            ),  # with ASCII bars, as some servers write it
         ),
         reasoning=(THINK,),
         stops=("<｜end▁of▁sentence｜>",),
@@ -246,6 +250,7 @@ DIALECTS = (
                     call='<invoke name="{name}">{params}</invoke>',
                     param="<{key}>{value}</{key}>",
                     section="<tool_call>\n{calls}\n</tool_call>",
+                    slip=True,
                 ),
             ),
         ),

@@ -35,7 +35,7 @@ _array = partial(
 
 def _object(opener: str, closer: str, *also: Syntax) -> Syntax:
     """Declare one object between two tags; a Python call between them is read too."""
-    python_call = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}")
+    python_call = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}", slip=True)
     return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(python_call, *also))
 
 
@@ -59,7 +59,7 @@ DIALECTS = (
         title="EXAONE 4",
         syntax=Syntax(
             call="<tool_call>{call:json}</tool_call>",
-            also=(Syntax(call="<tool_call>{name}({args:python})</tool_call>"),),
+            also=(Syntax(call="<tool_call>{name}({args:python})</tool_call>", slip=True),),
         ),
         reasoning=(THINK,),
         stops=("[|endofturn|]",),
@@ -102,7 +102,9 @@ DIALECTS = (
             call="<|function_call|>{call:json}",
             also=(
                 Syntax(call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call:json}"),
-                Syntax(call="function call{call:json}"),  # if the server removed the tokens
+                Syntax(
+                    call="function call{call:json}", slip=True
+                ),  # if the server removed the tokens
             ),
         ),
         switches=Switches(broken_calls="text"),

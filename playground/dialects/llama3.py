@@ -104,7 +104,7 @@ FUNCTION = DeclaredDialect(
         call="<function={name}>{args:json}</function>",
         # slips of the model, from failed generations that its hosts report
         also=tuple(
-            Syntax(call=f"<function{slipped}</function>")
+            Syntax(call=f"<function{slipped}</function>", slip=True)
             for slipped in (
                 "={name}({args:json})",
                 "={name},{args:json}",

@@ -77,12 +77,13 @@ DIALECTS = (
         syntax=_calls_in(
             "<|tool_call_start|>[{calls}]<|tool_call_end|>",
             _calls_in("[{calls}]"),
-            Syntax(call="<|tool_call_start|>{call:json}<|tool_call_end|>"),
+            Syntax(call="<|tool_call_start|>{call:json}<|tool_call_end|>", slip=True),
             Syntax(
                 call="{call:json}",
                 section="<|tool_call_start|>[{calls}]<|tool_call_end|>",
                 separator=", ",
                 section_required=True,
+                slip=True,
             ),
         ),
         result="<|tool_response_start|>{result}<|tool_response_end|>",

@@ -13,8 +13,8 @@ DIALECT = DeclaredDialect(
         section="<tool_call>\n{calls}\n</tool_call>",
         one_call_a_section=True,
         also=(
-            Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),
-            Syntax(call="<tool_call>\n{name}({args:python})\n</tool_call>"),
+            Syntax(call="<tool_call>\n{call:json}\n</tool_call>", slip=True),
+            Syntax(call="<tool_call>\n{name}({args:python})\n</tool_call>", slip=True),
         ),
     ),
     rules="""\

@@ -65,6 +65,11 @@ class CallReader(Reader):
             scanner.note("doubled-opener", call.place, message)
         if "unended" in groups or "slip" in groups:
             scanner.note("mended-opener", call.place, mended(marker, form.syntax.call))
+        elif marker.kind and not groups.get("doubled") and not groups.get("wrapped"):
+            scanner.note_form(marker, form.syntax.call_template.before, where=call.place)
+        if form.syntax.slip:
+            message = f"{form.syntax.call!r:.100} is a slip of models, which is read"
+            scanner.note("mended-form", call.place, message)
         self._claim_opener(marker, call, form.syntax)
         self._unwrap(marker)
         try:
@@ -163,6 +168,8 @@ class CallReader(Reader):
         marker = yield from scanner.match_here(close)
         if marker is not None:
             self._unwrap(marker)
+            if not marker.named.get("wrapped"):
+                scanner.note_form(marker, form.syntax.call_template.after)
             scanner.emit_marker(marker)
             return
         if self._wrapped and (yield from self._find_next_call(form)):

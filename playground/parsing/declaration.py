@@ -78,6 +78,8 @@ class Declaration:
     """The wrapper around the calls of one reply. Calls without the wrapper are read too."""
     section_also: tuple[str, ...] = ()
     """Other wrappers that are read in place of `section`, but never written."""
+    section_slips: tuple[str, ...] = ()
+    """Wrappers that models or servers write by mistake: read as `section`, with a finding."""
     one_call_a_section: bool = False
     """Each call has a section of its own, which may name the tool too."""
     section_required: bool = False
@@ -122,6 +124,8 @@ class Declaration:
     """Markers around a JSON object that may stand in place of all parameters."""
     joined: str = ""
     """Consecutive calls are one call; this text joins their texts."""
+    slip: bool = False
+    """Models or servers write this form by mistake: a call in it is read, with a finding."""
     also: tuple[Declaration, ...] = ()
     """Other forms that are read, never written."""
 
@@ -144,12 +148,17 @@ class Declaration:
 
     @cached_property
     def section_texts(self) -> tuple[str, ...]:
-        return (self.section, *self.section_also) if self.section else ()
+        return (self.section, *self.section_also, *self.section_slips) if self.section else ()
 
     @cached_property
     def sections(self) -> tuple[Template, ...]:
         """The section that is written, then the others that are read."""
         return tuple(cut_at_body(text, SECTION_HOLES) for text in self.section_texts)
+
+    @cached_property
+    def well_formed_sections(self) -> tuple[Template, ...]:
+        """The section that is written, and those of `section_also`: all that are no mistake."""
+        return self.sections[: len(self.sections) - len(self.section_slips)]
 
     @cached_property
     def marked(self) -> bool:

@@ -141,8 +141,11 @@ class SyntaxEngine:
                 half = yield from scanner.match_here(section.half_closer)
                 if half is not None:
                     scanner.emit_marker(half, "section")
-        point = (section and section.between) or self.plan.text
-        return (yield from scanner.until(point, self._text_claim))
+        point, start = (section and section.between) or self.plan.text, scanner.offset
+        marker = yield from scanner.until(point, self._text_claim)
+        if marker and section and scanner.offset > start and _has_closer(section):
+            scanner.note("mended-form", message="text between the calls of a section")
+        return marker
 
     def _read_after_marker(self, marker: Marker, group: Group) -> Walk[None]:
         """Read on after a marker in text, or between the calls of a section."""
@@ -236,6 +239,9 @@ class SyntaxEngine:
             self.scanner.note("doubled-opener", message=f"{_shown(marker)}: read as one")
         if marker.named.get("slip") is not None:
             self.scanner.note("mended-opener", message=mended(marker, form.syntax.section))
+        elif not marker.named.get("doubled"):
+            sections = form.syntax.well_formed_sections
+            self.scanner.note_form(marker, *(section.before for section in sections))
         self._section, self._bare_section = form, False
         recipient = marker.named.get("recipient")
         # models also write the section's own tag in that place: it names no tool
@@ -247,6 +253,9 @@ class SyntaxEngine:
         If the section held no call, its closer is text, as its opener was.
         """
         orphan, self._section, self._in_pieces = self._section is None, None, False
+        if not orphan:
+            sections = form.syntax.well_formed_sections
+            self.scanner.note_form(marker, *(section.after for section in sections))
         if orphan:
             self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             if self._bare_section:
@@ -412,6 +421,8 @@ class SyntaxEngine:
         """Read one call, and the separator before the next one."""
         self.mode = "call"
         in_section = self._section is not None
+        if not in_section and form.syntax.section and has_body:
+            self.scanner.note("missing-section")
         yield from self.reader.read(marker, form, in_section, has_body=has_body)
         self.mode = "text"
         has_next = False

@@ -9,6 +9,8 @@ from typing import Final
 import regex
 
 from playground.parsing.choice import Group, Kind
+from playground.parsing.patterns import well_formed_pattern
+from playground.parsing.template import Piece
 
 
 class Marker:
@@ -27,6 +29,17 @@ class Marker:
         self.text: str = match[0]
         self.size = len(self.text)
         self.partial = match.partial
+        self._is_well_formed: bool | None = None
+
+    def is_well_formed(self, *declared: tuple[Piece, ...]) -> bool:
+        """Return True if the marker's text is one of the declared ones, apart from white space.
+
+        A marker comes of one choice, so it is always asked of the same declaration.
+        """
+        if self._is_well_formed is None:
+            patterns = map(well_formed_pattern, declared)
+            self._is_well_formed = any(pattern.fullmatch(self.text) for pattern in patterns)
+        return self._is_well_formed
 
     @property
     def content(self) -> tuple[str, Group | None, Mapping[str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from playground.parsing.template import Hole, Piece, Template, holes_of
 
@@ -25,6 +25,8 @@ LINE: Final = r"[^\s`][^\r\n`]{0,255}+"
 WORD: Final = r"[\w+#.\-]{0,24}+"
 # attributes that the form does not have are skipped
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
+# what stands in a hole of a well-formed marker: no quote, no tag, no white space at its edges
+_HELD: Final = r"[^\s<>\"'](?:[^<>\"'\n]*[^\s<>\"'])?"
 _LINE_BREAK: Final = r"[ \t]{0,16}+\r?\n"
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
@@ -143,9 +145,54 @@ def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
 def literal(text: str) -> str:
     """Build a pattern for a marker: its words must be exact, the white space around them and around
     the `=` of an attribute may vary."""
-    words = re.split(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)", text)
-    pattern = SPACE.join(re.escape(word) for word in words)
+    pattern = SPACE.join(re.escape(word) for word in words_of(text))
     return re.sub(r"""=(["']|\Z)""", r"\\s{0,8}+=\\s{0,8}+\1", pattern)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a marker, between which white space may vary."""
+    return re.split(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)", text)
+
+
+class Gap(NamedTuple):
+    """White space between the words of a declaration: any amount, but at least so much."""
+
+    least: int = 0
+
+
+def well_formed(pieces: Iterable[Piece]) -> list[str | Hole | Gap]:
+    """Return pieces as what is well-formed: their words and holes, with free white space where they
+    have white space, between tags and before a tag."""
+    parts: list[str | Hole | Gap] = []
+    for piece in pieces:
+        if isinstance(piece, Hole):
+            parts.append(piece)
+            continue
+        words = words_of(piece)
+        if words[0] and parts and re.match(r"[<\[]|/?>", words[0]):
+            parts.append(Gap())
+        for at, word in enumerate(words):
+            touches = at and re.search(r"\w\Z", words[at - 1]) and re.match(r"\w", word)
+            parts += [Gap(1 if touches else 0)] * (at > 0) + [word] * bool(word)
+    return parts
+
+
+def _part_pattern(part: str | Hole | Gap) -> str:
+    match part:
+        case Gap(least):
+            return r"\s+" if least else r"\s*"
+        case Hole("word"):
+            return WORD
+        case Hole(name):
+            return ".+?" if name.startswith("line:") else _HELD
+    return re.escape(part)
+
+
+@lru_cache(maxsize=1024)
+def well_formed_pattern(pieces: tuple[Piece, ...]) -> re.Pattern[str]:
+    """Return the pattern of pieces that are well-formed, whatever stands in their holes."""
+    texts = map(_part_pattern, well_formed(pieces))
+    return re.compile(rf"\s*{''.join(texts)}\s*", re.DOTALL)
 
 
 def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:

@@ -51,9 +51,9 @@ def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], boo
                 f" {text[reader.at : reader.at + 24]!r}"
             ) from error
     if not reader.forgave:
-        return arguments, True
+        return arguments, not reader.has_json_words
     try:
-        return _parse_python(text), True
+        return _parse_python(text), not reader.has_json_words
     except (ValueError, SyntaxError):
         return arguments, False
 
@@ -140,6 +140,7 @@ class _Reader:
     def __init__(self, text: str, is_call: bool) -> None:
         self.text, self.at, self.is_call = text, 0, is_call
         self.forgave = "\0" in text
+        self.has_json_words = False  # true, false or null, which are names in Python
 
     def keywords(self) -> dict[str, Any]:
         arguments = self._object()
@@ -227,6 +228,7 @@ class _Reader:
         """Return a constant, or an argument's text without quotes."""
         start, word = self.at, self._take(_NAME)
         text = _WORDS.match(self.text, start)
+        self.has_json_words |= word in _CONSTANTS
         known = word in _ALL_CONSTANTS or word in _NO_NUMBERS
         if depth or not self.is_call or text is None or (known and text[0].strip() == word):
             return _constant(word)

@@ -26,6 +26,7 @@ from playground.parsing.marker import Marker
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
 from playground.parsing.skip_rule import Accept, Decide, NextRule, SkipRule, rule_until
+from playground.parsing.template import Piece
 
 T = TypeVar("T")
 Walk = Generator[None, None, T]  # yields when it needs more text
@@ -103,6 +104,13 @@ class Scanner:
     def emit_marker(self, marker: Marker, role: Role = "call") -> None:
         """Claim, as markup, a marker that has matched here."""
         self.emit_markup(marker.size, role)
+
+    def note_form(self, marker: Marker, *declared: tuple[Piece, ...], where: str = "") -> None:
+        """Note a marker that is not one of the declared ones, apart from white space."""
+        if not marker.is_well_formed(*declared):
+            form = "".join(p if isinstance(p, str) else f"{{{p.name}}}" for p in declared[0])
+            message = f"{marker.text.strip()!r:.100} stands for {form.strip()!r:.100}"
+            self.note("mended-form", where, message)
 
     def here(self) -> Span:
         return Span(self.offset, self.offset)

@@ -77,8 +77,11 @@ class Syntax(HashedOnce, Declaration):
                 check_holes(self.param, VALUES, PARAM_HOLES)
                 _check_param(self.param, cut_at_body(self.param, PARAM_HOLES))
         allowed = SECTION_HOLES if self.one_call_a_section else ()
-        for place, text in enumerate(self.section_texts):
-            with _field("section" if place == 0 else f"section_also.{place - 1}"):
+        listed = [("section", self.section)]
+        for field in ("section_also", "section_slips"):
+            listed += [(f"{field}.{at}", text) for at, text in enumerate(getattr(self, field))]
+        for place, text in listed if self.section else ():
+            with _field(place):
                 check_holes(text, SECTION_BODIES, allowed)
                 _check_opener(text, cut_at_body(text, SECTION_HOLES))
                 _check_after(cut_at_body(text, SECTION_HOLES), ())

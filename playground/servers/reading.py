@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from playground.base.findings import Finding, finding
+from playground.base.findings import MENDING, Finding, finding
 from playground.nouns.events import CallEndedEvent, CallStartedEvent, Event, FindingEvent, Span
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
@@ -32,23 +32,11 @@ SERVER_CODES: Final = (
     "read-before",
 )
 """Codes of findings about the server; all others are findings of our own reading."""
-_REPAIR_CODES: Final = frozenset(
-    {
-        "mended-opener",
-        "doubled-opener",
-        "doubled-closer",
-        "relaxed-json",
-        "relaxed-python",
-        "arguments-elsewhere",
-        "arguments-as-json",
-        "arguments-as-text",
-        "call-in-reasoning",
-        "mended-name",
-        "unexpected-text",
-        "malformed-arguments",
-        "missing-name",
-    }
-)
+_DOUBTFUL_CODES: Final = (MENDING - {"missing-closer", "unclosed-section"}) | {
+    "call-in-reasoning",
+    "malformed-arguments",
+    "missing-name",
+}
 """Codes of findings in replies that break the rules of their dialect. Not every view has a choice
 for such a reply."""
 
@@ -226,7 +214,7 @@ class ServerReader:
         reasoning: the server may read such a reply differently."""
         if self.already_read or self._is_unread:
             return
-        repairs = {each.code for each in lossless.findings} & _REPAIR_CODES
+        repairs = {each.code for each in lossless.findings} & _DOUBTFUL_CODES
         repairs |= {"missing-closer"} if _has_unclosed_call(lossless.events) else set()
         doubtful = sorted(repairs - set(self.view.unsupported_repairs))
         in_reasoning = any(opener in lossless.reasoning for opener in openers)

@@ -233,7 +233,7 @@ class Rules:
 
     @property
     def long_life(self) -> str:
-        """The name of the longest life that is asked for by a mark, as bills count it apart."""
+        """The longest life that a mark can ask for; bills count what is written for it apart."""
         lives: dict[str, int] = self.value("ttls")
         return max(lives, key=lives.__getitem__)
 
@@ -249,7 +249,7 @@ class Rules:
     def minimum_range(self, model: str) -> tuple[int, int]:
         """Return the least and the most that the minimum may be, by all that is known.
 
-        Where it is assumed it may be any that the provider has for a model.
+        An assumed minimum may be that of any model of the provider.
         """
         if model not in self._ranges:
             self._ranges[model] = self._minimum_range(model)
@@ -318,7 +318,7 @@ def rule_sets() -> dict[str, Rules]:
     """Return the rules of every provider, by name. The files are checked as they are read."""
     files = {path.stem: _read(path) for path in sorted(_HERE.glob("*.json"), key=_stem)}
     return {
-        name: Rules(name, file.title, _whole(file, files), like=file.like)
+        name: Rules(name, file.title, _with_inherited(file, files), like=file.like)
         for name, file in files.items()
     }
 
@@ -344,6 +344,6 @@ def _read(path: Path) -> _File:
     return file
 
 
-def _whole(file: _File, files: dict[str, _File]) -> dict[str, Rule]:
-    below = _whole(files[file.like], files) if file.like else {}
+def _with_inherited(file: _File, files: dict[str, _File]) -> dict[str, Rule]:
+    below = _with_inherited(files[file.like], files) if file.like else {}
     return {**below, **file.rules}

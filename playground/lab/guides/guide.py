@@ -78,7 +78,10 @@ class Guide(Shown):
         """Return the other forms of a call that are read too."""
         syntax = self.dialect.syntax
         forms = [f"{form.section or '{calls}'} around {form.call}" for form in syntax.also]
-        return [*forms, *(f"{section} around {syntax.call}" for section in syntax.section_also)]
+        return [
+            *forms,
+            *(f"{section} around {syntax.call}" for section in syntax.section_texts[1:]),
+        ]
 
     @property
     def llama(self) -> LlamaFormat | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from playground.base.errors import UnknownNameError
 from playground.nouns.tools import ToolMetadata
@@ -11,9 +12,12 @@ from playground.parsing.grammars.expressions import IMPOSSIBLE
 from playground.parsing.grammars.grammar import FORMS, Grammar
 from playground.parsing.grammars.notes import Notes, quote_words
 from playground.parsing.grammars.replies import ROOT, ReplyRules, WantedReply
+from playground.parsing.grammars.well_formed import well_formed_rules
 
-__all__ = ["FORMS", "Grammar", "declared_grammar"]
+__all__ = ["ACCEPTS", "FORMS", "Grammar", "declared_grammar"]
 
+ACCEPTS: Final = ("written", "well-formed")
+"""The replies that a grammar accepts: as a model should write them, or all well-formed ones."""
 AUTO, REQUIRED = "auto", "required"
 
 
@@ -26,14 +30,21 @@ def declared_grammar(
     choice: str = AUTO,
     several: bool = True,
     reasoning: bool = False,
+    accepts: str = "written",
 ) -> Grammar:
-    """Build the grammar of a declaration. Raises UnknownNameError for a choice that no tool has."""
+    """Build the grammar of a declaration. Raises UnknownNameError for a choice that no tool has,
+    and for another word than ACCEPTS."""
+    if accepts not in ACCEPTS:
+        raise UnknownNameError("grammar", accepts, ACCEPTS)
     notes = Notes()
     chosen = list(tools)
     if choice not in (AUTO, REQUIRED):
         chosen = [tool for tool in tools if tool.name == choice]
         if not chosen:
             raise UnknownNameError("tool", choice, [AUTO, REQUIRED, *(t.name for t in tools)])
+    if accepts == "well-formed":
+        rules = well_formed_rules(syntax, markers, answer, chosen, choice != AUTO, several)
+        return Grammar(name, rules, (), by_characters=True)
     chosen = _callable(syntax, chosen, notes)
     reply = ReplyRules(syntax, markers, answer, chosen, notes)
     rules = reply.make(WantedReply(choice != AUTO, several, reasoning))

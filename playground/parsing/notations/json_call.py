@@ -21,6 +21,7 @@ from playground.parsing.notations.json_arguments import (
     read_escaped,
 )
 from playground.parsing.notations.json_members import (
+    ENVELOPE,
     call_object,
     first_member,
     head,
@@ -34,7 +35,6 @@ from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
 
-_ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
 _ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs")
 _FUNCTION: Final = "function"  # OpenAI wraps a call in this member
 _NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
@@ -71,11 +71,11 @@ class JsonCall(Notation):
         if lead.before and has_words(lead.before):
             return rf"{SPACE}\{{"
         if lead.before:  # punctuation, which any code may have
-            return SPACE + first_member(shape, (*_NAMES, *_ENVELOPE))
+            return SPACE + first_member(shape, (*_NAMES, *ENVELOPE))
         # only the object itself can prove that it is a call and not JSON in prose
         if lead.strict:
             return head(shape)
-        return first_member(shape, (*_NAMES, *_ENVELOPE)) if lead.firm else r"\{"
+        return first_member(shape, (*_NAMES, *ENVELOPE)) if lead.firm else r"\{"
 
     def without_body_start(self, syntax: Declaration) -> str:
         shape = syntax.shape
@@ -221,6 +221,9 @@ def _read_member(
     elif path == shape.name and call.name is None and _BARE_START.match(first):
         yield from bare_name(reader, call)
     elif holds_arguments and path[-1] in (shape.arguments[-1], *shape.aliases):
+        if path[-1] != shape.arguments[-1]:
+            message = f"{path[-1]!r} stands for {shape.arguments[-1]!r}"
+            scanner.note("mended-form", call.place, message)
         yield from _read_arguments(reader, call)
     elif first == "{" and path in (shape.name[: len(path)], shape.arguments[: len(path)]):
         yield from _walk_object(reader, call, shape, path)
@@ -281,7 +284,7 @@ def _read_other_name(
 def _is_form_member(path: tuple[str, ...], shape: JsonShape) -> bool:
     """Return True if a member belongs to the form, or is one that APIs put around every call."""
     constants = (key for key, _ in shape.constants)
-    return path == shape.name or path[-1] in (shape.id or "id", *constants, *_ENVELOPE)
+    return path == shape.name or path[-1] in (shape.id or "id", *constants, *ENVELOPE)
 
 
 def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:

@@ -10,6 +10,8 @@ from playground.parsing.declaration import JsonShape
 from playground.parsing.patterns import SPACE
 from playground.parsing.values import dump_json
 
+ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
+"""Members that APIs put around every call."""
 _COMMA: Final = rf"{SPACE},{SPACE}"
 
 

@@ -292,6 +292,29 @@ def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
+def value_markers(syntax: Declaration, name: str, key: str) -> tuple[str, ...]:
+    """Return the markers that no well-formed value of a parameter holds: its closer, and those
+    which would show that the closer was forgotten. Nested elements have the same tags."""
+    call, own = syntax.call_template, param_template(syntax)
+    closer = _leading(own.after, key)
+    sides = [own.before, call.before, *(side for s in syntax.sections for side in s[0:3:2])]
+    texts = [] if syntax.element else [*map(_leading, sides), _leading(call.after, name)]
+    lettered = (text for text in texts if any(map(str.isalpha, text)))
+    return tuple(dict.fromkeys(filter(None, (closer, *lettered))))
+
+
+def _leading(pieces: tuple[Piece, ...], filled: str = "") -> str:
+    """Return pieces as text up to the first hole that cannot be filled, without white space around
+    them."""
+    text = ""
+    for piece in pieces:
+        if isinstance(piece, Hole) and not filled:
+            break
+        text += filled if isinstance(piece, Hole) else piece
+    return text.strip()
+
+
 @lru_cache(maxsize=256)
 def _own_markers(syntax: Declaration) -> tuple[str, tuple[tuple[Piece, ...], ...]]:
     """Return the opener of calls if it has words; otherwise "" and the markers with the tool's

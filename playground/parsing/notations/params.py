@@ -25,11 +25,11 @@ from playground.parsing.notations.param_choices import (
     after_object,
     closes_solidly,
     headless_openers,
-    holds_own_marker,
     inside_call,
     inside_value,
     param_opener,
     param_template,
+    value_markers,
 )
 from playground.parsing.notations.param_ends import (
     before_last,
@@ -151,19 +151,19 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         elif kind is Kind.CLOSE and not reader.closes(marker, call):
             scanner.emit_unexpected(marker.size)
         else:
-            _claim_closer(reader, call, marker, kind, form)
+            _claim_closer(reader, call, marker, form)
             if strays.tell() and holds_arguments(strays.take(), call, form.syntax):
                 raise BrokenCall("malformed-arguments", _expected_param(form), is_complete=True)
             unwrap(reader, call)
             return
 
 
-def _claim_closer(
-    reader: Reader, call: OpenCall, marker: Marker, kind: Kind | None, form: Form
-) -> None:
+def _claim_closer(reader: Reader, call: OpenCall, marker: Marker, form: Form) -> None:
     """Claim the call's closer. Any other marker shows that the closer was forgotten; the engine
     claims it."""
+    kind = marker.kind
     if kind is Kind.CLOSE:
+        reader.scanner.note_form(marker, form.syntax.call_template.after, where=call.place)
         reader.scanner.emit_marker(marker)
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
         raise BrokenCall("unreadable-call", "another call follows at once", is_complete=True)
@@ -229,6 +229,9 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     if "slip" in opener.named:
         message = f"{opener.text.strip()!r:.60} is read as the opener of {key}"
         scanner.note("mended-opener", f"{call.place}, argument {key}", message)
+    else:
+        place = f"{call.place}, argument {key}"
+        scanner.note_form(opener, param_template(syntax).before, where=place)
     claim, reader.argument = reader.emit_argument(call, key, copy), key
 
     ends_value = _value_ender(reader, call, key, syntax)
@@ -253,6 +256,9 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     text = _cut_at_closer(reader, call, key, text, kind, form)
     if opener.text.endswith("\r\n") and marker.text.startswith("\n"):
         text = text.removesuffix("\r")  # the line breaks belong to the form, both halves of them
+    if kind is Kind.CLOSE:
+        place = f"{call.place}, argument {key}"
+        scanner.note_form(marker, param_template(syntax).after, where=place)
     scanner.emit_markup(marker.size - kept_break)
     if reader.switches.entities == "decoded":
         text = unescape(text)
@@ -286,8 +292,8 @@ def _cut_at_closer(
         reader.scanner.note("doubled-closer", place, f"{closer!r} is written twice: read as one")
         return inner
     if kind is not Kind.FORGOTTEN:
-        holds_closer = text.rfind(closer) > 0 and has_words(closer)
-        if holds_closer or holds_own_marker(text, form.syntax, call.name or ""):
+        markers = value_markers(form.syntax, call.name or "", key)
+        if any(marker in text for marker in markers):
             reader.scanner.note("marker-in-value", place)  # perhaps its own closer was forgotten
         return text
     inner, _, rest = text.rpartition(closer) if has_words(closer) else ("", "", "")

@@ -1,0 +1,387 @@
+"""The grammar of what is well-formed: the declared pieces of a call, with free white space between
+them, parameters in any order, and any values.
+
+A tool's schema counts only for the names of its parameters. Text may stand around calls and
+sections, not between the calls of a section. A call outside the section that its form has is not
+well-formed, even where the parser reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from playground.nouns.tools import JSON_TYPES, ToolMetadata, allowed_types
+from playground.parsing.declaration import Declaration, Markers
+from playground.parsing.grammars.characters import ALL, BLANKS, DIGITS, characters
+from playground.parsing.grammars.expressions import (
+    EMPTY,
+    Exact,
+    Expression,
+    FreeText,
+    NamedRules,
+    OneOf,
+    Use,
+    either,
+    in_order,
+    optional,
+    repeat,
+    token,
+)
+from playground.parsing.grammars.pruning import prune
+from playground.parsing.grammars.schemas import any_value
+from playground.parsing.grammars.styles import (
+    Style,
+    bare_key,
+    escape_for_json,
+    json_style,
+    marked_style,
+    python_style,
+)
+from playground.parsing.grammars.texts import ANY, beginning
+from playground.parsing.grammars.words import (
+    leading_text,
+    written_name,
+)
+from playground.parsing.notations import VALUES
+from playground.parsing.notations.json_members import ENVELOPE
+from playground.parsing.notations.param_choices import value_markers
+from playground.parsing.patterns import Gap, well_formed
+from playground.parsing.template import Hole, Piece, Template, declared_hole, is_line
+
+SPACE: Final = repeat(OneOf(BLANKS), 0, 64)
+SOME_SPACE: Final = repeat(OneOf(BLANKS), 1, 64)
+_NO_NAME: Final = BLANKS | characters("<>=\"'`{}[]|\\")  # no name or key has these
+_ESCAPE: Final = in_order("\\", OneOf(ALL))
+_WORD: Final = repeat(OneOf(characters("a-z", "A-Z", "0-9", "_+#.-")), 0, 24)
+_LINE: Final = repeat(OneOf(characters("\r\n`").others), 1, 256)
+
+
+def _gap(gap: Gap) -> Expression:
+    return repeat(OneOf(BLANKS), gap.least, 64)
+
+
+def loose(text: str) -> Expression:
+    """Build a literal whose white space is free."""
+    parts = (
+        _gap(part) if isinstance(part, Gap) else Exact(str(part))
+        for part in well_formed((text.strip(),))
+    )
+    return in_order(*parts)
+
+
+def well_formed_rules(
+    syntax: Declaration,
+    markers: Markers,
+    answer: tuple[str, str],
+    tools: Sequence[ToolMetadata],
+    required: bool,
+    several: bool,
+) -> dict[str, Expression]:
+    """Build the rules of a reply, the first of them the reply's. With `required` it has a call."""
+    rules = NamedRules()
+    root = rules.take("root")
+    forms = [_Form(form, tools, rules) for form in (syntax, *syntax.also) if not form.slip]
+    calls = rules.add("calls", either(form.calls() for form in forms))
+    text = rules.add("text", FreeText(ANY, _outside(syntax, markers)))
+    others = [*_around(syntax, markers), *(loose(part) for part in answer if part)]
+    other = repeat(in_order(either(others), text)) if others else EMPTY
+    more = in_order(calls, text, other)
+    listed = in_order(more, repeat(more) if several else EMPTY)
+    begin = optional(_unopened(markers)) if markers.opens_reasoning else EMPTY
+    rules.named[root] = in_order(begin, text, other, listed if required else optional(listed))
+    return prune(rules.named, root)
+
+
+def _outside(syntax: Declaration, markers: Markers) -> tuple[str, ...]:
+    """Return the markers of words that no text holds: those of calls, sections and thoughts."""
+    forms = (syntax, *syntax.also)
+    sides = [
+        s
+        for form in forms
+        for t in (form.call_template, *form.sections)
+        for s in (t.before, t.after)
+    ]
+    texts = [leading_text(side) for side in sides]
+    pairs = (*markers.reasoning, *markers.plain)
+    texts += [text for pair in pairs for text in (pair.open, pair.close)]
+    texts += [*markers.stops, *markers.dropped, markers.result]
+    return tuple(dict.fromkeys(filter(None, map(first_tag, texts))))
+
+
+def first_tag(marker: str) -> str:
+    """Return a marker up to the end of its first tag; "" for words that prose may hold."""
+    tag = re.match(r"\W*\w[^>\]]*[>\]]?", marker.strip())
+    return tag[0] if tag and re.search(r"[<>\[\]|]", tag[0]) else ""
+
+
+def _unopened(markers: Markers) -> Expression:
+    """Build a thought that the prompt has opened."""
+    close = markers.reasoning[0].close
+    return FreeText(ANY, (close,), close) if close else FreeText(ANY)
+
+
+def _around(syntax: Declaration, markers: Markers) -> list[Expression]:
+    """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
+    own = (*syntax.openers, *syntax.closers)
+    tokens = [token for token in (*markers.stops, *markers.dropped) if token not in own]
+    found: list[Expression] = []
+    for tags in (*markers.reasoning, *markers.plain):
+        close = tags.close
+        inside = FreeText(ANY, (close,), close) if close else FreeText(ANY, (tags.open,))
+        found.append(in_order(loose(tags.open), inside))
+    return [*found, *map(loose, tokens)]
+
+
+def _free_style(style: Style) -> Style:
+    """Return a style with free white space around commas, colons and inside brackets."""
+    return replace(
+        style,
+        name=f"free-{style.name}",
+        comma=in_order(SPACE, ",", SPACE),
+        colon=in_order(SPACE, ":", SPACE),
+        edge=SPACE,
+    )
+
+
+class _Form:
+    """A maker of the calls of one form."""
+
+    def __init__(
+        self, syntax: Declaration, tools: Sequence[ToolMetadata], rules: NamedRules
+    ) -> None:
+        self.syntax, self.tools, self.rules = syntax, tools, rules
+        if syntax.name:
+            self.tools = [tool for tool in tools if tool.name == syntax.name] or [
+                ToolMetadata(name=syntax.name, input_schema={})
+            ]
+        self._values: dict[Style, Use] = {}
+
+    def calls(self) -> Expression:
+        """Build a section with its calls, or calls without a section if the form has none."""
+        syntax = self.syntax
+        one = {
+            tool.name: self.rules.add(f"call-{tool.name}", self._call(tool)) for tool in self.tools
+        }
+        call = self.rules.add("call", either(one.values()))
+        separator = in_order(SPACE, loose(syntax.separator.strip()), SPACE)
+        listed = in_order(call, repeat(in_order(separator, call)))
+        if not syntax.sections:
+            return listed
+        sections = []
+        for section in syntax.well_formed_sections:
+            if syntax.one_call_a_section:
+                sections += [self._section(section, one[tool.name], tool) for tool in self.tools]
+            else:
+                sections.append(self._section(section, listed, None))
+        return either(sections)
+
+    def _section(
+        self, section: Template, inside: Expression, tool: ToolMetadata | None
+    ) -> Expression:
+        before = self._pieces(section.before, tool)
+        return in_order(before, SPACE, inside, SPACE, self._pieces(section.after, tool))
+
+    def _pieces(
+        self, pieces: Sequence[Piece], tool: ToolMetadata | None, key: Expression | str = ""
+    ) -> Expression:
+        """Build pieces, their holes as they may be filled."""
+        parts: list[Expression | str] = []
+        for part in well_formed(pieces):
+            if isinstance(part, Gap):
+                parts.append(_gap(part))
+            else:
+                parts.append(part if isinstance(part, str) else self._hole(part, tool, key))
+        return in_order(*parts)
+
+    def _hole(
+        self, hole: Hole, tool: ToolMetadata | None, key: Expression | str
+    ) -> Expression | str:
+        kind = hole.name.partition(":")[0]
+        if kind == "name":
+            names = [tool] if tool else self.tools
+            return either(Exact(written_name(self.syntax, each.name)) for each in names)
+        if kind == "key":
+            return key
+        if is_line(hole.name):
+            return _LINE
+        kinds = [*JSON_TYPES, *map(self.syntax.type_word, JSON_TYPES)]
+        return {
+            "id": repeat(OneOf(_NO_NAME.others), 1, 128),
+            "index": repeat(OneOf(DIGITS), 1, 20),
+            "number": repeat(OneOf(DIGITS), 1, 20),
+            "word": _WORD,
+            "type": either(map(Exact, kinds)),
+            "is_text": either([Exact("true"), Exact("false")]),
+        }[kind]
+
+    # bodies
+
+    def _call(self, tool: ToolMetadata) -> Expression:
+        template = self.syntax.call_template
+        body = _BODIES[declared_hole(template.body, _BODIES)](self, tool)
+        if declared_hole(template.body, _BODIES) == "text:KEY":
+            return in_order(self._pieces(template.before, tool), body)
+        after = self._pieces(template.after, tool)
+        return in_order(self._pieces(template.before, tool), SPACE, body, SPACE, after)
+
+    def _any(self, style: Style) -> Use:
+        """Return the rule of any value in a style."""
+        if style not in self._values:
+            self._values[style] = any_value(style, self.rules)
+        return self._values[style]
+
+    def _object(self, style: Style) -> Expression:
+        pair = in_order(style.any_key([]), style.colon, self._any(style))
+        inside = optional(in_order(pair, repeat(in_order(style.comma, pair))))
+        written = style.within("{", inside, "}")
+        return escape_for_json(written) if style.in_text else written
+
+    @property
+    def json(self) -> Style:
+        return _free_style(json_style())
+
+    @property
+    def python(self) -> Style:
+        """Python literals, their texts with any escape, which Python keeps where it has none."""
+        texts = either(
+            in_order(mark, repeat(either([OneOf(characters(mark, "\\\n").others), _ESCAPE])), mark)
+            for mark in "'\""
+        )
+        style = replace(_free_style(python_style()), any_text=texts)
+        return replace(style, any_key=lambda names: texts)
+
+    def json_arguments(self, tool: ToolMetadata) -> Expression:
+        return self._object(self.json)
+
+    def marked_arguments(self, tool: ToolMetadata) -> Expression:
+        return self._object(_free_style(marked_style(self.syntax.string_mark)))
+
+    def json_call(self, tool: ToolMetadata) -> Expression:
+        """Build one object with name and arguments, in either order, among other members."""
+        shape, style = self.syntax.shape, self.json
+        if shape.name_is_key:
+            member = in_order(style.constant(tool.name), style.colon, self._object(style))
+            return style.within("{", member, "}")
+        arguments = self._object(style)
+        if shape.arguments_as_text:
+            inside = self._object(_free_style(json_style(in_text=True)))
+            arguments = in_order('"', SPACE, inside, SPACE, '"')
+        if shape.text_key:
+            arguments = either([arguments, style.text()])
+        name = Exact(style.constant(tool.name))
+        extra = [style.constant(key) for key in (*ENVELOPE, shape.id, shape.thought) if key]
+        extra += [style.constant(key) for key, _ in shape.constants]
+        other = in_order(either(map(Exact, extra)), style.colon, self._any(style))
+        return _nested(style, other, [(shape.name, name), (shape.arguments, arguments)])
+
+    def python_arguments(self, tool: ToolMetadata) -> Expression:
+        style = self.python
+        pair = in_order(token(bare_key([])), SPACE, "=", SPACE, self._any(style))
+        return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))
+
+    def params(self, tool: ToolMetadata) -> Expression:
+        """Build parameters in any order. A key that its closer repeats is the tool's or another."""
+        syntax, template = self.syntax, self.syntax.param_template
+        assert template is not None
+        names = sorted(tool.parameter_names)
+        params = [self._param(tool, template, key) for key in names]
+        params.append(self._param(tool, template, None, self._other_than(names)))
+        param = self.rules.add(f"param-{tool.name}", either(params))
+        first = template.before[0] if template.before else ""
+        spaced = isinstance(first, str) and first.isspace()
+        space = SOME_SPACE if spaced or syntax.param_separator else SPACE
+        listed = optional(in_order(param, repeat(in_order(space, param))))
+        if syntax.object_block[0]:
+            opener, closer = map(loose, syntax.object_block)
+            block = in_order(opener, SPACE, self._object(self.json), SPACE, closer)
+            return either([listed, block])
+        return listed
+
+    def _param(
+        self, tool: ToolMetadata, template: Template, key: str | None, other: Expression = EMPTY
+    ) -> Expression:
+        """Build a parameter: the tool's own `key`, or one with an `other` key."""
+        hole = written_name(self.syntax, key) if key is not None else other
+        before = self._pieces(template.before, tool, hole)
+        if isinstance(template.before[-1], str) and template.before[-1].isspace():
+            before = in_order(self._pieces(template.before[:-1], tool, hole), SOME_SPACE)
+        after = self._pieces(template.after, tool, hole)
+        if VALUES[template.body].json:
+            return in_order(before, SPACE, self._any(self.json), SPACE, after)
+        value: Expression = FreeText(ANY, value_markers(self.syntax, tool.name, key or ""))
+        types = allowed_types(tool.parameter_schema(key)) if key is not None else set()
+        if types and "string" not in types and not self.syntax.element:
+            words = map(Exact, ("True", "False", "None"))  # models write these for any word
+            value = in_order(SPACE, either([self._any(self._value_style()), *words]), SPACE)
+        if self.syntax.cdata:
+            inside = FreeText(ANY, ("]]>",), "]]>")
+            value = either([value, in_order("<![CDATA[", inside)])
+        return in_order(before, value, after)
+
+    def _other_than(self, words: Sequence[str], begun: bool = False) -> Expression:
+        """Build a key that is none of the words, with a rule for each beginning of a word."""
+        heads = dict.fromkeys(word[0] for word in words if word)
+        chars = _NO_NAME.others
+        ways: list[Expression] = [in_order(OneOf(chars - characters(*heads)), repeat(OneOf(chars)))]
+        for head in heads:
+            rest = self._other_than([word[1:] for word in words if word[:1] == head], begun=True)
+            ways.append(in_order(head, self.rules.add("other-key", rest)))
+        return optional(either(ways)) if begun and "" not in words else either(ways)
+
+    def _value_style(self) -> Style:
+        """Return the style of values that are no texts."""
+        literals = self.syntax.literals
+        if literals.nested == "python":
+            return self.python
+        words = (literals.null, literals.true, literals.false)
+        return replace(self.json, name="value", words=words)
+
+    def texts(self, tool: ToolMetadata) -> Expression:
+        template = self.syntax.call_template
+        parts: list[Expression] = []
+        for pieces in template.between:
+            ending = leading_text(pieces, name=written_name(self.syntax, tool.name)).strip()
+            shape = beginning("{") if self.syntax.objects else ANY
+            text: Expression = FreeText(shape, (ending,) if ending else ())
+            if self.syntax.objects:
+                text = either([text, in_order(SPACE, self._object(self.json), SPACE)])
+            parts.append(text)
+            parts.append(self._pieces(pieces, tool))
+        return in_order(*parts)
+
+
+def _nested(
+    style: Style, other: Expression, placed: list[tuple[tuple[str, ...], Expression]]
+) -> Expression:
+    """Build an object that holds values at their paths, in any order, among `other` members."""
+    inside: dict[str, list[tuple[tuple[str, ...], Expression]]] = {}
+    for path, value in placed:
+        inside.setdefault(path[0], []).append((path[1:], value))
+    members = []
+    for key, values in inside.items():
+        own = values[0][1] if values[0][0] == () else _nested(style, other, values)
+        members.append(in_order(style.constant(key), style.colon, own))
+    before = repeat(in_order(other, style.comma))
+    after = repeat(in_order(style.comma, other))
+    orders = [members] if len(members) == 1 else [members, members[::-1]]
+    between = in_order(style.comma, before)
+    listed = (_joined(order, between) for order in orders)
+    return style.within("{", in_order(before, either(listed), after), "}")
+
+
+def _joined(parts: Iterable[Expression], between: Expression) -> Expression:
+    first, *rest = parts
+    return in_order(first, *(in_order(between, part) for part in rest))
+
+
+_BODIES: Final[dict[str, Callable[[_Form, ToolMetadata], Expression]]] = {
+    "call:json": _Form.json_call,
+    "args:json": _Form.json_arguments,
+    "args:marked": _Form.marked_arguments,
+    "args:python": _Form.python_arguments,
+    "params": _Form.params,
+    "text:KEY": _Form.texts,
+}

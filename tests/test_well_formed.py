@@ -1,0 +1,119 @@
+"""Law 14: what is not well-formed and read all the same is told; what is well-formed is not."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+from grammar_walk import Engine, read, right_calls, tools_for
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import DIALECTS
+
+import playground as pg
+from playground.base.errors import UnknownNameError
+from playground.base.findings import MENDING
+from playground.dialects import DeclaredDialect
+from playground.nouns.messages import ToolCallPart
+
+EVERY = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)
+_EDGE = re.compile(r"(?<=>)(?=<)|(?<=[{},:\[\]])(?=[\"'{\[])|\n+")
+
+
+@cache
+def engine(dialect: DeclaredDialect) -> Engine:
+    grammar = dialect.grammar(tools_for(dialect), choice="required", accepts="well-formed")
+    return Engine(grammar.lark)
+
+
+def told(dialect: DeclaredDialect, text: str) -> tuple[int, set[str]]:
+    """The number of calls that are delivered, and the codes of all findings."""
+    result = read(dialect, text, tools_for(dialect))
+    return len(result.tool_calls), {found.code for found in result.findings}
+
+
+def broken(dialect: DeclaredDialect, text: str) -> str:
+    """What breaks the law in a reply; "" if nothing does."""
+    delivered, codes = told(dialect, text)
+    if not delivered:
+        return ""
+    if engine(dialect).accepts(text):
+        mended = codes & MENDING
+        return f"well-formed, and told: {sorted(mended)}" if mended else ""
+    return "" if codes else "not well-formed, and read in silence"
+
+
+@st.composite
+def replies(draw: st.DrawFn, dialect: DeclaredDialect) -> str:
+    """A call as the dialect writes it, its parameters in any order."""
+    call = draw(st.sampled_from(right_calls(dialect)))
+    arguments = dict(draw(st.permutations(list(call.args.items()))))
+    if dialect.syntax.text_keys:
+        arguments = dict(call.args)
+    part = ToolCallPart("call_1", call.tool_name, arguments)
+    return dialect.format_tool_call(part, tools_for(dialect))
+
+
+@st.composite
+def spaced(draw: st.DrawFn, text: str) -> str:
+    """A reply with other white space where two pieces touch, or where there is some."""
+    places = [match.span() for match in _EDGE.finditer(text)]
+    if not places:
+        return text
+    start, stop = draw(st.sampled_from(places))
+    return text[:start] + draw(st.sampled_from(["\n", " ", "\n  ", ""])) + text[stop:]
+
+
+@st.composite
+def slipped(draw: st.DrawFn, text: str) -> str:
+    """A reply with one character or one tag left out, doubled or changed."""
+    tags = [match.span() for match in re.finditer(r"<[^<>]*>|[^\w\s]", text)]
+    start, stop = draw(st.sampled_from(tags)) if tags else (0, 1)
+    piece = text[start:stop]
+    other = draw(st.sampled_from(["", piece * 2, piece.upper(), f"{piece[:1]} {piece[1:]}"]))
+    return text[:start] + other + text[stop:]
+
+
+@EVERY
+def test_what_is_rendered_is_well_formed(dialect: DeclaredDialect) -> None:
+    for call in right_calls(dialect):
+        text = dialect.format_tool_call(call, tools_for(dialect))
+        assert engine(dialect).accepts(text), text
+        assert not told(dialect, text)[1] & MENDING, text
+        assert not engine(dialect).accepts("No call at all.")
+
+
+@EVERY
+@settings(max_examples=6, deadline=None)
+@given(data=st.data())
+def test_white_space_and_order_are_free(dialect: DeclaredDialect, data: st.DataObject) -> None:
+    text = data.draw(replies(dialect))
+    assert engine(dialect).accepts(text), text
+    for reply in (text, data.draw(spaced(text))):
+        wrong = broken(dialect, reply)
+        assert not wrong, (wrong, reply)
+
+
+@EVERY
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_a_slip_is_told(dialect: DeclaredDialect, data: st.DataObject) -> None:
+    text = data.draw(slipped(data.draw(replies(dialect))))
+    wrong = broken(dialect, text)
+    assert not wrong, (wrong, text)
+
+
+def test_text_and_a_missing_section_around_calls() -> None:
+    dialect = pg.get_dialect("qwen3-coder")
+    assert isinstance(dialect, DeclaredDialect)
+    call = dialect.format_tool_call(right_calls(dialect)[0], tools_for(dialect))
+    assert engine(dialect).accepts(f"I read it.\n{call}\nAnd now?")
+    bare = call.removeprefix("<tool_call>\n").removesuffix("\n</tool_call>")
+    assert not engine(dialect).accepts(bare)
+    assert told(dialect, bare) == (1, {"missing-section"})
+
+
+def test_an_unknown_kind_of_grammar_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="well-formed"):
+        pg.get_dialect("hermes").grammar([], accepts="all")
