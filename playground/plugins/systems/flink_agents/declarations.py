@@ -255,6 +255,28 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
     return resources
 
 
+def declared_prompts(text: str, where: str = "pasted") -> dict[str, Prompt]:
+    """Return the prompts of Flink-Agents' declarations in YAML, also those of its agents; none for
+    any other text. Raises InputFault that names the field of a prompt that cannot be read.
+    """
+    if "prompts:" not in text:
+        return {}
+    try:
+        value = read_yaml(text, where)
+    except InputFault:
+        return {}
+    if not isinstance(value, dict):
+        return {}
+    agents = value.get("agents")
+    prompts = {}
+    for holder in [value, *(agents if isinstance(agents, list) else [])]:
+        if isinstance(holder, dict):
+            for index, item in enumerate(_list(holder, "prompts", where)):
+                name = _name(item, where, f"prompts.{index}")
+                prompts[name] = _prompt(item, where, f"prompts.{index}")
+    return prompts
+
+
 def _list(value: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
     items = value.get(key) or []
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):

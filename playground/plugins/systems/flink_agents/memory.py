@@ -6,14 +6,11 @@ Source: Apache Flink-Agents 0.3.1, `runtime/local_memory_object.py`.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
 from playground.base.errors import InputFault
-
-if TYPE_CHECKING:
-    from playground.plugins.systems.flink_agents.runner import RunnerContext
 
 _PLAIN_TYPES: Final = (bool, int, float, str, type(None))
 _NESTED: Final = "NestedObject"  # what Flink-Agents shows in place of an object
@@ -34,8 +31,8 @@ class MemoryRef(BaseModel):
     memory_type: MemoryType = MemoryType.SHORT_TERM
     path: str
 
-    def resolve(self, ctx: RunnerContext) -> Any:
-        """Return the value."""
+    def resolve(self, ctx: Any) -> Any:
+        """Return the value, from the memories of a RunnerContext."""
         if self.memory_type is MemoryType.SENSORY:
             return ctx.sensory_memory.get(self)
         return ctx.short_term_memory.get(self)
