@@ -1,7 +1,7 @@
 """What servers hand over of replies that nobody has seen, beside what our views say that they do.
 
 Run: python benchmarks/against_servers.py SERVER [PARSER …] [--tries N] [--seed N] [--kind KIND]
-     [--show N] [--checkout FOLDER]
+     [--show N] [--checkout FOLDER] [--record]
 SERVER is vllm, sglang, rapid-mlx or vllm-mlx: its package is installed without what it depends on,
 and its own parsers read each reply whole (server_parsers.py). Or it is ollama: the parsers of a
 checkout read it in pieces (ollama_parsers.py); or llama.cpp, from a checkout too
@@ -10,6 +10,8 @@ one of the dialects that the declared parser reads, with its tools given, and is
 models should write it, or with prose, reasoning, odd values, or spoiled in one way. Equal is what
 has the same content and reasoning, up to their white space, and the same calls. The
 table counts by parser and dialect; the shortest reply in which both differ stands below it.
+`--record` writes for each slip (a finding that says what is not well-formed) in how many replies
+both agree: a view claims only what agrees in every reply that was tried.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -38,7 +41,8 @@ from playground.dialects import DeclaredDialect, get_dialect
 from playground.dialects.reading import parse
 from playground.nouns.messages import TextPart, ToolCallPart
 from playground.servers import Parser
-from playground.servers.declarations import load_server
+from playground.servers.declarations import load_server, proofs
+from playground.servers.reading import slips_of
 
 Make = Callable[[DeclaredDialect, random.Random], str]
 UNICODE: Final = ("Přístav čeká", "日本の港", "naïve café", "🙂 ok", "«так»", "ﬃ")
@@ -141,6 +145,8 @@ def spoiled(*names: str) -> Make:
     return make
 
 
+PARTS: Final = ("call", "param", "section")
+SIDES: Final = ("opener", "closer")
 KINDS: Final[dict[str, Make]] = {
     "one call": one_call,
     "several": several,
@@ -159,6 +165,8 @@ KINDS: Final[dict[str, Make]] = {
     "unknown tool": unknown_tool,
     "stray marker": stray_marker,
     "piece lost": spoiled("piece_lost"),
+    "doubled": spoiled(*(f"double {part} {side}" for part in PARTS for side in SIDES)),
+    "forgotten": spoiled(*(f"no {part} {side}" for part in PARTS for side in SIDES)),
 }
 OPENED: Final = ("step3",)  # whose prompt has the opener of reasoning, and no reply
 TOOLS_ALONE: Final = ("rapid-mlx", "vllm-mlx")  # whose parsers of tools are run alone
@@ -240,14 +248,20 @@ def _written(handed: Handed) -> str:
     return json.dumps([*texts, calls], sort_keys=True)
 
 
+Slips = defaultdict[tuple[str, str], dict[str, tuple[int, int]]]
+"""By parser and dialect: for each slip the replies that both read alike, and all that have it."""
 Counts = Counter[tuple[str, str, str, str]]
 MakeRead = Callable[[str, str, list[dict[str, Any]]], Read]
 
 
 def compare(
-    made: tuple[str, MakeRead], parser: Parser, given: argparse.Namespace, found: list[Difference]
+    made: tuple[str, MakeRead],
+    parser: Parser,
+    given: argparse.Namespace,
+    found: list[Difference],
+    proven: Slips,
 ) -> Counts:
-    """Counts by parser, dialect, kind and outcome."""
+    """Counts by parser, dialect, kind and outcome; `proven` counts slips that stand alone."""
     counts: Counts = Counter()
     server, make = made
     for name in dict.fromkeys((*parser.default_for, *parser.also_reads)):
@@ -262,12 +276,29 @@ def compare(
                 theirs = in_time(partial(read, text, kind in WITH_REASONING))
                 mine = ours(text, name, f"{server}:{parser.name}", prefill)
                 equal = same(theirs, mine)
+                slips = slips_of(parse(text, name, TOOLS, prefill=prefill))
+                if len(slips) == 1:
+                    alike, of = proven[parser.name, name].get(slip := slips.pop(), (0, 0))
+                    proven[parser.name, name][slip] = (alike + equal, of + 1)
                 outcome = "equal" if equal else "raises" if theirs.raises else "differs"
                 counts[parser.name, name, kind, outcome] += 1
                 if not equal:
                     spec = f"{server}:{parser.name}"
                     found.append(Difference(spec, kind, name, text, theirs, mine))
     return counts
+
+
+def record(server: str, version: str, slips: Slips) -> None:
+    """Write what was proven of a server beside what the data file has of other servers."""
+    file = Path(proofs.__code__.co_filename).parent / "proven.json"
+    table = json.loads(file.read_text("utf-8"))
+    listed = {
+        " ".join(place): {slip: list(pair) for slip, pair in sorted(found.items())}
+        for place, found in sorted(slips.items())
+    }
+    today = datetime.now(UTC).date().isoformat()
+    table[server] = {"version": version, "date": today, "slips": listed}
+    file.write_text(json.dumps(table, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _needs_both(kind: str, parser: Parser) -> bool:
@@ -323,6 +354,7 @@ def options() -> argparse.Namespace:
     given.add_argument("--seed", type=int, default=1)
     given.add_argument("--kind", action="append", choices=KINDS)
     given.add_argument("--show", type=int, default=1, help="examples of each difference")
+    given.add_argument("--record", action="store_true", help="write what was proven of slips")
     given.add_argument(
         "--checkout",
         type=Path,
@@ -353,14 +385,17 @@ def main() -> None:
     warnings.simplefilter("ignore")
     counts: Counts = Counter()
     found: list[Difference] = []
+    proven: Slips = defaultdict(dict)
     for parser in declared.parsers:
         if given.server == "ai-sdk-parser" and parser.name not in ai_sdk_parsers.PROTOCOLS:
             continue
         if not given.parsers or parser.name in given.parsers:
-            counts += compare((given.server, make), parser, given, found)
+            counts += compare((given.server, make), parser, given, found, proven)
             print(parser.name, file=sys.stderr, flush=True)
     table(counts)
     show(found, given.show)
+    if given.record:
+        record(given.server, declared.version, proven)
 
 
 if __name__ == "__main__":

@@ -140,6 +140,8 @@ class SyntaxEngine:
             elif after_call and section.half_closer:
                 half = yield from scanner.match_here(section.half_closer)
                 if half is not None:
+                    message = f"{half.text.strip()!r} begins a closer twice: read as one"
+                    scanner.note("mended-form", message=message)
                     scanner.emit_marker(half, "section")
         point, start = (section and section.between) or self.plan.text, scanner.offset
         marker = yield from scanner.until(point, self._text_claim)

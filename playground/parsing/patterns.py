@@ -25,8 +25,6 @@ LINE: Final = r"[^\s`][^\r\n`]{0,255}+"
 WORD: Final = r"[\w+#.\-]{0,24}+"
 # attributes that the form does not have are skipped
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
-# what stands in a hole of a well-formed marker: no quote, no tag, no white space at its edges
-_HELD: Final = r"[^\s<>\"'](?:[^<>\"'\n]*[^\s<>\"'])?"
 _LINE_BREAK: Final = r"[ \t]{0,16}+\r?\n"
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
@@ -184,7 +182,7 @@ def _part_pattern(part: str | Hole | Gap) -> str:
         case Hole("word"):
             return WORD
         case Hole(name):
-            return ".+?" if name.startswith("line:") else _HELD
+            return ".+?" if name.startswith("line:") else f"[^{NO_NAME}]+"
     return re.escape(part)
 
 

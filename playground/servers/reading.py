@@ -13,6 +13,7 @@ from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.switches import Switches
+from playground.servers.declarations import proven_slips
 from playground.servers.projection import DROPS, Projection
 from playground.servers.steps import project
 from playground.servers.view import READS_NO_CALLS, Parser, Server, View
@@ -35,10 +36,15 @@ SERVER_CODES: Final = (
 _DOUBTFUL_CODES: Final = (MENDING - {"missing-closer", "unclosed-section"}) | {
     "call-in-reasoning",
     "malformed-arguments",
+    "marker-in-value",
     "missing-name",
 }
 """Codes of findings in replies that break the rules of their dialect. Not every view has a choice
 for such a reply."""
+
+
+_BY_TEXT: Final = ("mended-form", "mended-opener")
+"""Codes for slips of many kinds: what is proven of one says nothing of another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,8 +220,9 @@ class ServerReader:
         reasoning: the server may read such a reply differently."""
         if self.already_read or self._is_unread:
             return
-        repairs = {each.code for each in lossless.findings} & _DOUBTFUL_CODES
-        repairs |= {"missing-closer"} if _has_unclosed_call(lossless.events) else set()
+        known = proven_slips(self.server, self.parser.name if self.parser else "", self.dialect)
+        slips = {slip for slip in slips_of(lossless) if slip not in known}
+        repairs = {slip.partition(":")[0] for slip in slips}
         doubtful = sorted(repairs - set(self.view.unsupported_repairs))
         in_reasoning = any(opener in lossless.reasoning for opener in openers)
         doubtful += ["an opener in reasoning"] * in_reasoning
@@ -223,6 +230,19 @@ class ServerReader:
             listed = ", ".join(doubtful)
             message = f"our reading repairs {listed}: {self.name} is assumed to do the same"
             yield finding("unproven-repair", self.dialect, message)
+
+
+def slips_of(lossless: ParseResult) -> set[str]:
+    """Return what is not well-formed in a reply that is read: codes of findings, for a marker with
+    what was written in its place."""
+    found = [each for each in lossless.findings if each.code in _DOUBTFUL_CODES]
+    slips = {f"{s.code}: {s.message}" if s.code in _BY_TEXT else s.code for s in found}
+    open_value = any(
+        each.code == "missing-closer" and ", argument " in each.where for each in lossless.findings
+    )
+    if open_value or _has_unclosed_call(lossless.events):
+        slips.add("missing-closer")
+    return slips
 
 
 def _has_unclosed_call(events: Sequence[Event]) -> bool:

@@ -24,6 +24,7 @@ from playground.nouns.wire_bodies import forces_a_tool
 _HERE: Final = Path(__file__).parent
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 _DATE: Final = r"^\d{4}-\d{2}-\d{2}$"
+_NONE: Final = object()  # of a model that no rule of a name speaks of
 STALE_DAYS: Final = 90
 Match = Literal["breakpoints", "exact", "best effort", "unknown"]
 
@@ -99,6 +100,7 @@ class Rules:
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
         self._ranges: dict[str, tuple[int, int]] = {}
+        self._of_models: dict[tuple[str, str], Any] = {}
 
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
         """Return the same rules with figures for one model."""
@@ -216,10 +218,16 @@ class Rules:
 
     def of_model(self, name: str, model: str, default: Any = None) -> Any:
         """Return the entry for a model in a rule that is a table by model, or the default."""
+        if (name, model) not in self._of_models:
+            self._of_models[name, model] = self._entry(name, model)
+        found = self._of_models[name, model]
+        return default if found is _NONE else found
+
+    def _entry(self, name: str, model: str) -> Any:
         if name not in self.rules:
-            return default
+            return _NONE
         table = self._table(name)
-        usual = table.get("default", default)
+        usual = table.get("default", _NONE)
         return table.get(plain_name(model), usual) if self.knows(model) else usual
 
     def string_is_block(self, model: str) -> bool:

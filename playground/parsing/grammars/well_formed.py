@@ -344,7 +344,7 @@ class _Form:
         parts: list[Expression] = []
         for pieces in template.between:
             ending = leading_text(pieces, name=written_name(self.syntax, tool.name)).strip()
-            shape = beginning("{") if self.syntax.objects else ANY
+            shape = beginning("{", empty=False) if self.syntax.objects else ANY
             text: Expression = FreeText(shape, (ending,) if ending else ())
             if self.syntax.objects:
                 text = either([text, in_order(SPACE, self._object(self.json), SPACE)])

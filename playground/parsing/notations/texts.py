@@ -191,6 +191,8 @@ def _is_object(text: str, form: Form) -> bool:
 
 
 def _set_object(reader: Reader, call: OpenCall, text: str, form: Form) -> None:
+    if not text.strip():
+        reader.scanner.note("mended-form", call.place, "no text: read as no arguments")
     call.raw.append((None, text or "{}"))
     decode_arguments(reader, call, form.syntax.shape)
 

@@ -6,6 +6,7 @@ and the field, the wrong value and the right ones. No file is read before its se
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -39,6 +40,8 @@ SERVER_NAMES: Final = (
     "cline",
 )
 """The servers, in the order in which they are listed. Each has a file `NAME.toml`."""
+_PROVEN: Final = "proven.json"
+_LEAST_PROOFS: Final = 3
 _CHOICES: Final = tuple(field.name for field in fields(View) if field.name != "source")
 _Text = Annotated[str, Field(min_length=1)]
 _Texts = tuple[_Text, ...]
@@ -267,3 +270,24 @@ def _one_of(name: str, known: Collection[str]) -> str:
 
 def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFault:
     return InputFault(problem, where=where, field=field, expected=expected)
+
+
+@cache
+def proofs() -> _Table:
+    """Return what was run through the servers' own parsers, by server: version, date, and for each
+    parser and dialect the slips, each with the number of replies that both read alike, and of
+    all. `benchmarks/against_servers.py --record` writes it."""
+    table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
+    return table
+
+
+def proven_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
+    """Return the slips that this version of the server reads as its view says: in every reply with
+    one that was tried."""
+    recorded = proofs().get(server.name, {})
+    if recorded.get("version") != server.version:
+        return frozenset()
+    slips = recorded["slips"].get(f"{parser} {dialect}", {})
+    return frozenset(
+        slip for slip, (equal, of) in slips.items() if equal == of and of >= _LEAST_PROOFS
+    )
