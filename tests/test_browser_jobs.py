@@ -286,7 +286,12 @@ def test_what_is_brought_leads_on_from_an_address_with_a_session(page: Page, add
 
 
 SEEDS = [
-    ("question -> masts: int", "signature: question -> masts", "Open the signature", "`masts`"),
+    (
+        "question -> masts: int",
+        "signature: question -> masts",
+        "Open the signature",
+        "`masts` (int)",
+    ),
     (
         "class Count(dspy.Signature):\n    q: str = dspy.InputField()\n"
         "    n: int = dspy.OutputField(desc='how many masts')\n",
