@@ -1,4 +1,4 @@
-"""Random prompts, schemas, arguments, messages and chats: ours beside Flink-Agents 0.3.1.
+"""Random prompts, schemas, arguments, messages, chats and agents: ours beside Flink-Agents 0.3.1.
 
 `python benchmarks/against_flink_agents.py [COUNT] [SEED]` installs its Python part into a scratch
 environment (without its JARs and without Flink, which stands in as an empty module) and prints how
@@ -76,6 +76,7 @@ from flink_messages import (
     text,
     theirs_of,
 )
+from flink_runs import agents_run
 
 
 class Colour(enum.Enum):
@@ -278,6 +279,7 @@ KINDS: Final = (
     anthropic_requests,
     replies,
     chats,
+    agents_run,
 )
 
 

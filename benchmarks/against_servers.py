@@ -298,7 +298,7 @@ def record(server: str, version: str, slips: Slips) -> None:
     }
     today = datetime.now(UTC).date().isoformat()
     table[server] = {"version": version, "date": today, "slips": listed}
-    file.write_text(json.dumps(table, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+    file.write_text(json.dumps(table, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _needs_both(kind: str, parser: Parser) -> bool:

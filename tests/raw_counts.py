@@ -645,7 +645,7 @@ def copilot(data: bytes, found: Counts) -> None:
     for line in lines_of(data):
         kind, given = line.get("type"), line.get("data") or {}
         found.results += kind == "tool.execution_complete"
-        found.usage += kind == "assistant.usage"
+        found.usage += kind == "assistant.usage" or bool(given.get("outputTokens"))
         if kind in ("user.message", "system.message", "assistant.message"):
             calls = len(given.get("toolRequests") or ())
             found.calls += calls

@@ -26,6 +26,7 @@ from playground.plugins.systems.flink_agents import (
     ChatMessage,
     ChatModel,
     ChatModelSetup,
+    ChatResponseEvent,
     Completion,
     FunctionTool,
     LiteLLMModel,
@@ -34,6 +35,7 @@ from playground.plugins.systems.flink_agents import (
     ResourceType,
     ScriptedModel,
     ToolMetadata,
+    ToolResponseEvent,
     ToolType,
     chat_events,
     chat_model,
@@ -51,7 +53,6 @@ from playground.plugins.systems.flink_agents.chat_message import (
 )
 from playground.plugins.systems.flink_agents.chat_model import Messages
 from playground.plugins.systems.flink_agents.completion import Piece
-from playground.plugins.systems.flink_agents.flow import ChatResponseEvent, ToolResponseEvent
 from playground.plugins.systems.flink_agents.prompt import prompt_of_mcp
 from playground.plugins.systems.flink_agents.replies import extract_reasoning
 from playground.plugins.systems.flink_agents.tools import to_openai_tool
@@ -425,7 +426,7 @@ def test_the_model_is_asked_again_once_the_tools_have_answered() -> None:
         "_tool_response_event",
         "_chat_response_event",
     ]
-    assert (events[2].responses, events[2].external_ids) == ([3], ["call_1"])
+    assert (events[2].results, events[2].external_ids) == ([3], {"u1": "call_1"})
     assert events[3].response.content == "3"
 
 
@@ -438,7 +439,7 @@ def test_tools_that_fail_answer_with_a_text() -> None:
     calls = [{**CALL, "function": {"name": "fail", "arguments": {}}}, unknown, odd]
     tools = {"add": FunctionTool(add), "fail": FunctionTool(fail, "fail")}
     given = flow([said(tool_calls=calls), "sorry"], tools=tools)[2]
-    assert given.responses == [
+    assert given.results == [
         "Tool `fail` execute failed.",
         "Tool `nope` does not exist.",
         "Tool `add` execute failed.",
@@ -465,7 +466,7 @@ def test_injected_values_are_hidden_and_win() -> None:
     assert list(made.metadata.parameters) == ["order"]
     call = {"id": "1", "function": {"name": "order", "arguments": {"order": "7", "tenant": "evil"}}}
     given = flow([said(tool_calls=[call]), "ok"], tools={"order": made}, injected={"tenant": "us"})
-    assert given[2].responses == ["us: 7"]
+    assert given[2].results == ["us: 7"]
 
 
 def test_a_model_that_calls_for_ever_is_stopped() -> None:
@@ -636,7 +637,7 @@ def test_the_whole_flow_against_a_server(server: DemoServer) -> None:
     events = list(chat_events(ASKED, setup))
     _, _, answered, *_, last = events
     assert isinstance(answered, ToolResponseEvent)
-    assert answered.responses == [6]
+    assert answered.results == [6]
     assert isinstance(last, ChatResponseEvent)
     assert last.response.content == "Here is what I found. ✅"
 

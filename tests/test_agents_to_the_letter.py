@@ -94,7 +94,7 @@ def test_arguments_are_read_by_the_schema_and_that_is_said(
     arguments: Mapping[str, Any], coerced: list[str]
 ) -> None:
     event, _ = called(arguments)
-    assert (event.responses, event.success) == ([3], [True])
+    assert (event.results, event.success) == ([3], [True])
     assert {finding.code for finding in event.findings} <= {"argument-coerced"}
     assert [finding.where for finding in event.findings] == [
         f"tool add, argument {name}" for name in coerced
@@ -114,7 +114,7 @@ def test_arguments_that_do_not_fit_are_an_error_and_the_tool_does_not_run(
     arguments: Mapping[str, Any], words: str
 ) -> None:
     event, messages = called(arguments)
-    assert (event.responses, event.success) == (["Tool `add` execute failed."], [False])
+    assert (event.results, event.success) == (["Tool `add` execute failed."], [False])
     assert event.errors[0].startswith(words)
     assert messages[-1].content == "Tool `add` execute failed."
 
@@ -153,7 +153,7 @@ def test_arguments_out_of_their_bounds_are_an_error(
 def test_arguments_within_their_bounds_are_given_to_the_tool() -> None:
     given = {"metres": "1", "name": "Ada", "day": "2026-02-04", "lines": ["1"], "depths": {"a": 1}}
     event, _ = called(given, moor)
-    assert event.responses == [[1, "Ada", datetime.date(2026, 2, 4), [1], {"a": 1.0}]]
+    assert event.results == [[1, "Ada", datetime.date(2026, 2, 4), [1], {"a": 1.0}]]
 
 
 class Berth(BaseModel):
@@ -208,7 +208,7 @@ def test_a_function_gets_what_it_declares_and_is_told_what_was_read_so(
     keep.__annotations__["it"] = annotation
     event, _ = called({"it": given}, keep)
     assert event.success == [True], event.errors
-    (got,) = event.responses
+    (got,) = event.results
     assert (got, type(got)) == (value, type(value))
     assert [finding.where for finding in event.findings] == ["tool keep, argument it"] * is_told
 
@@ -220,8 +220,8 @@ def test_a_default_that_is_a_field_is_what_stands_in_it() -> None:
     ) -> Any:
         return [metres, lines]
 
-    assert called({}, moor)[0].responses == [[3, []]]
-    assert called({"metres": "4"}, moor)[0].responses == [[4, []]]
+    assert called({}, moor)[0].results == [[3, []]]
+    assert called({"metres": "4"}, moor)[0].results == [[4, []]]
     assert FunctionTool(moor).call(5, lines=["a"]) == [5, ["a"]]
 
 
@@ -599,7 +599,7 @@ def test_a_model_cannot_set_what_the_program_gives() -> None:
         tool = FunctionTool(moor, injected_args=["tenant"])
         setup = ChatModelSetup(ScriptedModel([answer, "done"]), tools=(tool,))
         events: list[Any] = list(chat_events([ChatMessage(content="?")], setup, injected=injected))
-        assert events[2].responses == [["Ada", tenant]]
+        assert events[2].results == [["Ada", tenant]]
 
 
 class Mooring(BaseModel):
@@ -658,11 +658,11 @@ def test_what_the_program_gives_is_neither_shown_nor_checked(names: Any, given: 
     assert tool.metadata.input_schema == NAME_ALONE
     assert tool.metadata.args_schema.model_json_schema() == NAME_ALONE
     event = kept(tool, {"name": "Ada", **given}, **{names[0]: object, "quay": "east"})
-    assert (event.errors, event.responses) == (
+    assert (event.errors, event.results) == (
         [],
         [{"name": "Ada", names[0]: object, "quay": "east"}],
     )
-    assert kept(tool, {"name": "Ada", **given}).responses == [{"name": "Ada"}]
+    assert kept(tool, {"name": "Ada", **given}).results == [{"name": "Ada"}]
     (told,) = kept(tool, {"name": "Adam", **given}).errors
     assert told == "name: Value error, too long, not 'Adam'"
 
@@ -673,7 +673,7 @@ def test_what_the_program_gives_is_in_no_schema_alone() -> None:
     told = ToolMetadata(name="keep", args_schema=schema)
     tool = Keeping(metadata=told, injected_args=frozenset("b"))
     assert tool.metadata.parameters.keys() == {"a"}
-    assert kept(tool, {"a": "1", "b": "x"}, b=2).responses == [{"a": 1, "b": 2}]
+    assert kept(tool, {"a": "1", "b": "x"}, b=2).results == [{"a": 1, "b": 2}]
 
 
 def test_a_tool_with_defaults_needs_no_arguments() -> None:
@@ -712,9 +712,9 @@ def by_a_private_name(_x: Annotated[int, Field(alias="Days")] = 3) -> Any:
 def test_a_parameter_with_an_alias_is_called_by_it_and_given_by_name(function: Any) -> None:
     """The function was called with the alias, and under its own name anything passed unread."""
     field = "parameter_0" if function is by_a_private_name else "days"
-    assert called({}, function)[0].responses == [3]
+    assert called({}, function)[0].results == [3]
     event, _ = called({"Days": "5"}, function)
-    assert (event.errors, event.responses) == ([], [5])
+    assert (event.errors, event.results) == ([], [5])
     assert [found.message for found in event.findings] == ["'5' is read as 5"]
     assert called({"Days": 5}, function)[0].findings == []
     assert called({"Days": "5x"}, function)[0].errors[0].startswith("Days: Input should be a valid")
@@ -728,7 +728,7 @@ def test_a_field_may_lie_within_an_argument() -> None:
         return days
 
     event, _ = called({"when": {"days": "5"}}, far)
-    assert (event.errors, event.responses) == ([], [5])
+    assert (event.errors, event.results) == ([], [5])
     assert called({"days": "5x"}, far)[0].errors == ["days: no argument; it is when"]
 
 
@@ -742,10 +742,10 @@ class StayByName(Stay):
 
 def test_a_model_with_an_alias_is_given_by_what_its_schema_shows() -> None:
     tool = Keeping(metadata=ToolMetadata(name="keep", args_schema=Stay))
-    assert kept(tool, {"Days": "5", "more": 1}).responses == [{"Days": 5, "more": 1}]
+    assert kept(tool, {"Days": "5", "more": 1}).results == [{"Days": 5, "more": 1}]
     assert kept(tool, {"days": "5x"}).errors == ["days: no argument; it is Days"]
     either = Keeping(metadata=ToolMetadata(name="keep", args_schema=StayByName))
-    assert kept(either, {"days": "5"}).responses == [{"Days": 5}]
+    assert kept(either, {"days": "5"}).results == [{"Days": 5}]
     assert kept(either, {"days": "5x"}).errors[0].startswith("days: Input should be a valid")
 
 
@@ -767,10 +767,10 @@ def test_an_async_tool_is_awaited() -> None:
         await asyncio.sleep(0)
         return a + 1
 
-    assert called({"a": 1}, later)[0].responses == [2]
+    assert called({"a": 1}, later)[0].results == [2]
 
     async def within_a_loop() -> Any:
-        return called({"a": 1}, later)[0].responses
+        return called({"a": 1}, later)[0].results
 
     assert asyncio.run(within_a_loop()) == [2]
 
@@ -788,7 +788,7 @@ class Adder:
 def test_what_can_be_called_is_read_by_its_annotations(function: Any) -> None:
     if isinstance(function, functools.partial):
         function.__name__ = "adder"  # type: ignore[attr-defined]
-    assert called({"a": "2"}, function)[0].responses == [3]
+    assert called({"a": "2"}, function)[0].results == [3]
 
 
 def test_a_call_with_an_id_alone_gets_its_id_back() -> None:

@@ -336,8 +336,11 @@ def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> 
     expect(page.locator(".verbatim", has_text='"enum"').first).to_be_visible()
 
 
+WAITING = ["compare?view=Payload", "compare?view=Counts", "cache?shown=Payload"]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("path", ["payload", "compare?view=Counts", "cache?shown=Payload"])
+@pytest.mark.parametrize("path", WAITING)
 def test_a_page_that_waits_starts_no_run_of_its_own(page: Page, tmp_path: Path, path: str) -> None:
     """A run that starts can drop what Streamlit has on its way: uploads were lost so."""
     runs: list[object] = []
@@ -432,7 +435,12 @@ def test_of_several_files_that_are_dropped_none_is_left_out_unsaid(
 def test_a_block_is_edited_where_it_stands_and_every_column_follows(
     page: Page, address: str
 ) -> None:
-    page.goto(f"{address}/compare?session=02-parallel-calls")
+    page.goto(f"{address}/compare?session=02-parallel-calls&diff=xml")
+    against = page.get_by_label("Diff against")
+    expect(page.locator(".block ins").first).to_be_visible()
+    against.select_option("none")
+    expect(page).not_to_have_url(re.compile("diff="))
+    expect(page.locator(".block ins")).to_have_count(0)
     said = page.locator(".block[data-origin='message:3'] pre")
     page.get_by_role("searchbox").fill("Light wind")
     page.get_by_role("searchbox").press("Enter")

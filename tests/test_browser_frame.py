@@ -22,6 +22,11 @@ SHIFT = """() => {
   new PerformanceObserver(list => {
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value
   }).observe({ type: "layout-shift", buffered: true })
+  window.faded = 0
+  setInterval(() => {
+    for (const node of document.querySelectorAll("[data-stale=true]"))
+      if (getComputedStyle(node).opacity < 0.95) window.faded += 1
+  }, 50)
 }"""
 FOUR = "&".join(f"dialects={name}" for name in ("xml", "hermes", "native", "qwen3-coder"))
 # a page, what of it is its answer, and how far down that may begin: wide, and at a phone's width
@@ -68,6 +73,7 @@ def test_the_answer_stands_on_the_first_screen_and_does_not_jump(
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), size
         assert page.locator("[data-testid=stSidebar]:visible").count() == 0
         assert page.evaluate("shift") <= 0.1, size
+        assert page.evaluate("faded") == 0, size
 
 
 def test_a_menu_of_pages_closes_when_one_is_chosen(page: Page) -> None:
@@ -119,6 +125,16 @@ def test_a_draft_of_a_dialect_belongs_to_its_browser(page: Page) -> None:
     expect(stranger.locator(".st-key-own-call")).to_contain_text("<call>")
     stranger.context.close()
     other_tab.close()
+
+
+def test_a_word_says_that_a_page_is_drawn_again(page: Page) -> None:
+    page.goto("/cache?session=12-long-tool-run")
+    expect(page.locator(".strip h2")).to_be_visible()
+    word = "getComputedStyle(document.querySelector('.st-key-bar'), '::after').content"
+    page.evaluate("document.querySelector('.stApp').dataset.testScriptState = 'running'")
+    assert page.evaluate(word) == '"Working …"'
+    page.evaluate("document.querySelector('.stApp').dataset.testScriptState = 'notRunning'")
+    assert page.evaluate(word) == "none"
 
 
 def test_a_change_of_the_model_is_undone_by_a_key(page: Page) -> None:

@@ -82,3 +82,12 @@ def test_every_way_to_simulate_has_the_request_that_waits_for_its_answer() -> No
     on_page = page("cache", session=SESSION, dialect="xml")
     drawn = strip(on_page)
     assert headline(found).text == f"{drawn['sentence']} {drawn['note']}"
+
+
+def test_a_button_applies_the_cheapest_policy_and_says_what_it_saves() -> None:
+    app = page("cache", session="12-long-tool-run")
+    button = app.button(key="use the cheapest")
+    assert button.label == "As Claude Code saves $0.11 of $0.15. Use it"
+    button.click().run()
+    assert policy(app) == "claude-code"
+    assert not [each for each in app.button if each.key == "use the cheapest"]

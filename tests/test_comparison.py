@@ -10,7 +10,7 @@ from strategies import TOOLS
 from playground.base.errors import UnknownNameError
 from playground.dialects import dialect_names
 from playground.dialects.rendering import message_text
-from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.messages import ImagePart, Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.questions.comparison import DiffLine, compare, diff_lines, visible
 from playground.sessions.session import Session
@@ -119,4 +119,23 @@ def test_equal_runs_are_folded_to_their_edges() -> None:
         *(("same", f"{i}↵") for i in (0, 1, 2)),
         ("gap", "14 equal lines"),
         *(("same", f"{i}↵") for i in (17, 18, 19)),
+    ]
+
+
+def test_an_image_is_counted_as_sent_or_is_a_finding() -> None:
+    image = ImagePart("https://example.com/tides.png")
+    result = ToolResultPart("call_1", "get_tides", "05:12")
+    messages = (
+        Message("user", (image,)),
+        Message("assistant", (image,)),
+        Message("tool", (result, image)),
+    )
+    session = Session(messages=messages)
+    for column in compare(session).columns:
+        sent, images = column.images
+        lost = [each for each in column.findings if each.code == "part-dropped"]
+        assert (sent + len(lost), images) == (3, 3), column.dialect.name
+    assert [column.images for column in compare(session, ["xml", "native"]).columns] == [
+        (1, 3),
+        (2, 3),
     ]

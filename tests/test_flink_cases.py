@@ -39,7 +39,7 @@ from playground.plugins.systems.flink_agents.chat_message import (
 )
 from playground.plugins.systems.flink_agents.chat_model import Messages
 from playground.plugins.systems.flink_agents.completion import Completion
-from playground.plugins.systems.flink_agents.flow import ToolResponseEvent
+from playground.plugins.systems.flink_agents.events import ToolResponseEvent
 from playground.plugins.systems.flink_agents.replies import clean_response, extract_reasoning
 from playground.plugins.systems.flink_agents.tools import (
     RecordedTool,
@@ -172,8 +172,8 @@ def told(event: Any) -> dict[str, Any]:
     if event.type == "_tool_request_event":
         found["tool_calls"] = [called(call) for call in event.tool_calls]
     elif isinstance(event, ToolResponseEvent):
-        found |= {"responses": event.responses, "success": event.success, "error": event.errors}
-        found["external_ids"] = event.external_ids
+        found |= {"responses": event.results, "success": event.success, "error": event.errors}
+        found["external_ids"] = list(event.external_ids.values())
     elif event.type == "_chat_response_event":
         found |= {"response": short(event.response), "retry_count": event.retry_count}
     return found

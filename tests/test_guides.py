@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -16,6 +18,7 @@ from playground.cli import main
 from playground.dialects import DeclaredDialect, dialect_names
 from playground.dialects.models import dialect_for, trained_on
 from playground.dialects.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
+from playground.lab import guides
 from playground.lab.guides import Dialog, TextCompletion, UseCase, guide_for
 from playground.lab.guides.guide import Guide
 from playground.lab.guides.library import use_cases
@@ -406,3 +409,29 @@ def test_texts_between_use_cases_stand_in_the_guide_as_they_are() -> None:
     assert "\n\n# Last\n" in page
     assert list(mixed.dialogs()) == []
     assert [case.title for case in mixed.use_cases] == ["A base model"]
+
+
+# the first 16 digits of the SHA-256 of the texts that llama-stack 0.2.12 wrote, as a JSON list
+META_DIALOGS = {
+    ("llama3_1_builtin_tool_call_dialog", "json"): "070a7b3eb7ad469b",
+    ("llama3_1_builtin_code_interpreter_dialog", "json"): "a4dab85450ad5028",
+    ("llama3_1_custom_tool_call_dialog", "json"): "bd76bf444cd785a3",
+    ("llama3_1_custom_tool_call_dialog", "function_tag"): "fba0aeda0d582f3c",
+}
+
+
+@pytest.mark.parametrize(("name", "tool_format"), META_DIALOGS)
+def test_metas_own_dialogs_have_metas_texts(name: str, tool_format: str) -> None:
+    dialog: list[Message] = getattr(guides, name)(guides.ToolPromptFormat(tool_format))
+    texts = json.dumps([message.text for message in dialog]).encode()
+    assert hashlib.sha256(texts).hexdigest()[:16] == META_DIALOGS[name, tool_format]
+    assert guides.llama_dates() in dialog[0].text
+    case = UseCase(title="JSON based tool calling", dialogs=[Dialog(dialog)])
+    prompt = guide_of("llama3-json").prompt(case, case.dialogs[0])  # type: ignore[arg-type]
+    for message in dialog:
+        assert f"<|end_header_id|>\n\n{message.text}<|eot_id|>" in prompt
+
+
+def test_metas_dialogs_know_two_tool_formats() -> None:
+    with pytest.raises(InputFault, match="expected json or function_tag"):
+        guides.llama3_1_custom_tool_call_dialog("python_list")

@@ -26,7 +26,7 @@ from playground.app.pages import (
 from playground.base import paths
 
 UI = ROOT / "playground" / "app"
-NO_PAGES = {"__init__", "main", "navigation", "pages", "server", "state"}
+NO_PAGES = {"__init__", "main", "navigation", "pages", "server", "state"} | {"answers"}  # Compare's
 ADDED = "added_by_a_test"
 OPENED = """
 import sys

@@ -346,7 +346,7 @@ def test_policies_are_bars_and_equal_ones_are_one() -> None:
     best, worst = bars(app)
     assert (best["figure"], worst["figure"]) == ("26 % · $0.038", "100 % · $0.15")
     assert (best["on"], worst["on"]) == (False, True)
-    assert best["name"] == "claude-code +11"
+    assert best["name"] == "As Claude Code +11"
     assert sum(best["shares"]) < 0.27
 
 

@@ -16,7 +16,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 from serving import served, widened
-from streamlit.testing.v1 import AppTest
+from test_pages import page
 
 from playground.app.serving import access
 from playground.app.serving.access import NOBODY, Access, decide_access
@@ -362,31 +362,17 @@ def test_who_may_do_what() -> None:
         decide_access("127.0.0.1", False, True, [])
 
 
-def opened(page: str, **parameters: str) -> AppTest:
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
-    for key, value in parameters.items():
-        app.query_params[key] = value
-    app.run()
-    app.switch_page(str(paths.pages() / f"{page}.py")).run()
-    assert not app.exception
-    return app
-
-
-def buttons(app: AppTest) -> set[str]:
-    return {str(button.key) for button in app.button}
-
-
 @pytest.mark.parametrize(("given", "runs"), [(Access(), True), (NOBODY, False)])
 def test_a_visitor_finds_nothing_that_spends_keys(
     given: Access, runs: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(access, "_access", given)
-    compare = opened("compare")
+    compare = page("compare")
     (run,) = (button for button in compare.button if button.key == "run")
     assert (run.disabled, run.help == access.NO_RUNS) == (not runs, not runs)
     compare.session_state["to be asked"] = True  # as a key of a browser that was told otherwise
     assert runs or "Answers" not in [text.value for text in compare.run().markdown]
-    templates = opened("templates")
+    templates = page("formats")
     offered = [option for group in templates.button_group for option in group.options]
     assert "Scripted" in offered
     assert ("A model's" in offered) is runs

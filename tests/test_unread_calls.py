@@ -74,7 +74,9 @@ READ: list[tuple[str, str, list[str]]] = [
         "<tool_call>get_weather city</arg_key>\n<arg_value>Rome</arg_value>\n</tool_call>",
         ["mended-opener"],
     ),
-    # colons and quoted names in parentheses
+    # quotes in place of the first mark, and the second mark after them
+    ("gemma4", """<|tool_call>call:get_weather{city:'Rome'<|"|>}<tool_call|>""", ["relaxed-json"]),
+    # colons in parentheses
     (
         "gemma4",
         '<|tool_call>call:get_weather(city: "Rome")<tool_call|>',

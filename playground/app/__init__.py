@@ -6,8 +6,8 @@ Streamlit runs `main.py` from top to bottom for every move of the user: it draws
 one script of `pages/`. Such a script is the page's table of contents: it reads choices from
 widgets, asks one pure function for an answer, draws it. What stands behind its lines is in the file
 of the same name here (`pages/cache.py`, `app/cache.py`); what several pages need is in `shared/`;
-the list of all pages is `pages.py`; `serving/` starts the app and guards it. A view of a page has no
-script: the page calls `show(row)` of its parts, and `row` holds the page's controls. A callback
+the list of all pages is `pages.py`; `serving/` starts the app and guards it. A view of a page has
+no script: the page calls `show(row)` of its parts, and `row` holds the page's controls. A callback
 (`on_click=…`, `on_change=…`) runs before the script: the only moment at which a widget's value may
 be set by somebody but the user.
 

@@ -36,6 +36,7 @@ from playground.tokens import TokenCount
 
 _SHOWN = 4_000  # characters of the answer, while it comes
 _MOMENT = 0.03  # seconds
+_DIFF = "diff"  # the address names the column that the others are compared with
 _SHORT = 60  # messages
 _PENDING = "…"  # in the place of a figure
 Figure = tuple[str, str, str]  # a value, what of, and whether it is good or bad
@@ -74,14 +75,17 @@ def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> b
     session = opened.session if opened else working.session
     drafted = opened is not None and opened.data["drafted"]
     told = figures(comparison(session, dialects), drafted)
+    against = state.url_values().get(_DIFF, "")
     components.panes(
         panes(session, dialects, opened.origin if opened else ""),
         selected=origin,
         figures=told,
         editing=opened.data if opened else {},
+        base=dialects.index(against) if against in dialects else -1,
         key=PANES,
         on_select=widget_changes.of(PANES, take_origin, field="origin"),
         on_asked=lambda: in_place.on_asked(working.name, PANES),
+        on_diff=lambda: state.tell_url(_DIFF, state.component_value(PANES, _DIFF) or "", ""),
     )
     return drafted or not any(_PENDING in figure for head in told for figure in head)
 

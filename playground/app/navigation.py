@@ -57,7 +57,7 @@ def go_from(page: PageEntry, name: str) -> None:
     if parent(entry) is not page:
         go(name)
     elif entry is not page:  # another view of the same page
-        st.query_params.pop(VIEW, None)
+        state.forget_url(VIEW)
         state.choose(VIEW, entry.view)
 
 
@@ -127,7 +127,7 @@ def _view_of(entry: PageEntry) -> dict[str, str]:
 
 def _lead_on(entry: PageEntry) -> Callable[[], None]:
     def lead_on() -> None:
-        values = st.query_params.to_dict() | _view_of(entry)
+        values = state.url_values() | _view_of(entry)
         st.switch_page(_streamlit_page(parent(entry)), query_params=values)
 
     return lead_on

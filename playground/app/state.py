@@ -347,9 +347,14 @@ def tell_url(key: str, option: str, usual: str) -> None:
         st.query_params.pop(key, None)
 
 
+def forget_url(name: str) -> None:
+    """Remove a value from the address."""
+    st.query_params.pop(name, None)
+
+
 def forget_step() -> None:
     """Another recording is seen from its end."""
-    st.query_params.pop("step", None)
+    forget_url("step")
 
 
 def url_values() -> dict[str, str]:

@@ -83,7 +83,8 @@ def formerly_positional(
                 return function(*args, **keywords)
             moved = dict(zip(names, args[count:], strict=False))
             warn_of_place(function.__name__, moved)
-            return function(*args[:count], **moved, **keywords)  # type: ignore[arg-type]
+            by_keyword: Callable[..., _Result] = function
+            return by_keyword(*args[:count], **moved, **keywords)
 
         return call
 

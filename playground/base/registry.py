@@ -74,7 +74,7 @@ class Plugin(NamedTuple):
     pages: tuple[PageEntry, ...] = ()
     drawings: tuple[str, ...] = ()  # modules that register drawings of their answers
     formats: tuple[str, ...] = ()  # `module:class` of session formats, tried after the core's
-    recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried last
+    recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
     names: Mapping[str, str] = {}  # public names, each with its module
     doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module
 

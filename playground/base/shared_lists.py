@@ -8,7 +8,7 @@ list.
 from __future__ import annotations
 
 from abc import abstractmethod
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from threading import Lock
@@ -59,6 +59,13 @@ class SharedList(KnowsPlaces[Item]):
         places = self._places.of(self._items, key, value)
         end = bisect_left(places, self._length)
         return places[max(0, end - count) : end]
+
+    def place_after(self, value: Any, stop: int) -> int:
+        """Return where `value` would be put after its equals, among the first `stop` items.
+
+        The items are in order. Python's own search would ask this class for each item.
+        """
+        return bisect_right(self._items, value, 0, min(stop, self._length))
 
     def __len__(self) -> int:
         return self._length

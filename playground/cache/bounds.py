@@ -7,9 +7,10 @@ earlier one's answer, is the most that it can read of what a record holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import islice
 from typing import Final, Literal
 
 from playground.cache.prefixes import Billed, TimedRequest
@@ -51,30 +52,36 @@ def read_bounds(
     """Return the bounds of a request after those `earlier` of the same model in a record."""
     if bill.summed:
         return ReadBounds()
-    most = max((_shared(request, other) for other in earlier[-_LATEST:]), default=0)
+    most = whole = 0
+    for other in reversed(earlier[-_LATEST:]):
+        if len(other.chain) > whole:  # else it shares no more than one that was looked at
+            blocks, tokens = _shared(request, other)
+            most = max(most, tokens)
+            whole = max(whole, blocks)
     return ReadBounds(least, min(most, bill.total))
 
 
-def _shared(request: TimedRequest, other: TimedRequest) -> int:
-    """Return the most tokens that a request can share with an earlier one at their beginnings."""
-    pairs = zip(request.chain, other.chain, strict=False)
-    blocks = next(
-        (number for number, (one, two) in enumerate(pairs) if one != two),
-        min(len(request.chain), len(other.chain)),
-    )
+def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, int]:
+    """Return the blocks that a request shares with an earlier one at their beginnings, and the
+    most tokens that it can."""
+    longest = min(len(request.chain), len(other.chain))
+    # The hash of a prefix is that of all before it, so the first unequal one can be searched for.
+    blocks = bisect_left(range(longest), True, key=lambda n: request.chain[n] != other.chain[n])
     size = request.sizes[blocks - 1] if blocks else 0
     shared = token_range(size)[1]
     if blocks == len(other.chain):  # all of it, whose size its own bill says, and its answer
         if other.billed is not None:
             shared = other.billed.total
-        return shared + _answer(request.wire.blocks[blocks:])
+        return blocks, shared + _answer(islice(request.wire.blocks, blocks, None))
     if blocks == len(request.chain):
-        return shared
+        return blocks, shared
     one, two = request.wire.blocks[blocks].text, other.wire.blocks[blocks].text
-    return shared + len(commonprefix([one, two]).encode("utf-8", "surrogatepass"))
+    longest = min(len(one), len(two))
+    length = bisect_left(range(longest), True, key=lambda n: one[: n + 1] != two[: n + 1])
+    return blocks, shared + len(one[:length].encode("utf-8", "surrogatepass"))
 
 
-def _answer(blocks: Sequence[WireBlock]) -> int:
+def _answer(blocks: Iterable[WireBlock]) -> int:
     """Return the most tokens of the answer that a request repeats first."""
     tokens = 0
     for block in blocks:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
+from playground.base.shared_lists import SharedList
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
 from playground.nouns.wire_blocks import TIERS, WireBlock, WireRequest
@@ -34,15 +35,16 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     if last is not None and last not in points:
         points = sorted([*points, last])
     lives_known = lives_of(rules, request.wire.model)
-    for point in points:
-        if (life := life_at(request, point, rules)) not in lives_known and _refuses(life, rules):
+    named = [life_at(request, point, rules) for point in points]
+    for life in named:
+        if life not in lives_known and _refuses(life, rules):
             known = ", ".join(lives_known)
             return points, ("unknown-ttl", f"a mark with the lifetime {life!r}; known: {known}")
     # Too many are an error with Anthropic; OpenAI takes the newest.
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints" and rules.get("refuses_more", True):
         return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
-    lives = [rules.seconds(life_at(request, point, rules)) for point in points]
+    lives = [rules.seconds(life) for life in named]
     rising = any(later > earlier for earlier, later in zip(lives, lives[1:], strict=False))
     if rising and rules.match == "breakpoints":  # OpenAI says nothing of their order
         told = "a mark with a longer lifetime after one with a shorter lifetime"
@@ -98,7 +100,11 @@ def looked_at(
 def spans(points: Sequence[int], positions: Sequence[int], reach: int) -> Iterator[tuple[int, int]]:
     """Yield the first and the last block that each mark looks at, for the last mark first."""
     for point in reversed(points):
-        yield bisect_right(positions, positions[point] - reach, 0, point), point
+        least = positions[point] - reach
+        if isinstance(positions, SharedList):
+            yield positions.place_after(least, point), point
+        else:
+            yield bisect_right(positions, least, 0, point), point
 
 
 def _automatic(wire: WireRequest, rules: Rules) -> int | None:

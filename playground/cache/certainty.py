@@ -34,7 +34,10 @@ def unearned_beside(request: TimedRequest, rules: Rules) -> str:
 
 def unearned_within(request: TimedRequest, rules: Rules) -> str:
     """Return what the words, the blocks and the marks take the certainty away for."""
-    return next((why for check in _CHECKS if (why := check(request, rules))), "")
+    for check in _CHECKS:
+        if why := check(request, rules):
+            return why
+    return ""
 
 
 def _unnamed(request: TimedRequest, rules: Rules) -> str:

@@ -68,7 +68,7 @@ def lint(sent: SentRow) -> list[Finding]:
     """Return all findings; consecutive requests with the same code share one."""
     seen = [
         *((code, number, what) for code, check in _CHECKS.items() for number, what in check(sent)),
-        *_parted(sent),
+        *_differences_of(sent),
         *((one.finding, n, one.reason) for n, one in enumerate(sent.outcomes) if one.finding),
     ]
     found: list[tuple[int, Finding]] = []
@@ -97,7 +97,7 @@ def _rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield members[0], members[-1]
 
 
-def _parted(sent: SentRow) -> Iterator[tuple[str, int, str]]:
+def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
     """Find differences at or before the previous request's last mark."""
     for number, found in enumerate(sent.differences):
         if found is None:

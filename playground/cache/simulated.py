@@ -36,9 +36,7 @@ class Simulated:
 
     @property
     def sureness(self) -> str:
-        """The state in the words that people read: beside estimated tokens "exact" would
-        mislead.
-        """
+        """The state as people read it: "certain" for "exact", since tokens may be estimates."""
         return "certain" if self.state == "exact" else self.state
 
     @property

@@ -144,7 +144,7 @@ class CacheSimulator:
         return None
 
     def _settings_of(self, request: TimedRequest) -> dict[str, str]:
-        """Return what a request's parameters add to the prefix; most requests have the same."""
+        """Return a request's settings, as rules name them; computed anew only where they change."""
         given = (request.wire.model, request.wire.parameters, request.wire.settings)
         if given != self._given:
             self._given, self._own_settings = given, settings_of(request, self.rules)
@@ -165,8 +165,8 @@ class CacheSimulator:
         return found
 
     def _named_resource(self, request: TimedRequest, name: str) -> Simulated:
-        """Simulate a request that names a resource, which is read whole: its size is not in the
-        body.
+        """Simulate a request that names a cached resource. The whole resource is read, but its size
+        is not in the body.
         """
         least, billed = self.rules.minimum(request.wire.model), request.billed
         found = self._best_effort(request)
@@ -225,10 +225,10 @@ class CacheSimulator:
         return self._begun[model]
 
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return what is unknown of the cache's state, in words; empty if nothing matters.
+        """Return what is not known of the cache's contents, or "" if it does not matter.
 
-        That is what was cached before the first request, and what tools on the server left. If the
-        request hits at its last mark, nothing else in the cache matters.
+        Not known is what was cached before the first request, and what tools on the server left. If
+        a request hits at its last mark, nothing else in the cache matters.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -245,7 +245,7 @@ class CacheSimulator:
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return the unknown that could change the outcome, in words; empty if there is none."""
+        """Return what is not known and could change the outcome; "" if there is nothing."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
         for point in points:
@@ -261,10 +261,19 @@ class CacheSimulator:
             return "an earlier request may have been too short to leave an entry"
         if late := self._may_live_longer(request, points, hit):
             return late
-        for other in self.rules.rules["lookback"].conflicts if len(points) > 1 else ():
+        return self._disagreement(request, points, hit)
+
+    def _disagreement(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
+        """Return how far a mark looks by other sources, if that would read something else."""
+        rules = self.rules
+        # Who looks back at fewer blocks finds what stands at a mark all the same, and no more.
+        is_at_mark = rules.match == "breakpoints" and (hit is None or hit in points)
+        for other in rules.rules["lookback"].conflicts if len(points) > 1 else ():
+            if is_at_mark and other.value <= rules.value("lookback"):
+                continue
             if hit != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree how far is looked back: {other.value} by {other.source}"
-        if self._entries and self.rules.rules["collapse_runs"].conflicts:
+        if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
             every = range(len(request.positions))  # each block a position
             if hit != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
@@ -348,7 +357,7 @@ class CacheSimulator:
         ttl = _asked_life(request, rules)
         # one entry for all of its prefixes: what each can give is the size in the request it serves
         seen, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
-        left = CacheEntry(0, ttl, seen, expires, writer=_whole(request))
+        left = CacheEntry(0, ttl, seen, expires, writer=_last_hash(request))
         self._entries.update(dict.fromkeys((apart + key for key in request.chain), left))
         written: dict[str, int] = {}
         if rules.get("bills_writes") and rules.write_permille(ttl) != 1000:
@@ -501,7 +510,7 @@ class CacheSimulator:
             expires,
             strings,
             sized,
-            _whole(request),
+            _last_hash(request),
             last.tier,
             last.role,
             settings,
@@ -557,7 +566,7 @@ def _route(request: TimedRequest) -> bytes:
     return request.chain[first - 1] if first else NO_ROUTE
 
 
-def _whole(request: TimedRequest) -> bytes:
+def _last_hash(request: TimedRequest) -> bytes:
     return request.chain[-1] if request.chain else b""
 
 

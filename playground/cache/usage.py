@@ -45,9 +45,9 @@ class UsageShape:
 
     def fits(self, usage: dict[str, Any]) -> bool:
         """Return True if a usage that may fit does fit."""
-        counted = any(_is_count(_found(usage, name)) for name in self.total)
+        counted = any(_is_count(_value_at(usage, name)) for name in self.total)
         names = self._names
-        return counted and (not names or any(_found(usage, n) is not None for n in names))
+        return counted and (not names or any(_value_at(usage, n) is not None for n in names))
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
@@ -288,7 +288,7 @@ def output_of(usage: Any) -> int | None:
     if not isinstance(usage, dict) or not usage:
         return None
     for names in _outputs_of(frozenset(usage)):
-        found = [_found(usage, name) for name in names]
+        found = [_value_at(usage, name) for name in names]
         if counts := [whole(each) for each in found if _is_count(each)]:
             return sum(counts) + sum(output_of(each) or 0 for each in _compactions(usage))
     return None
@@ -323,24 +323,24 @@ def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
     given = usage.get("cacheDetails")
     details = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
     told = sum(whole(one.get("inputTokens")) for one in details if one.get("ttl") in _HOUR)
-    long += next((tokens for name in _TWELVE_HOURS if (tokens := whole(_found(usage, name)))), 0)
+    long += next((tokens for name in _TWELVE_HOURS if (tokens := whole(_value_at(usage, name)))), 0)
     written = max(written, short + long)
     return written, min(long + told, written)
 
 
 def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int:
     """Return the first count above 0 among the names, or 0."""
-    return next((count for name in names if (count := whole(_found(usage, name)))), 0)
+    return next((count for name in names if (count := whole(_value_at(usage, name)))), 0)
 
 
-def _found(value: Any, name: str) -> Any:
+def _value_at(value: Any, name: str) -> Any:
     """Return the value under a name, or along its dotted path, or None."""
     if not isinstance(value, dict):
         return None
     if name in value:
         return value[name]
     head, dot, rest = name.partition(".")
-    return _found(value.get(head), rest) if dot else None
+    return _value_at(value.get(head), rest) if dot else None
 
 
 def is_summed(usage: Any) -> bool:

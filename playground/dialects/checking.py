@@ -28,7 +28,7 @@ def check_session(dialect: Dialect, prompt_data: PromptData) -> list[Finding]:
     """Return findings on what a dialect cannot send of a session, in the messages' order."""
     findings: list[Finding] = []
     for index, message in enumerate(prompt_data.messages):
-        findings += _dropped_parts(message, f"message {index}")
+        findings += _dropped_parts(dialect, message, f"message {index}")
         for call in message.tool_calls:
             findings += check_tool_call(dialect, call, prompt_data.tool_metadata)
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
@@ -98,12 +98,20 @@ _SENT: Final[dict[str, tuple[type, ...]]] = {
 }
 
 
-def _dropped_parts(message: Message, place: str) -> list[Finding]:
+def _dropped_parts(dialect: Dialect, message: Message, place: str) -> list[Finding]:
+    sent = {
+        id(part)
+        for item in dialect.split_message(message)  # an image beside a result is sent by itself
+        for part in item.parts
+        if isinstance(part, _SENT[item.role])
+    }
     findings: list[Finding] = []
     for index, part in enumerate(message.parts):
+        if id(part) in sent:
+            continue
         if isinstance(part, ReasoningPart) and message.role == "assistant":
             findings.append(finding("reasoning-dropped", place))
-        elif not isinstance(part, _SENT[message.role]):
+        else:
             text = f"a {part.type} part is not sent in a message of role {message.role}"
             findings.append(finding("part-dropped", f"{place}, part {index}", text))
     return findings

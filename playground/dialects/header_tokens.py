@@ -221,7 +221,6 @@ DIALECTS = (
                 Syntax(  # if the server removed the tokens
                     call='call tool="{name}" index="{number}"{params}call',
                     param='argument key="{key}" type="{type}"{value}argument',
-                    section="tools{calls}tools",
                     separator="",
                     type_words=(("integer", "number"),),
                     escaped_names=True,

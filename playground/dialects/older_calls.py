@@ -32,7 +32,8 @@ def formerly_second(
                 return function(*args, **keywords)
             moved = dict(zip(names, args[1:], strict=False))
             warn_of_place(function.__name__, moved)
-            return function(*args[:1], **moved, **keywords)  # type: ignore[arg-type]
+            by_keyword: Callable[..., _Result] = function
+            return by_keyword(*args[:1], **moved, **keywords)
 
         return call
 
@@ -44,7 +45,7 @@ def _names_dialects(value: Any) -> bool:
         is_list = isinstance(value, Iterable) and not isinstance(value, bytes)
         return isinstance(value, Dialect) or (is_list and all(map(_names_dialects, value)))
     known = dialect_names()
-    if value in known:
+    if not value or value in known:
         return True
     if provider_of(value) == UNKNOWN and get_close_matches(value, known):
         raise UnknownNameError("dialect", value, known)

@@ -23,7 +23,7 @@ from playground.parsing.result import ParseResult
 
 SEARCH_LIMIT: Final = 20_000  # characters at the beginning; more would take too long
 _REACH: Final = 240  # characters from a tool's name to its first argument
-_MOST_PLACES: Final = 8  # mentions of one tool that are looked at
+_MOST_PLACES: Final = 4  # mentions of one tool that are looked at
 _IN_SENTENCE: Final = re.compile(r"[^\W\d_][ \t]{1,4}`?\Z")
 # alone on its line but for other tags and brackets; elsewhere prose speaks of it
 _CLOSER: Final = re.compile(r"(?m)(?:^[ \t]*|(?<=[>}\])]))</([\w:|｜▁.\-]{2,60})>(?=[ \t]*(?:$|<))")
@@ -63,13 +63,18 @@ def _argument_beside(text: str, tool: ToolMetadata, has_tokens: bool) -> str | N
     if tool.name not in text or not tool.parameter_names:
         return None
     names = tuple(sorted(tool.parameter_names))
+    if not any(key in text for key in names):
+        return None
     name = re.escape(tool.name) if has_tokens else _word(tool.name)
     for count, place in enumerate(re.finditer(name, text)):
         if count == _MOST_PLACES:
             return None
         in_sentence = bool(_IN_SENTENCE.search(text, 0, place.start()))
         keys = _keys_pattern(names, in_sentence, has_tokens)
-        if match := keys.search(text, place.end(), place.end() + _REACH):
+        stop = place.end() + _REACH
+        if not any(text.find(key, place.end(), stop) >= 0 for key in names):
+            continue
+        if match := keys.search(text, place.end(), stop):
             return next(key for key in match.groups() if key)
     return None
 

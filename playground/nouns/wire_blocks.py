@@ -130,8 +130,9 @@ class WireRequest:
     def at(self, message: int, part: int) -> Iterator[int]:
         """The blocks that stand at a part of a message."""
         start, *after = self.starts[message : message + 2]
-        for index in range(start, after[0] if after else len(self.blocks)):
-            if self.blocks[index].place == (message, part):
+        place = (message, part)
+        for index, block in enumerate(self.blocks[start : after[0] if after else None], start):
+            if block.place == place:
                 yield index
 
 

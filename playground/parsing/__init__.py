@@ -42,6 +42,11 @@ The *scanner* owns the text that nobody has claimed yet (scanner.py). To *claim*
 make an event of them (claims.py); `Scanner.take_text` is the only way to do it, and it only goes
 forward. Text that could still become a marker is *held*: neither claimed nor given out.
 
+A *draft* is a call in open reasoning (drafts.py). If the reasoning is closed after it, it belongs
+to the thought; else it is meant. So its events are held back until the reasoning is closed, new
+reasoning begins or the turn ends, and its chunks are walked, not skipped. If a draft breaks off
+and swallows the closer, the walk goes back to it, eight times at most.
+
 The readers are generators; together they are the *walk*. To get more text they `yield`; the next
 chunk resumes them in the middle of whatever they were doing. So "where am I" is the place in the
 code, and no table of states can disagree with it.
@@ -146,6 +151,9 @@ What may not be changed, and the test that fails if it is
   test_law_4_the_window_stays_small_whatever_the_value
 - A skip rule looks at one chunk alone, and may find too much, never too little.
   tests/test_quiet.py: test_passing_by_changes_nothing
+- A draft's events are given out once, as events or as one text of reasoning, and its calls are
+  counted only in the first case.
+  tests/test_drafts.py: test_a_call_in_closed_reasoning_stays_reasoning
 - Time is linear. No test can time it on a busy machine: run benchmarks/parsing.py, whose
   exponents stay at about 1.
 """

@@ -25,7 +25,19 @@ from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.sessions.tool_files import holds_tools, read_tool_file
 
-Kind = Literal["session", "tools", "reply", "chat template", "dialect", "policy", "nothing"]
+Kind = Literal[
+    "session",
+    "tools",
+    "reply",
+    "chat template",
+    "dialect",
+    "dialect class",
+    "policy",
+    "signature",
+    "agent",
+    "templates",
+    "nothing",
+]
 Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # of one file
@@ -50,6 +62,9 @@ class Recognised:
     `data` is the body alone if it came inside a command or program. `unread` names what could not
     be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
     sees a call. `wrapped` names the wrapping of a reply that `data` leaves out.
+
+    A plugin names the `page` that shows its file, what a button for that is called (`offer`), and
+    the values of that page's widgets (`view`, by their keys).
     """
 
     kind: Kind
@@ -64,6 +79,9 @@ class Recognised:
     recordings: int = 0
     calls: int = 0
     wrapped: Wrapping | None = None
+    page: str = ""
+    offer: str = ""
+    view: tuple[tuple[str, str], ...] = ()
 
 
 def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:

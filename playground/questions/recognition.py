@@ -27,6 +27,7 @@ from playground.questions.pasted_texts import (
     is_template,
     may_be_template,
 )
+from playground.questions.recognised_classes import recognise_classes
 from playground.questions.recognised_documents import (
     PASTED,
     Recognised,
@@ -100,22 +101,25 @@ def recognised_session(data: bytes, name: str) -> Recognised | None:
 
 
 def _recognise_text(text: str, name: str) -> Recognised:
-    """Recognise a text: as a document, as a template, as a reply, or as a plugin's own."""
+    """Recognise a text: as a plugin's own, as a document, as a template, or as a reply."""
     if PurePosixPath(name).suffix in _JINJA:
         return recognise_template(text)
+    if by_plugin := _recognise_by_plugin(text, name):
+        return by_plugin
+    fenced = in_a_fence(text)
+    if by_class := recognise_classes(fenced[1] if fenced else text, name):
+        return by_class
     documents: list[Recognised] = []
     for unwrapped_text in _ways_to_read(text, documents):
         recognised = recognise_document(unwrapped_text, name)
         if recognised is not None and recognised.kind != "nothing":
             return recognised
         documents += [recognised] if recognised else []
-    unquoted, fenced = decode_quoted(text), in_a_fence(text)
+    unquoted = decode_quoted(text)
     for source, wrapping in ((unquoted, ""), (fenced[1] if fenced else "", "in a code fence")):
         if is_template(source):
             return recognise_template(source, wrapping)
     recognised = _unwrapped_reply(unquoted, fenced) or _recognise_reply(unquoted)
-    if not recognised.dialect and (by_plugin := _recognise_by_plugin(text, name)):
-        return by_plugin
     if not recognised.dialect and may_be_template(unquoted):
         return recognise_template(unquoted)
     return documents[0] if documents and not recognised.calls else recognised

@@ -156,7 +156,9 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
             costs = (("policy", name),)
             return [Offer("Try it on the cache", lambda: _policy(found), "cache", costs)]
         case _:
-            return []
+            page = [Offer(found.offer, lambda: None, found.page, found.view)] if found.page else []
+            tools = [Offer("Tools into this session", lambda: _tools(found), shown)]
+            return [*page, *(tools if found.tools else [])]
 
 
 def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:

@@ -51,20 +51,23 @@ def panes(
     selected: str = "",
     figures: Sequence[Sequence[Sequence[str]]] = (),
     editing: Mapping[str, Any] | None = None,
+    base: int = -1,
     key: str,
     on_select: Callable[[], None] = _nothing,
     on_asked: Callable[[], None] = _nothing,
+    on_diff: Callable[[], None] = _nothing,
 ) -> None:
     """Requests side by side; `selected` is the origin of the blocks that are lit in each, `figures`
     what is known of each by now, in their order. `editing` is the open block ({} for none); without
-    it, none can be opened."""
-    data = panes.keyed(selected=selected, figures=figures, editing=editing)
+    it, none can be opened. `base` is the one that the others are compared with at first."""
+    data = {"base": base, **panes.keyed(selected=selected, figures=figures, editing=editing)}
     _registered("panes", "panes")(
         data=data,
         key=key,
         on_origin_change=on_select,
         on_draft_change=_nothing,
         on_asked_change=on_asked,
+        on_diff_change=on_diff,
     )
 
 

@@ -94,7 +94,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def unexplained(self) -> list[BilledBreak]:
-        """Breaks that the bills show and the session does not explain, however sure it was."""
+        """Breaks that bills show and the session does not explain, however sure it was."""
         if self.rules is None:
             return []
         return [
@@ -275,8 +275,8 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def holds_more(self) -> bool:
-        """True if the session still holds what was not sent with a billed request, as where a
-        compaction took it away.
+        """True if the session holds text that a billed request did not send: a compaction, for
+        example, had removed it.
         """
         sized = zip(self.row, self.requests, self.billed, strict=False)
         longer = any(

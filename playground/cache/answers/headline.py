@@ -96,22 +96,22 @@ def _predicted(value: CacheSimulation) -> Headline:
     if not value.requests:
         return Headline("idle", "There is no request yet.")
     if refused := sum(one.state == "error" for one in value.requests):
-        among = _asked(value) if refused < len(value.requests) else ""
+        among = _request_count(value) if refused < len(value.requests) else ""
         which = f"{refused} of {among}" if among else counted(refused, "request")
         return Headline("refused", f"The provider would refuse {which}.")
     if value.rules is not None and value.rules.match == "unknown":
         told = "no caching rules are known for this model, so all is counted at the full price"
-        return Headline("idle", f"{_asked(value).capitalize()}: {told}.")
+        return Headline("idle", f"{_request_count(value).capitalize()}: {told}.")
     if not value.read_permille:
         parts = [_nothing_read(value), _cost(value), _assumed(value)]
         return Headline("idle", " ".join(filter(None, parts)))
     read = f"{percent(value.read_permille / 1000)} of the input is read from the cache"
-    asked = _asked(value).capitalize()
+    asked = _request_count(value).capitalize()
     parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value), _assumed(value)]
     return Headline("broken" if value.breaks else "good", " ".join(filter(None, parts)))
 
 
-def _asked(value: CacheSimulation) -> str:
+def _request_count(value: CacheSimulation) -> str:
     count = len(value.requests)
     words = counted(count, "request")
     if not value.pending:
@@ -120,9 +120,7 @@ def _asked(value: CacheSimulation) -> str:
 
 
 def _nothing_read(value: CacheSimulation) -> str:
-    """Say why nothing is read: one request, too little text, no mark, or text that always
-    changes.
-    """
+    """Say why nothing is read: a single request, too few tokens, no mark, or changing text."""
     found = value.reach
     written = any(one.written for one in value.requests)
     if not (written or found.is_enough):

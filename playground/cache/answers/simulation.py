@@ -101,11 +101,21 @@ def simulate_cache(
             what_if=what_if,
         )[0]
     bodies = [_body(body, number) for number, body in enumerate(requests)]
+    return _of_bodies(bodies, model, provider, _checked_gap(seconds_apart), usages, times)
+
+
+def _of_bodies(
+    bodies: list[dict[str, Any]],
+    model: str,
+    provider: str,
+    apart: float,
+    usages: Sequence[Mapping[str, Any] | None],
+    times: Sequence[float],
+) -> CacheSimulation:
     for name, some in (("usages", usages), ("times", times)):
         if some and len(some) != len(bodies):
             problem = f"{len(some)} {name} are given for {len(bodies)} requests"
             raise InputFault(problem, expected="one for each request")
-    apart = _checked(seconds_apart)
     if not bodies:
         return CacheSimulation(provider, [])
     name = model or str(bodies[0].get("model") or "")
@@ -115,7 +125,7 @@ def simulate_cache(
     row: list[TimedRequest] = []
     for number, body in enumerate(bodies):
         wire, before = _wire(reader, body, number), row[-1] if row else None
-        at = _instant(times[number]) if times else number * apart
+        at = _checked_time(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
     found = simulated_row(
         row, parted(row, rules), rules, model=name, billed=tuple(billed), one_by_one=not times
@@ -180,11 +190,10 @@ def cache_matrix(
     is called with the number of dialects that are done, and of all.
     """
     session = session_or_sample(session)
-    apart = None if seconds_apart is None else _checked(seconds_apart)
-    bills = billed_for(session)
+    apart = None if seconds_apart is None else _checked_gap(seconds_apart)
+    bills, noted = billed_for(session), noted_requests(session)
     was_paid = paid(bills, answering_models(session), provider)
-    noted = noted_requests(session)
-    mixed = () if model else tuple(_mixed(session))
+    mixed = () if model else tuple(_mixed_model_findings(session))
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
@@ -193,7 +202,7 @@ def cache_matrix(
     to_come = not answered or (is_pending(session) and what_if.pending)
     as_sent = replace(what_if, pending=True) == AS_IT_IS
     billed = (*bills, *[None] * to_come) if as_sent else ()
-    notes = (*mixed, *_lacking(session))
+    notes = (*mixed, *_missing_context_findings(session))
     told = (*told_of(session), *[None] * to_come) if as_sent else ()
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
@@ -203,8 +212,8 @@ def cache_matrix(
     chosen_dialects = as_dialects(dialects) if marking else []
     for done, dialect in enumerate(chosen_dialects, 1):
         rendered = render_requests(session, dialect, rules, apart, what_if)
-        differences = _parted(rendered, rules)
-        lives = _lives(bills, len(rendered))
+        differences = _differences_of(rendered, rules)
+        lives = _lives_in_bills(bills, len(rendered))
         known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
         for chosen in marking:
             policy = get_policy(chosen) if chosen else dialect.marking_policy
@@ -226,7 +235,9 @@ def cache_matrix(
     return CacheMatrix(result)
 
 
-def _parted(rendered: Sequence[Rendered], rules: Rules) -> tuple[FirstDifference | None, ...]:
+def _differences_of(
+    rendered: Sequence[Rendered], rules: Rules
+) -> tuple[FirstDifference | None, ...]:
     """Return each request's first difference from the one before, marking those by compaction."""
     found = parted([one.request for one in rendered], rules)
     return tuple(
@@ -235,7 +246,7 @@ def _parted(rendered: Sequence[Rendered], rules: Rules) -> tuple[FirstDifference
     )
 
 
-def _lives(bills: Sequence[Billed | None], requests: int) -> list[str]:
+def _lives_in_bills(bills: Sequence[Billed | None], requests: int) -> list[str]:
     """Return a billed lifetime for each request.
 
     Requests without a bill (still to come, or added by a what-if) take the last one's.
@@ -261,14 +272,14 @@ def simulated_row(
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):
         seen = zip(outcomes, row, billed, strict=True)
-        outcomes = [_beside_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]
-        outcomes = _unexplained(outcomes, row, billed, rules)
+        outcomes = [_checked_by_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]
+        outcomes = _with_unexplained(outcomes, row, billed, rules)
     return CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
 
 
-def _beside_bill(
+def _checked_by_bill(
     one: Simulated, sent: TimedRequest, bill: Billed | None, begun_with: Billed | None
 ) -> Simulated:
     """Downgrade a prediction if its bill shows that the session lacks what decided it."""
@@ -290,7 +301,7 @@ def _beside_bill(
     return replace(one, state="unpredictable", reason=f"{one.reason}; {why}") if why else one
 
 
-def _unexplained(
+def _with_unexplained(
     outcomes: list[Simulated],
     row: Sequence[TimedRequest],
     billed: Sequence[Billed | None],
@@ -318,7 +329,7 @@ def _unexplained(
     return found
 
 
-def _mixed(session: Session) -> Iterator[Finding]:
+def _mixed_model_findings(session: Session) -> Iterator[Finding]:
     """Warn if several models answered, since their rules may differ."""
     known = set(session.replies)
     models = Counter(r.model for r in session.requests if r.model and r.reply in known)
@@ -331,7 +342,7 @@ def _mixed(session: Session) -> Iterator[Finding]:
     yield finding("mixed-models", "the session", words)
 
 
-def _lacking(session: Session) -> Iterator[Finding]:
+def _missing_context_findings(session: Session) -> Iterator[Finding]:
     """Warn about what a transcript lacks that a prediction needs.
 
     Without system prompt and tools, or without what compactions kept, predictions are too low;
@@ -364,7 +375,7 @@ def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
         raise InputFault(problem, where=f"request {number + 1}", expected=expected) from error
 
 
-def _instant(at: float) -> float:
+def _checked_time(at: float) -> float:
     """Check a time in seconds. It may be negative: a clock may run backwards, and a state says
     so.
     """
@@ -373,7 +384,7 @@ def _instant(at: float) -> float:
     return at
 
 
-def _checked(apart: float | None) -> float:
+def _checked_gap(apart: float | None) -> float:
     if apart is None:
         return APART
     if not isinstance(apart, int | float) or not (isfinite(apart) and apart >= 0):

@@ -24,6 +24,7 @@ from playground.nouns.wire_bodies import forces_a_tool
 _HERE: Final = Path(__file__).parent
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 _DATE: Final = r"^\d{4}-\d{2}-\d{2}$"
+_NONE: Final = object()  # of a model that no rule of a name speaks of
 STALE_DAYS: Final = 90
 Match = Literal["breakpoints", "exact", "best effort", "unknown"]
 
@@ -99,6 +100,7 @@ class Rules:
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
         self._ranges: dict[str, tuple[int, int]] = {}
+        self._of_models: dict[tuple[str, str], Any] = {}
 
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
         """Return the same rules with figures for one model."""
@@ -216,10 +218,16 @@ class Rules:
 
     def of_model(self, name: str, model: str, default: Any = None) -> Any:
         """Return the entry for a model in a rule that is a table by model, or the default."""
+        if (name, model) not in self._of_models:
+            self._of_models[name, model] = self._entry(name, model)
+        found = self._of_models[name, model]
+        return default if found is _NONE else found
+
+    def _entry(self, name: str, model: str) -> Any:
         if name not in self.rules:
-            return default
+            return _NONE
         table = self._table(name)
-        usual = table.get("default", default)
+        usual = table.get("default", _NONE)
         return table.get(plain_name(model), usual) if self.knows(model) else usual
 
     def string_is_block(self, model: str) -> bool:
@@ -233,7 +241,7 @@ class Rules:
 
     @property
     def long_life(self) -> str:
-        """The name of the longest life that is asked for by a mark, as bills count it apart."""
+        """The longest life that a mark can ask for; bills count what is written for it apart."""
         lives: dict[str, int] = self.value("ttls")
         return max(lives, key=lives.__getitem__)
 
@@ -249,7 +257,7 @@ class Rules:
     def minimum_range(self, model: str) -> tuple[int, int]:
         """Return the least and the most that the minimum may be, by all that is known.
 
-        Where it is assumed it may be any that the provider has for a model.
+        An assumed minimum may be that of any model of the provider.
         """
         if model not in self._ranges:
             self._ranges[model] = self._minimum_range(model)
@@ -318,7 +326,7 @@ def rule_sets() -> dict[str, Rules]:
     """Return the rules of every provider, by name. The files are checked as they are read."""
     files = {path.stem: _read(path) for path in sorted(_HERE.glob("*.json"), key=_stem)}
     return {
-        name: Rules(name, file.title, _whole(file, files), like=file.like)
+        name: Rules(name, file.title, _with_inherited(file, files), like=file.like)
         for name, file in files.items()
     }
 
@@ -344,6 +352,6 @@ def _read(path: Path) -> _File:
     return file
 
 
-def _whole(file: _File, files: dict[str, _File]) -> dict[str, Rule]:
-    below = _whole(files[file.like], files) if file.like else {}
+def _with_inherited(file: _File, files: dict[str, _File]) -> dict[str, Rule]:
+    below = _with_inherited(files[file.like], files) if file.like else {}
     return {**below, **file.rules}

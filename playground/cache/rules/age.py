@@ -1,6 +1,6 @@
-"""Say of a dated figure that nobody has looked at its source for long.
+"""Add to a dated figure how long ago its source was looked at, if that is long.
 
-The day of today is given by who asks: the core has no clock.
+The caller gives the day of today, because the core has no clock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _DAY: Final = re.compile(r"\b(20\d\d-\d\d-\d\d)\b")
 
 
 def aged(lines: Iterable[str], today: date) -> list[str]:
-    """Return lines as they are, with the age of the oldest day in each that is too long ago."""
+    """Return lines, each with the age of its oldest date if that is above `STALE_DAYS`."""
     return [f"{line}{_age(line, today)}" for line in lines]
 
 

@@ -185,15 +185,18 @@ def marked_parts(messages: Messages, policy: AgentPolicy) -> Iterator[tuple[int,
     done: set[tuple[int, int]] = set()
     for message, part in policy.places(messages):
         content = messages[message].get("content") or ""
-        if not isinstance(content, str | list):
+        if isinstance(content, list):
+            parts = content
+        elif isinstance(content, str):
+            parts = [{"type": "text", "text": content}]
+        else:
             continue
-        parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
         index = len(parts) + part if part < 0 else part
         if not 0 <= index < len(parts) or (message, index) in done:
             continue
-        if not isinstance(parts[index], dict):
-            continue
         done.add((message, index))
+        if not isinstance(chosen := parts[index], dict):
+            continue
         # Anthropic answers a mark on an empty text with a 400; here the place stays unmarked.
-        empty = parts[index].get("type") == "text" and not parts[index].get("text")
+        empty = chosen.get("type") == "text" and not chosen.get("text")
         yield message, index, not empty

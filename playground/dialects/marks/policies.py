@@ -225,7 +225,7 @@ def _decision_at(
         return CacheDecision(False, "no-such-message")
     index = places[0]
     content = messages[index].get("content")
-    if content and not isinstance(content, str | list):
+    if content and not isinstance(content, (str, list)):
         return CacheDecision(False, "odd-content", index)
     parts = as_parts(content)
     place = len(parts) - from_end

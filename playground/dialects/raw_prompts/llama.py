@@ -208,7 +208,7 @@ def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[
         lines.append(f"Tools: {', '.join(builtin)}")
     system = "\n".join([*lines, *([""] if lines and agent else []), agent])
     turns = [LlamaTurn("system", system)] if system else []
-    turns += [LlamaTurn("user", _definitions(custom, tool_format))] if custom else []
+    turns += [LlamaTurn("user", tool_definitions(custom, tool_format))] if custom else []
     for message in prompt_data.messages[len(spoken) :]:
         turns += _turns(message, ipython and tool_format == "json")
     return turns
@@ -234,7 +234,7 @@ def _turns(message: Message, ipython: bool) -> list[LlamaTurn]:
     return [LlamaTurn(message.role, content, tuple(message.tool_calls), reason)]
 
 
-def _definitions(tools: Sequence[ToolMetadata], tool_format: ToolFormat) -> str:
+def tool_definitions(tools: Sequence[ToolMetadata], tool_format: ToolFormat) -> str:
     """Return the definitions of custom tools, with Meta's words around them."""
     return {"json": _as_json, "function_tag": _as_tags, "python_list": _as_list}[tool_format](tools)
 

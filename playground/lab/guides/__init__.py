@@ -1,6 +1,25 @@
 """Guides of dialects: what a model reads, what it answers, and what a parser reads of that."""
 
 from playground.lab.guides.guide import Guide, NoGuide, guide_for
+from playground.lab.guides.llama_dialogs import (
+    ToolPromptFormat,
+    llama3_1_builtin_code_interpreter_dialog,
+    llama3_1_builtin_tool_call_dialog,
+    llama3_1_custom_tool_call_dialog,
+    llama_dates,
+)
 from playground.lab.guides.use_case import Dialog, TextCompletion, UseCase
 
-__all__ = ["Dialog", "Guide", "NoGuide", "TextCompletion", "UseCase", "guide_for"]
+__all__ = [
+    "Dialog",
+    "Guide",
+    "NoGuide",
+    "TextCompletion",
+    "ToolPromptFormat",
+    "UseCase",
+    "guide_for",
+    "llama3_1_builtin_code_interpreter_dialog",
+    "llama3_1_builtin_tool_call_dialog",
+    "llama3_1_custom_tool_call_dialog",
+    "llama_dates",
+]

@@ -35,7 +35,7 @@ def declared_grammar(
     """Build the grammar of a declaration. Raises UnknownNameError for a choice that no tool has,
     and for another word than ACCEPTS."""
     if accepts not in ACCEPTS:
-        raise UnknownNameError("grammar", accepts, ACCEPTS)
+        raise UnknownNameError("grammar", accepts, list(ACCEPTS))
     notes = Notes()
     chosen = list(tools)
     if choice not in (AUTO, REQUIRED):

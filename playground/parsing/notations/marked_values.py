@@ -237,7 +237,9 @@ def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
         return quoted[1], quoted.end()
     if half := form.ends.half_marked.match(text, start):
         form.forgive(key, "a text without its first mark")
-        return half[1], half.end()
+        # quotes on both sides stand for the mark, of which the model then wrote the second
+        is_quoted = len(half[1]) > 1 and half[1][0] == half[1][-1] == "'"
+        return half[1][1:-1] if is_quoted else half[1], half.end()
     value, at = _value(text, start, form, key)
     if form.ends.ended.match(text, at) and text.count('"', start, at) % 2 == 0:
         return value, at

@@ -50,6 +50,10 @@ PLUGIN: Final = Plugin(
             view="Signatures",
         ),
     ),
+    recognisers=tuple(
+        f"playground.plugins.systems.recognisers:recognise_{kind}"
+        for kind in ("signature", "agents", "yaml")
+    ),
     names=dict.fromkeys(_ADAPTERS, "playground.plugins.systems.dspy"),
     doors={
         "agents": "playground.plugins.systems.flink_agents",

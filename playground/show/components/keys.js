@@ -117,6 +117,12 @@ function dropBareAddresses() {
   if (history.pushState.waits) return
   const push = history.pushState.bind(history)
   let waiting = null
+  const isRunning = () =>
+    document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "running"
+  const flushLater = () => {
+    if (isRunning()) waiting.timer = setTimeout(flushLater, WAIT)
+    else flush()
+  }
   const flush = () => {
     if (waiting?.page === location.pathname) push({}, "", waiting.page)
     waiting = null
@@ -125,7 +131,7 @@ function dropBareAddresses() {
     clearTimeout(waiting?.timer)
     const { pathname, search } = new URL(url ?? "", location.href)
     if (pathname === location.pathname && !search && location.search) {
-      waiting = { page: pathname, timer: setTimeout(flush, WAIT) }
+      waiting = { page: pathname, timer: setTimeout(flushLater, WAIT) }
       return
     }
     if (pathname === location.pathname) flush()

@@ -61,6 +61,7 @@ class Grid extends Headed {
     this.against = element("select", "against")
     this.against.onchange = () => {
       this.base = Number(this.against.value)
+      this.report("diff", this.data.panes[this.base]?.name ?? "")
       this.forget()
     }
     this.aside = button("", "", () => this.scrollAside(this.beyond()))

@@ -189,7 +189,9 @@ def _fields(text: str, whole: str) -> dict[str, Field]:
         assert isinstance(function, ast.FunctionDef)
         args = [*function.args.args, *function.args.kwonlyargs]
         _check_names([arg.arg for arg in args])
-        return {arg.arg: Field(_type(arg.annotation) if arg.annotation else str) for arg in args}
+        return {
+            arg.arg: Field(type_of_node(arg.annotation) if arg.annotation else str) for arg in args
+        }
     except (SyntaxError, KeyError, TypeError) as error:
         raise InputFault(
             f"signature {whole!r}: {text.strip()!r} does not declare fields ({error})",
@@ -204,7 +206,7 @@ def _check_names(names: Sequence[str]) -> None:
         raise InputFault(problem, field=repeated, expected="a name of its own for each field")
 
 
-def _type(node: ast.expr) -> Any:
+def type_of_node(node: ast.expr) -> Any:
     match node:
         case ast.Name(id=name):
             return _NAMES[name]
@@ -215,7 +217,7 @@ def _type(node: ast.expr) -> Any:
         case ast.Constant(value=value) if value is ...:
             return ...
         case ast.Subscript(value=outer, slice=ast.Constant(value=str() as language)) if (
-            _type(outer) is Code
+            type_of_node(outer) is Code
         ):
             return Code.__class_getitem__(language)
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
@@ -223,8 +225,8 @@ def _type(node: ast.expr) -> Any:
             return Literal[tuple(ast.literal_eval(item) for item in items)]
         case ast.Subscript(value=outer, slice=inside):
             items = inside.elts if isinstance(inside, ast.Tuple) else [inside]
-            types_inside = tuple(_type(item) for item in items)
-            return _type(outer)[types_inside if len(types_inside) > 1 else types_inside[0]]
+            types_inside = tuple(type_of_node(item) for item in items)
+            return type_of_node(outer)[types_inside if len(types_inside) > 1 else types_inside[0]]
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return Union[_type(left), _type(right)]  # noqa: UP007 - made at run time
+            return Union[type_of_node(left), type_of_node(right)]  # noqa: UP007 - made at run time
     raise KeyError(ast.unparse(node))

@@ -10,7 +10,14 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from playground.base.errors import InputFault
 
@@ -22,6 +29,17 @@ class MessageRole(StrEnum):
     USER = "user"
     ASSISTANT = "assistant"
     TOOL = "tool"
+
+
+class ToolCall(dict[str, Any]):
+    """A tool call: a dict whose keys can be read as attributes, as the design document does."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            value = self[name]
+        except KeyError as error:
+            raise AttributeError(name) from error
+        return ToolCall(value) if isinstance(value, dict) else value
 
 
 class ChatMessage(BaseModel):
@@ -50,6 +68,11 @@ class ChatMessage(BaseModel):
             rest = {key: value for key, value in data.items() if key != "additional_kwargs"}
             return {**rest, "extra_args": data["additional_kwargs"]}
         return data
+
+    @field_validator("tool_calls")
+    @classmethod
+    def _readable_calls(cls, calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [ToolCall(call) for call in calls]
 
     @property
     def additional_kwargs(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
+from pydantic import BaseModel, PrivateAttr, ValidationError
 
 from playground.base.errors import InputFault, PlaygroundError
 from playground.base.findings import Finding, finding
@@ -29,7 +29,7 @@ from playground.plugins.systems.flink_agents.completion import (
 )
 from playground.plugins.systems.flink_agents.prompt import Prompt
 from playground.plugins.systems.flink_agents.replies import clean_response
-from playground.plugins.systems.flink_agents.resource import ResourceType
+from playground.plugins.systems.flink_agents.resource import Resource, ResourceType
 from playground.plugins.systems.flink_agents.tools import BaseTool, RecordedTool
 from playground.plugins.systems.script import Script
 
@@ -150,14 +150,12 @@ class ChatModel(ABC):
             return list(pool.map(complete_one, conversations))
 
 
-class BaseChatModel(BaseModel, ChatModel):
+class BaseChatModel(ChatModel, Resource):
     """A chat model as in Flink-Agents' design document: fields, `chat` and `bind_tools`.
 
     Its `chat` fills the `prompt` itself and uses the tools that were bound. All other methods of a
     ChatModel are based on these two.
     """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     prompt: Prompt | None = None
     __bound: tuple[BaseTool, ...] = PrivateAttr(default=())  # the tools that were bound last

@@ -17,13 +17,21 @@ from typing import Any, Final, TypeVar
 from playground.base.errors import InputFault, UnknownNameError
 from playground.base.findings import Finding, finding
 from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.flink_agents.agent import Agent
 from playground.plugins.systems.flink_agents.chat_model import (
     BaseChatModel,
     ChatModel,
     ChatModelSetup,
 )
 from playground.plugins.systems.flink_agents.prompt import Prompt
-from playground.plugins.systems.flink_agents.resource import ResourceType
+from playground.plugins.systems.flink_agents.resource import (
+    RUN_HERE,
+    MissingResourceError,
+    Resource,
+    ResourceDescriptor,
+    ResourceType,
+    needs_flink,
+)
 from playground.plugins.systems.flink_agents.tools import BaseTool, FunctionTool, RecordedTool
 from playground.sessions.bounded import read_yaml
 from playground.sessions.loading import file_bytes
@@ -49,6 +57,13 @@ tool.__doc__ = "Declare a function that a model may call."
 chat_model = _decorator_of(ResourceType.CHAT_MODEL)
 chat_model.__doc__ = "Declare a function that returns a ChatModel class and its arguments."
 chat_model_setup = chat_model
+chat_model_connection = _decorator_of(ResourceType.CHAT_MODEL_CONNECTION)
+chat_model_connection.__doc__ = "Declare a function that returns a connection's descriptor."
+embedding_model_connection = _decorator_of(ResourceType.EMBEDDING_MODEL_CONNECTION)
+embedding_model_setup = _decorator_of(ResourceType.EMBEDDING_MODEL)
+vector_store = _decorator_of(ResourceType.VECTOR_STORE)
+mcp_server = _decorator_of(ResourceType.MCP_SERVER)
+skills = _decorator_of(ResourceType.SKILLS)
 
 
 @dataclass
@@ -66,13 +81,47 @@ class Resources:
         return sorted(self.declared[kind])
 
     def get_resource(self, name: str, kind: ResourceType) -> Any:
-        """Return the Prompt, BaseTool or ChatModelSetup of a name. Raises UnknownNameError."""
+        """Return the Prompt, BaseTool, ChatModelSetup or connection of a name.
+
+        Raises MissingResourceError, and InputFault for a kind that needs Flink-Agents itself.
+        """
+        kind = ResourceType(kind)
+        if kind not in RUN_HERE:
+            raise needs_flink(f"the {kind.value.replace('_', ' ')} {name!r}")
         if name not in self.declared[kind]:
-            raise UnknownNameError(kind.value.replace("_", " "), name, self.names(kind))
+            raise MissingResourceError(kind.value.replace("_", " "), name, self.names(kind))
         key = (kind, name)
         if key not in self._made:
-            self._made[key] = self.declared[kind][name]()
+            made = self.declared[kind][name]()
+            self._made[key] = self._create(made) if isinstance(made, ResourceDescriptor) else made
         return self._made[key]
+
+    def replaced(self, declared: Callable[[], Any], model: ChatModel) -> ChatModelSetup:
+        """Return a declared model's setup with another model in its place."""
+        arguments = _arguments_of(declared)
+        own_prompt, tools = arguments.get("prompt"), arguments.get("tools") or ()
+        return ChatModelSetup(
+            model,
+            self.prompt(own_prompt) if isinstance(own_prompt, str) else own_prompt,
+            tuple(self.tool(tool) if isinstance(tool, str) else tool for tool in tools),
+            variables_from=arguments.get("variables_from", "prompt_args"),
+        )
+
+    def close(self) -> None:
+        """Close every resource that was used."""
+        for made in self._made.values():
+            if isinstance(made, Resource):
+                made.close()
+        self._made.clear()
+
+    def _create(self, descriptor: ResourceDescriptor) -> Any:
+        """Return the resource of a descriptor, open."""
+        made = descriptor.clazz
+        if issubclass(made, ChatModel):
+            return self.setup_of(made, descriptor.arguments)
+        resource = made(**descriptor.arguments, resource_context=self)
+        resource.open()
+        return resource
 
     def prompt(self, name: str) -> Prompt:
         """Return the prompt of a name. Raises UnknownNameError."""
@@ -91,6 +140,10 @@ class Resources:
 
     def setup_of(self, made: type[ChatModel], arguments: Mapping[str, Any]) -> ChatModelSetup:
         """Return the setup of a declared model; `prompt` and `tools` may be objects or names."""
+        if not issubclass(made, ChatModel):  # Flink-Agents' own kind of setup
+            given = ResourceDescriptor(clazz=made, arguments=arguments)
+            setup: ChatModelSetup = self._create(given)
+            return setup
         rest = dict(arguments)
         own_prompt, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
         source = rest.pop("variables_from", "prompt_args")
@@ -101,6 +154,16 @@ class Resources:
         return ChatModelSetup(made(**rest), prompt, tools, variables_from=source)
 
 
+def _arguments_of(declared: Callable[[], Any]) -> Mapping[str, Any]:
+    """Return the arguments of a declared chat model without creating it."""
+    match getattr(declared, "arguments", declared)():
+        case ResourceDescriptor(arguments=arguments) | (_, arguments):
+            return arguments
+        case ChatModelSetup() as setup:
+            return {"prompt": setup.prompt, "tools": setup.tools}
+    return {}
+
+
 def scan(holder: object) -> Resources:
     """Return the resources that a class, an instance or a module declares."""
     resources = Resources()
@@ -108,12 +171,35 @@ def scan(holder: object) -> Resources:
         value = inspect.getattr_static(holder, name)
         function = getattr(value, "__func__", value)
         kind = getattr(function, _MARK, None)
-        if kind is ResourceType.TOOL:
-            resources.declared[kind][name] = _deferred(FunctionTool, function)
-        elif kind is ResourceType.PROMPT:
-            resources.declared[kind][name] = function
-        elif kind is ResourceType.CHAT_MODEL:
-            resources.declared[kind][name] = _deferred_model(resources, function)
+        if kind is None:
+            continue
+        makers = {ResourceType.TOOL: _deferred(FunctionTool, function)}
+        makers[ResourceType.CHAT_MODEL] = _deferred_model(resources, function)
+        resources.declared[kind][name] = makers.get(kind, function)
+    return resources
+
+
+def agent_resources(agent: Agent, models: Mapping[str, ChatModel]) -> Resources:
+    """Return the resources of an agent's class and those added to it.
+
+    `models` stand in for declared chat models, and keep their prompts and tools. Raises InputFault
+    for a name that occurs twice, and UnknownNameError for a model that is not declared.
+    """
+    resources = scan(agent)
+    for kind, added in agent.resources.items():
+        for name, value in added.items():
+            if name in resources.declared[kind]:
+                problem = f"two resources {name} of the kind {kind.value}"
+                raise InputFault(problem, field=name, expected="one of each name")
+            callable_tool = kind is ResourceType.TOOL and not isinstance(value, BaseTool)
+            resources.declared[kind][name] = _constant(
+                FunctionTool(value, name) if callable_tool and callable(value) else value
+            )
+    declared = resources.declared[ResourceType.CHAT_MODEL]
+    for name, model in models.items():
+        if name not in declared:
+            raise UnknownNameError("chat model", name, sorted(declared))
+        declared[name] = _deferred(resources.replaced, declared[name], model)
     return resources
 
 
@@ -126,7 +212,12 @@ def _constant(value: Any) -> Callable[[], Any]:
 
 
 def _deferred_model(resources: Resources, function: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: resources.setup_of(*function())
+    def make() -> Any:
+        given = function()
+        return resources.setup_of(*given) if isinstance(given, tuple) else given
+
+    make.arguments = function  # type: ignore[attr-defined]  # for a model that stands in
+    return make
 
 
 def load_declarations(path: str | Path, *, import_code: bool = False) -> Resources:
@@ -162,6 +253,28 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
         tool_made = imported or _parse_tool(Path(path).parent, function, name, resources.findings)
         resources.declared[ResourceType.TOOL][name] = _constant(tool_made)
     return resources
+
+
+def declared_prompts(text: str, where: str = "pasted") -> dict[str, Prompt]:
+    """Return the prompts of Flink-Agents' declarations in YAML, also those of its agents; none for
+    any other text. Raises InputFault that names the field of a prompt that cannot be read.
+    """
+    if "prompts:" not in text:
+        return {}
+    try:
+        value = read_yaml(text, where)
+    except InputFault:
+        return {}
+    if not isinstance(value, dict):
+        return {}
+    agents = value.get("agents")
+    prompts = {}
+    for holder in [value, *(agents if isinstance(agents, list) else [])]:
+        if isinstance(holder, dict):
+            for index, item in enumerate(_list(holder, "prompts", where)):
+                name = _name(item, where, f"prompts.{index}")
+                prompts[name] = _prompt(item, where, f"prompts.{index}")
+    return prompts
 
 
 def _list(value: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:

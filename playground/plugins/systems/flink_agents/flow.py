@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from playground.base.errors import InputFault, PlaygroundError
 from playground.base.findings import Finding
@@ -23,54 +23,17 @@ from playground.plugins.systems.flink_agents.chat_message import (
     called_function,
 )
 from playground.plugins.systems.flink_agents.chat_model import ChatModelSetup
+from playground.plugins.systems.flink_agents.events import (
+    ChatRequestEvent,
+    ChatResponseEvent,
+    Event,
+    ToolRequestEvent,
+    ToolResponseEvent,
+)
 from playground.plugins.systems.flink_agents.tools import BaseTool
 from playground.plugins.systems.tool_loop import tool_loop
 
 MOST_ROUNDS: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class ChatRequestEvent:
-    """A request to the model."""
-
-    type: ClassVar[str] = "_chat_request_event"
-    messages: list[ChatMessage]
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRequestEvent:
-    """The model's calls of tools."""
-
-    type: ClassVar[str] = "_tool_request_event"
-    tool_calls: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResponseEvent:
-    """The tools' results in the order of the calls; `errors` are those of failed calls.
-
-    `findings` name arguments that were converted to another type, and, once in a chat, keywords of
-    a tool's schema that could not be checked.
-    """
-
-    type: ClassVar[str] = "_tool_response_event"
-    responses: list[Any] = field(default_factory=list)
-    success: list[bool] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    external_ids: list[str | None] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class ChatResponseEvent:
-    """The model's answer, and the number of retries that were needed."""
-
-    type: ClassVar[str] = "_chat_response_event"
-    response: ChatMessage
-    retry_count: int = 0
-
-
-Event = ChatRequestEvent | ToolRequestEvent | ToolResponseEvent | ChatResponseEvent
 
 
 def chat_events(
@@ -93,6 +56,7 @@ def chat_events(
     known_tools = tools if tools is not None else {tool.name: tool for tool in setup.tools}
     history, retry_count = list(messages), 0
     reported: set[Finding] = set()
+    model = str(getattr(setup.model, "model", "") or "")
 
     def ask() -> ChatMessage:
         nonlocal retry_count
@@ -103,12 +67,14 @@ def chat_events(
     def call(answer: ChatMessage) -> ToolResponseEvent | None:
         if not answer.tool_calls:
             return None
-        responses = _run_calls(answer.tool_calls, known_tools, injected or {})
-        responses.findings[:] = _new_findings(responses.findings, reported)
-        history.extend([answer, *_result_messages(responses, answer.tool_calls)])
+        request = ToolRequestEvent(model, answer.tool_calls)
+        responses = run_calls(request, known_tools.__getitem__, injected or {})
+        responses.findings[:] = new_findings(responses.findings, reported)
+        history.extend([answer, *result_messages(responses, answer.tool_calls)])
         return responses
 
-    yield ChatRequestEvent(list(history))
+    asked = ChatRequestEvent(model, messages, prompt_args)
+    yield asked
     beyond = InputFault(
         f"the model called tools {MOST_ROUNDS} times in a row", expected="an answer without calls"
     )
@@ -117,9 +83,9 @@ def chat_events(
             case ToolResponseEvent():
                 yield step
             case ChatMessage(tool_calls=[]):
-                yield ChatResponseEvent(step, retry_count)
+                yield ChatResponseEvent(response=step, retry_count=retry_count, request=asked)
             case ChatMessage(tool_calls=calls):
-                yield ToolRequestEvent(calls)
+                yield ToolRequestEvent(model, calls)
 
 
 def _ask_with_retries(
@@ -137,28 +103,44 @@ def _ask_with_retries(
     return setup.chat(messages, prompt_args), retries
 
 
-def _run_calls(
-    calls: Sequence[Mapping[str, Any]], tools: Mapping[str, BaseTool], injected: Mapping[str, Any]
+def run_calls(
+    request: ToolRequestEvent, tool_of: Callable[[str], BaseTool], injected: Mapping[str, Any]
 ) -> ToolResponseEvent:
-    event = ToolResponseEvent()
-    for call in calls:
+    """Run the calls of a request in order. `tool_of` raises a KeyError for an unknown tool."""
+    outcome = _Outcome()
+    for call in request.tool_calls:
         function = called_function(call)
         name = function["name"]
         try:
-            tool = tools[name]
+            tool = tool_of(name)
         except KeyError as error:
             response: Any = f"Tool `{name}` does not exist."
             success = False
-            event.errors.append(str(error))
+            outcome.errors.append(str(error))
         else:
-            response, success = _run_tool(tool, function, injected, event)
-        event.responses.append(response)
-        event.success.append(success)
-        event.external_ids.append(call.get("original_id"))
-    return event
+            response, success = _run_tool(tool, function, injected, outcome)
+        outcome.results.append(response)
+        outcome.success.append(success)
+    return ToolResponseEvent(
+        request=request,
+        results=outcome.results,
+        success=outcome.success,
+        errors=outcome.errors,
+        findings=outcome.findings,
+    )
 
 
-def _new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Finding]:
+@dataclass
+class _Outcome:
+    """The results of a request's calls so far."""
+
+    results: list[Any] = field(default_factory=list)
+    success: list[bool] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Finding]:
     """Return the findings without those about schema keywords that were reported before."""
     new = []
     for entry in findings:
@@ -174,7 +156,7 @@ def _run_tool(
     tool: BaseTool,
     function: Mapping[str, Any],
     injected: Mapping[str, Any],
-    event: ToolResponseEvent,
+    outcome: _Outcome,
 ) -> tuple[Any, bool]:
     injected_values = {name: injected[name] for name in tool.injected_args if name in injected}
     try:
@@ -183,10 +165,10 @@ def _run_tool(
             raise ValueError(f"the arguments are not a JSON object: {arguments!r:.200}")
         allowed = {name: value for name, value in arguments.items() if name not in tool.withheld}
         values, findings = checked_arguments(tool.metadata, allowed)
-        event.findings.extend(findings)
+        outcome.findings.extend(findings)
         return await_result(tool.call(**{**values, **injected_values})), True
     except Exception as error:  # a tool may raise anything
-        event.errors.append(str(error))
+        outcome.errors.append(str(error))
         return f"Tool `{tool.name}` execute failed.", False
 
 
@@ -209,7 +191,7 @@ def await_result(value: Any) -> Any:
         return pool.submit(asyncio.run, wait()).result()
 
 
-def _result_messages(
+def result_messages(
     event: ToolResponseEvent, calls: Sequence[Mapping[str, Any]]
 ) -> list[ChatMessage]:
     """Return the results as messages for the model, written with `str()`.
@@ -218,8 +200,8 @@ def _result_messages(
     document. (Flink-Agents' code uses only the `original_id`.)
     """
     messages = []
-    for response, external_id, call in zip(event.responses, event.external_ids, calls, strict=True):
-        call_id = external_id or call.get("id")
-        extra = {"external_id": str(call_id)} if call_id else {}
+    for response, call in zip(event.results, calls, strict=False):
+        answered = call.get("original_id") or call.get("id")
+        extra = {"external_id": str(answered)} if answered else {}
         messages.append(ChatMessage(role=MessageRole.TOOL, content=str(response), extra_args=extra))
     return messages

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from playground.base.errors import InputFault
 from playground.plugins.systems.flink_agents.chat_message import (
@@ -19,12 +19,12 @@ from playground.plugins.systems.flink_agents.chat_message import (
     MessageRole,
     read_message,
 )
-from playground.plugins.systems.flink_agents.resource import ResourceType
+from playground.plugins.systems.flink_agents.resource import ResourceType, SerializableResource
 
 _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 
 
-class Prompt(BaseModel):
+class Prompt(SerializableResource):
     """A template: a text, or messages.
 
     A variable is the exact text between single braces: `{ x }` is the variable ` x `. A variable
@@ -40,6 +40,9 @@ class Prompt(BaseModel):
     @classmethod
     def resource_type(cls) -> ResourceType:
         return ResourceType.PROMPT
+
+    def _require_json(self) -> None:
+        """Accept every text, also one with half a character, which JSON cannot hold."""
 
     @staticmethod
     def from_text(text: str, role: MessageRole | str | None = None) -> Prompt:

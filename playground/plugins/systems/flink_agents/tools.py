@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 from pydantic.fields import FieldInfo
 
 from playground.base.errors import InputFault
@@ -19,7 +19,7 @@ from playground.base.findings import Finding
 from playground.nouns import tools
 from playground.nouns.tool_formats import create_schema_from_function, tool_from_function
 from playground.plugins.systems.flink_agents.argument_names import withheld_names
-from playground.plugins.systems.flink_agents.resource import ResourceType
+from playground.plugins.systems.flink_agents.resource import ResourceType, SerializableResource
 from playground.plugins.systems.flink_agents.tool_metadata import ToolMetadata
 
 LONGEST_DESCRIPTION: Final = 1024  # OpenAI's limit, according to Flink-Agents
@@ -35,7 +35,7 @@ class ToolType(StrEnum):
     MCP = "mcp"
 
 
-class BaseTool(BaseModel, ABC):
+class BaseTool(SerializableResource, ABC):
     """A tool: its description for a model, and how it is called.
 
     `injected_args` are given by the program: a model does not see them and cannot set them.
@@ -50,6 +50,9 @@ class BaseTool(BaseModel, ABC):
     if TYPE_CHECKING:  # a user's subclass may have more fields, and defaults for these
 
         def __init__(self, **fields: Any) -> None: ...
+
+    def _require_json(self) -> None:
+        """Accept every tool: a client or a file that it uses is no JSON."""
 
     @model_validator(mode="after")
     def _withhold(self) -> Self:

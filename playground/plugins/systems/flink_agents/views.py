@@ -105,3 +105,14 @@ def read_prompt(text: str) -> Prompt:
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return Prompt.from_messages(value)
     return Prompt.from_text(text)
+
+
+def read_prompts(text: str) -> dict[str, Prompt]:
+    """Read prompts by name from an editor: declarations in YAML, the source of an agent's class,
+    or one prompt, called "prompt", as `read_prompt` reads it. Raises InputFault.
+    """
+    from playground.plugins.systems.flink_agents.agent_source import agents_in
+    from playground.plugins.systems.flink_agents.declarations import declared_prompts
+
+    prompts = {name: each for agent in agents_in(text) for name, each in agent.prompts.items()}
+    return prompts or declared_prompts(text) or {"prompt": read_prompt(text)}

@@ -15,7 +15,7 @@ from playground.plugins.systems import drawings as template_frames
 from playground.plugins.systems.flink_agents.views import (
     PromptView,
     ToolView,
-    read_prompt,
+    read_prompts,
     view_prompt,
     view_tool,
 )
@@ -29,7 +29,7 @@ def show(row: Any) -> None:
     left, right = st.columns(2)
     with left:
         template = st.text_area(
-            "Prompt: a text, or a JSON list of messages",
+            "Prompt: a text, a JSON list of messages, or prompts of Flink-Agents (YAML, a class)",
             "You answer for the harbour of {port}. {question}",
             key="prompt template",
             height=170,
@@ -41,7 +41,11 @@ def show(row: Any) -> None:
         st.error("The values are not a JSON object.")
         st.stop()
     try:
-        view = view_prompt(read_prompt(template or ""), values)
+        prompts = read_prompts(template or "")
+        name = next(iter(prompts))
+        if len(prompts) > 1:
+            name = str(st.selectbox("Of these", list(prompts), key="prompt of several"))
+        view = view_prompt(prompts[name], values)
     except InputFault as fault:
         st.error("This prompt cannot be filled; nothing else has changed.")
         say.text(str(fault))

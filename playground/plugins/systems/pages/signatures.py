@@ -13,10 +13,16 @@ from playground.base.errors import InputFault
 from playground.base.json_numbers import refused_words
 from playground.plugins.systems.dspy import Signature
 from playground.plugins.systems.dspy import signature_questions as questions
+from playground.plugins.systems.dspy.signature_source import read_signature
 from playground.plugins.systems.dspy.values import as_json
 
 INPUTS: Final = '{"question": "How many masts?", "context": ["A ketch."]}'
 DEMOS: Final = "[]"
+_CLASS: Final = """class Count(dspy.Signature):
+    \"\"\"Count the masts.\"\"\"
+
+    question: str = dspy.InputField()
+    answer: int = dspy.OutputField(desc="how many", ge=0)"""
 _COMPLETION: Final = "[[ ## answer ## ]]\n2\n\n[[ ## completed ## ]]"
 
 
@@ -37,8 +43,14 @@ def show(row: Any) -> None:
     with right:
         examples = st.text_area("Examples, a JSON list", DEMOS, key="signature demos")
     instructions = st.text_input("Instructions, in place of the usual ones", key="signature task")
+    source = st.text_area(
+        "A class in place of the line, with descriptions and bounds",
+        key="signature class",
+        placeholder=_CLASS,
+        help="Its source is read and not run.",
+    )
     try:
-        signature = Signature.parse(text or "", instructions or "")
+        signature = read_signature(source or text or "", instructions or "")
         inputs = inputs_of(given or "{}")
         demos = demos_of(examples or "[]")
         prompts = questions.messages(signature, questions.json_values(signature, inputs), demos)

@@ -63,6 +63,7 @@ def _runs() -> Runs[TemplateRun]:
 
 def show(row: Any) -> None:
     """Show a conversation template step by step: source, text, variables, request, answer."""
+    _take_brought()
     chosen = settings(row)
     if chosen is None:
         st.info("Choose a set of templates above, or upload one.")
@@ -188,6 +189,16 @@ def _take_set(upload: UploadedFile | None) -> None:
         belongings.change(_OWN, lambda sets: {**(sets or {}), upload.name: text})
         _discard(upload.name)
         state.choose(_CHOSEN, upload.name)
+
+
+def _take_brought() -> None:
+    """Add a set that was imported to the sets, and choose it."""
+    if text := state.held("brought template set"):
+        name = str(state.held("brought template name"))
+        state.forget("brought template set")
+        belongings.change(_OWN, lambda sets: {**(sets or {}), name: text})
+        _discard(name)
+        state.choose(_CHOSEN, name)
 
 
 def _reset_buttons(title: str, is_own: bool) -> None:

@@ -1,0 +1,92 @@
+"""Values that stand in Python source: texts, numbers, lists, and calls by name; no code is run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from textwrap import dedent
+from typing import Any
+
+Names = Mapping[str, ast.expr]
+
+
+class ComputedError(ValueError):
+    """Raised for a value that is computed, and does not stand in the source."""
+
+    def __init__(self, node: ast.expr) -> None:
+        super().__init__(f"{ast.unparse(node)[:60]} is computed, and code is not run")
+
+
+@dataclass(frozen=True)
+class LiteralCall:
+    """A call: the last part of the function's name, and its arguments."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+    def bound(self, *order: str) -> dict[str, Any]:
+        """Return the arguments by name, where `order` names those given by place."""
+        return {**dict(zip(order, self.args, strict=False)), **self.kwargs}
+
+
+def names_in(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
+    """Return what names stand for: assigned values, and what functions without arguments return.
+
+    A function counts, as `name()`, if it does nothing but return.
+    """
+    names: dict[str, ast.expr] = {}
+    for node in body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                names[name] = value
+            case ast.FunctionDef(name=name, body=[*_, ast.Return(value=ast.expr() as value)]):
+                names[f"{name}()"] = value
+    return names
+
+
+def value_of(node: ast.expr, names: Names, depth: int = 100) -> Any:
+    """Return the value of an expression; a member such as `Role.USER` is its last name.
+
+    Raises ComputedError.
+    """
+    if not depth:
+        raise ComputedError(node)
+
+    def inner(part: ast.expr) -> Any:
+        return value_of(part, names, depth - 1)
+
+    match node:
+        case ast.Constant(value=value) | ast.Attribute(attr=value):
+            return value
+        case ast.Name(id=name) if name in names:
+            return inner(names[name])
+        case ast.List() | ast.Tuple():
+            return [inner(item) for item in node.elts]
+        case ast.Dict(keys=keys) if all(keys):
+            pairs = zip(keys, node.values, strict=True)
+            return {inner(key): inner(value) for key, value in pairs if key}
+        case ast.BinOp(op=ast.Add()):
+            both = inner(node.left), inner(node.right)
+            if all(isinstance(part, str) for part in both):
+                return "".join(both)
+        case ast.Call():
+            return _call_of(node, names, inner)
+    raise ComputedError(node)
+
+
+def _call_of(node: ast.Call, names: Names, inner: Callable[[ast.expr], Any]) -> Any:
+    """Return a call, or the value of one whose function only returns, or only removes indents."""
+    holder = getattr(node.func, "value", None)
+    name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+    if holder is not None and not isinstance(holder, ast.Name | ast.Attribute):
+        raise ComputedError(node)  # a method of a computed value
+    if f"{name}()" in names and not node.args and not node.keywords:
+        return inner(names[f"{name}()"])
+    if not name or any(key.arg is None for key in node.keywords):
+        raise ComputedError(node)
+    args = tuple(map(inner, node.args))
+    if name == "dedent" and args and isinstance(args[0], str):
+        return dedent(args[0])
+    return LiteralCall(name, args, {key.arg: inner(key.value) for key in node.keywords if key.arg})

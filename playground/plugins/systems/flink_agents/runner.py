@@ -1,0 +1,451 @@
+"""An engine of one process for agents: it hands each event to the actions that listen to it.
+
+What needs Flink itself (streams, tables, long-term memory, Java) raises InputFault and says so.
+Source: Apache Flink-Agents 0.3.1, `runtime/local_runner.py` and `plan/actions/`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from playground.base.errors import InputFault
+from playground.base.findings import Finding
+from playground.plugins.systems.flink_agents.agent import Action, Agent, actions_of
+from playground.plugins.systems.flink_agents.chat_message import ChatMessage
+from playground.plugins.systems.flink_agents.chat_model import ChatModel
+from playground.plugins.systems.flink_agents.declarations import Resources, agent_resources
+from playground.plugins.systems.flink_agents.events import (
+    ChatRequestEvent,
+    ChatResponseEvent,
+    Event,
+    InputEvent,
+    OutputEvent,
+    ToolRequestEvent,
+    ToolResponseEvent,
+)
+from playground.plugins.systems.flink_agents.flow import (
+    MOST_ROUNDS,
+    await_result,
+    new_findings,
+    result_messages,
+    run_calls,
+)
+from playground.plugins.systems.flink_agents.memory import MemoryObject, MemoryType
+from playground.plugins.systems.flink_agents.replies import clean_response
+from playground.plugins.systems.flink_agents.resource import (
+    ResourceType,
+    needs_flink,
+)
+
+MOST_EVENTS: Final = 10_000  # of one input: an agent may send itself events for ever
+STRUCTURED_OUTPUT: Final = "structured_output"
+
+
+class ErrorHandlingStrategy(StrEnum):
+    """What follows a request that fails."""
+
+    RETRY = "retry"
+    FAIL = "fail"
+    IGNORE = "ignore"
+
+
+class ConfigOption:
+    """A setting: its key, its type and its default."""
+
+    def __init__(self, key: str, config_type: type, default: Any = None) -> None:
+        self._key, self._type, self._default = key, config_type, default
+
+    def get_key(self) -> str:
+        return self._key
+
+    def get_type(self) -> type:
+        return self._type
+
+    def get_default_value(self) -> Any:
+        return self._default
+
+
+class AgentExecutionOptions:
+    """The settings that count here. The others of Flink-Agents can be set and change nothing."""
+
+    ERROR_HANDLING_STRATEGY = ConfigOption(
+        "error-handling-strategy", ErrorHandlingStrategy, ErrorHandlingStrategy.FAIL
+    )
+    MAX_RETRIES = ConfigOption("max-retries", int, 3)
+
+
+class AgentConfiguration:
+    """The settings of an agent."""
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self._values = dict(values or {})
+
+    def get(self, option: ConfigOption) -> Any:
+        return self._values.get(option.get_key(), option.get_default_value())
+
+    def set(self, option: ConfigOption, value: Any) -> None:
+        self._values[option.get_key()] = value
+
+
+class AsyncExecutionResult:
+    """The result of a call, or its error, which `await` returns or raises."""
+
+    def __init__(self, result: Any, error: Exception | None = None) -> None:
+        self._result, self._error = result, error
+
+    def __await__(self) -> Generator[None, None, Any]:
+        yield from ()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+
+class RunnerContext:
+    """The agent as an action sees it: events to send, resources, memories and settings.
+
+    `sensory_memory` is emptied before every input; `short_term_memory` lasts as long as its key.
+    """
+
+    def __init__(self, resources: Resources, key: Any = None, config: Any = None) -> None:
+        self.key, self.events = key, deque[Event]()
+        self.config = config if config is not None else AgentConfiguration()
+        self.action: Action | None = None
+        self._resources = resources
+        self._short_term = MemoryObject(MemoryType.SHORT_TERM)
+        self.clear_sensory_memory()
+
+    def clear_sensory_memory(self) -> None:
+        """Empty the memory of one run."""
+        self._sensory = MemoryObject(MemoryType.SENSORY)
+        # chats by the id of the tool request that they wait for; equal requests have equal ids
+        self._chats: dict[UUID, deque[_Chat]] = {}
+
+    def send_event(self, event: Event) -> None:
+        """Send an event to the actions that listen to it, after those that were sent before."""
+        if not isinstance(event, Event):
+            raise InputFault(f"no event: {event!r:.80}", expected="an Event")
+        self.events.append(event)
+
+    def get_resource(self, name: str, type: ResourceType, metric_group: Any = None) -> Any:
+        """Return a resource. Raises MissingResourceError, which is a KeyError."""
+        return self._resources.get_resource(name, type)
+
+    @property
+    def action_config(self) -> dict[str, Any]:
+        """The settings that were given to `add_action`."""
+        return dict(self.action.config) if self.action else {}
+
+    def get_action_config_value(self, key: str) -> Any:
+        return self.action_config.get(key)
+
+    @property
+    def sensory_memory(self) -> MemoryObject:
+        return self._sensory
+
+    @property
+    def short_term_memory(self) -> MemoryObject:
+        return self._short_term
+
+    @property
+    def long_term_memory(self) -> Any:
+        raise needs_flink("long-term memory")
+
+    @property
+    def agent_metric_group(self) -> None:
+        return None
+
+    @property
+    def action_metric_group(self) -> None:
+        return None
+
+    def durable_execute(
+        self, func: Callable[..., Any], *args: Any, reconciler: Any = None, **kwargs: Any
+    ) -> Any:
+        """Call a function. Nothing is kept for a recovery, as in Flink-Agents' local runner."""
+        return func(*args, **kwargs)
+
+    def durable_execute_async(
+        self, func: Callable[..., Any], *args: Any, reconciler: Any = None, **kwargs: Any
+    ) -> AsyncExecutionResult:
+        """Call a function at once; `await` gives its result."""
+        try:
+            return AsyncExecutionResult(func(*args, **kwargs))
+        except Exception as error:  # it is raised where the result is awaited
+            return AsyncExecutionResult(None, error)
+
+    def close(self) -> None:
+        self._resources.close()
+
+
+@dataclass
+class _Chat:
+    """A chat that waits for its tools: its request, the messages so far, and their retries."""
+
+    request: ChatRequestEvent
+    messages: list[ChatMessage]
+    rounds: int = 0
+    retries: int = 0
+    reported: set[Finding] = field(default_factory=set)
+    answer: ChatMessage | None = None
+
+
+def process_chat_request_or_tool_response(event: Event, ctx: RunnerContext) -> None:
+    """Ask the model of a request, or go on with its chat after the tools' results.
+
+    An answer with calls becomes a ToolRequestEvent, another one a ChatResponseEvent. Raises
+    InputFault if the model calls tools a hundred times in a row.
+    """
+    if event.type == ChatRequestEvent.EVENT_TYPE:
+        request = ChatRequestEvent.from_event(event)
+        _ask(_Chat(request, list(request.messages)), ctx)
+        return
+    response = ToolResponseEvent.from_event(event)
+    waiting = ctx._chats.get(response.request_id)
+    if not waiting:
+        return  # an action asked for these tools, and no chat
+    chat = waiting.popleft()
+    if chat.answer is not None:
+        calls = chat.answer.tool_calls
+        chat.messages += [chat.answer, *result_messages(response, calls)]
+        _ask(chat, ctx)
+
+
+def _ask(chat: _Chat, ctx: RunnerContext) -> None:
+    if chat.rounds >= MOST_ROUNDS:
+        problem = f"the model called tools {MOST_ROUNDS} times in a row"
+        raise InputFault(problem, expected="an answer without calls")
+    chat.rounds += 1
+    answer = _answer(chat, ctx)
+    if answer is None:
+        return
+    if answer.tool_calls:
+        chat.answer = answer
+        event = ToolRequestEvent(chat.request.model, answer.tool_calls)
+        ctx._chats.setdefault(event.id, deque()).append(chat)
+        ctx.send_event(event)
+    else:
+        ctx.send_event(
+            ChatResponseEvent(response=answer, retry_count=chat.retries, request=chat.request)
+        )
+
+
+def _answer(chat: _Chat, ctx: RunnerContext) -> ChatMessage | None:
+    """Return the model's answer; None for an error that the settings ignore."""
+    setup = ctx.get_resource(chat.request.model, ResourceType.CHAT_MODEL)
+    strategy = ErrorHandlingStrategy(ctx.config.get(AgentExecutionOptions.ERROR_HANDLING_STRATEGY))
+    retries = ctx.config.get(AgentExecutionOptions.MAX_RETRIES)
+    left = max(0, retries) if strategy is ErrorHandlingStrategy.RETRY else 0
+    while True:
+        try:
+            answer: ChatMessage = setup.chat(list(chat.messages), chat.request.prompt_args)
+            schema = chat.request.output_schema
+            if schema is not None and not answer.tool_calls:
+                schema = getattr(schema, "output_schema", schema)
+                value = schema.model_validate(json.loads(clean_response(answer.content)))
+                answer.extra_args[STRUCTURED_OUTPUT] = value
+            return answer
+        except Exception:  # a model may raise anything
+            if strategy is ErrorHandlingStrategy.IGNORE:
+                return None
+            if not left:
+                raise
+            left -= 1
+            chat.retries += 1
+
+
+def process_tool_request(event: Event, ctx: RunnerContext) -> None:
+    """Run the calls of a ToolRequestEvent, and send a ToolResponseEvent with their results."""
+    request = ToolRequestEvent.from_event(event)
+    waiting = ctx._chats.get(request.id)
+
+    def tool_of(name: str) -> Any:
+        return ctx.get_resource(name, ResourceType.TOOL)
+
+    response = run_calls(request, tool_of, {})
+    if waiting:
+        response.findings[:] = new_findings(response.findings, waiting[0].reported)
+    ctx.send_event(response)
+
+
+BUILT_IN_ACTIONS: Final = (
+    Action(
+        "chat_model_action",
+        process_chat_request_or_tool_response,
+        (ChatRequestEvent.EVENT_TYPE, ToolResponseEvent.EVENT_TYPE),
+    ),
+    Action("tool_call_action", process_tool_request, (ToolRequestEvent.EVENT_TYPE,)),
+)
+
+
+class LocalRunner:
+    """A run of an agent in this process.
+
+    `models` are chat models, by the names of declared ones, that stand in for them: a scripted
+    model, or another provider's. `events` has every event in the order in which it was handled.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        config: AgentConfiguration | None = None,
+        *,
+        models: Mapping[str, ChatModel] | None = None,
+        built_in_actions: Sequence[Action] = BUILT_IN_ACTIONS,
+    ) -> None:
+        self._agent, self._models = agent, dict(models or {})
+        agent_resources(agent, self._models)  # raises what is wrong with it before the first input
+        actions = [*actions_of(agent), *built_in_actions]
+        names = [action.name for action in actions]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputFault(f"two actions {name}", field=name, expected="another name")
+        self._actions = actions
+        self._config = config if config is not None else AgentConfiguration()
+        self._contexts: dict[Any, RunnerContext] = {}
+        self._outputs: list[dict[Any, Any]] = []
+        self.events: list[Event] = []
+
+    def run(self, **data: Any) -> Any:
+        """Process an input, `value` or `v`, for a `key` or `k`, and return the key.
+
+        An input without a key gets one of its own. Raises InputFault without an input, and what an
+        action raises.
+        """
+        key = data.get("key", data.get("k"))
+        if key is None:
+            key = UUID(int=len(self._contexts))
+        if "value" not in data and "v" not in data:
+            raise InputFault("no input", field="value", expected="value=… or v=…")
+        context = self.context(key)
+        context.clear_sensory_memory()
+        context.events.clear()
+        context.send_event(InputEvent(data["value"] if "value" in data else data["v"]))
+        for _ in range(MOST_EVENTS):
+            if not context.events:
+                return key
+            self._handle(context.events.popleft(), context)
+        raise InputFault(f"one input led to {MOST_EVENTS:,} events", expected="an end")
+
+    def context(self, key: Any) -> RunnerContext:
+        """Return the context of a key: its memory, and its own copy of every resource."""
+        if key not in self._contexts:
+            resources = agent_resources(self._agent, self._models)
+            self._contexts[key] = RunnerContext(resources, key, self._config)
+        return self._contexts[key]
+
+    def _handle(self, event: Event, context: RunnerContext) -> None:
+        self.events.append(event)
+        if isinstance(event, OutputEvent):
+            self._outputs.append({context.key: event.output})
+            return
+        for action in self._actions:
+            if event.get_type() in action.events:
+                context.action = action
+                await_result(action.func(event, context))
+
+    def get_outputs(self) -> list[dict[Any, Any]]:
+        """Return the outputs in order, each as `{key: output}`."""
+        return self._outputs
+
+    def get_tool_request_events(self) -> list[ToolRequestEvent]:
+        return [event for event in self.events if isinstance(event, ToolRequestEvent)]
+
+
+class AgentsExecutionEnvironment:
+    """Flink-Agents' environment for lists; streams and tables raise InputFault."""
+
+    def __init__(self) -> None:
+        self._shared: list[tuple[str, ResourceType, Any]] = []
+        self._config = AgentConfiguration()
+        self._builder: AgentBuilder | None = None
+
+    @staticmethod
+    def get_execution_environment(
+        env: Any = None, t_env: Any = None, **kwargs: Any
+    ) -> AgentsExecutionEnvironment:
+        if env is not None or t_env is not None:
+            raise needs_flink("an environment of Flink")
+        return AgentsExecutionEnvironment()
+
+    def get_config(self, path: str | None = None) -> AgentConfiguration:
+        if path is not None:
+            raise needs_flink("a file with Flink's configuration")
+        return self._config
+
+    def add_resource(
+        self, name: str, resource_type: ResourceType, instance: Any
+    ) -> AgentsExecutionEnvironment:
+        """Add a resource for the agent that is applied later.
+
+        Raises InputFault if the name is taken.
+        """
+        kind = ResourceType(resource_type)
+        if any((name, kind) == shared[:2] for shared in self._shared):
+            raise InputFault(f"{kind.value} {name} is defined already", field=name)
+        self._shared.append((name, kind, instance))
+        return self
+
+    def from_list(self, input: Sequence[Mapping[str, Any]]) -> AgentBuilder:
+        """Set the inputs: `{"key": …, "value": …}`, or `{"value": …}`."""
+        if self._builder is not None:
+            raise InputFault("a second list of inputs", expected="another environment")
+        self._builder = AgentBuilder(self._shared, self._config, input)
+        return self._builder
+
+    def from_datastream(self, *_: Any, **__: Any) -> Any:
+        raise needs_flink("from_datastream")
+
+    def from_table(self, *_: Any, **__: Any) -> Any:
+        raise needs_flink("from_table")
+
+    def execute(self, job_name: str | None = None) -> None:
+        """Run the agent for every input."""
+        if self._builder is None:
+            raise InputFault("nothing to execute", expected="from_list(…).apply(agent) first")
+        self._builder.execute()
+
+
+class AgentBuilder:
+    """Joins inputs, an agent and its outputs."""
+
+    def __init__(
+        self,
+        shared: Sequence[tuple[str, ResourceType, Any]],
+        config: AgentConfiguration,
+        inputs: Sequence[Mapping[str, Any]],
+    ) -> None:
+        self._shared, self._config, self._inputs = shared, config, inputs
+        self._output: list[dict[Any, Any]] = []
+        self._runner: LocalRunner | None = None
+
+    def apply(self, agent: Agent) -> AgentBuilder:
+        """Set the agent. Raises InputFault for a second one."""
+        if self._runner is not None:
+            raise InputFault("a second agent", expected="another environment")
+        for name, kind, instance in self._shared:
+            agent.resources[kind].setdefault(name, instance)
+        self._runner = LocalRunner(agent, self._config)
+        return self
+
+    def execute(self) -> None:
+        if self._runner is None:
+            raise InputFault("no agent", expected="apply(agent) first")
+        for data in self._inputs:
+            self._runner.run(**data)
+        self._output += self._runner.get_outputs()
+
+    def to_list(self) -> list[dict[Any, Any]]:
+        """Return the list to which `execute` adds the outputs."""
+        return self._output
+
+    def to_datastream(self) -> Any:
+        raise needs_flink("to_datastream")
+
+    def to_table(self, *_: Any, **__: Any) -> Any:
+        raise needs_flink("to_table")

@@ -1,0 +1,161 @@
+"""Recognise the files of other systems: signatures, agents, prompts and conversation templates.
+
+Each gets any text that somebody pastes or drops, and answers only for one that is unmistakably
+its own. Nothing of a file is run.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from playground.base.errors import InputFault
+from playground.base.wording import counted
+from playground.questions.recognised_documents import Recognised
+from playground.sessions.bounded import read_yaml
+from playground.sessions.pasted import in_a_fence
+
+_MOST: Final = 1_000_000  # characters; larger files are conversations
+_LINE: Final = re.compile(r"[\w\s,:.\[\]|'\"]+->[\w\s,:.\[\]|'\"]+")
+_YAML: Final = re.compile(r"^\s*-?\s*[\w.\"'-]+:", re.M)
+
+
+def recognise_signature(text: str, name: str) -> Recognised | None:
+    """Recognise a DSPy signature: one line, or a class."""
+    source = _source(text)
+    is_line = "->" in source and "\n" not in source.strip() and bool(_LINE.fullmatch(source))
+    if not is_line and "InputField" not in source:
+        return None
+    from playground.plugins.systems.dspy.signature_source import read_signature, signature_classes
+
+    classes = signature_classes(source)
+    if not is_line and not classes:
+        return None
+    try:
+        signature = read_signature(source)
+    except InputFault as fault:
+        if not classes:
+            return None
+        return Recognised("signature", "a DSPy signature that cannot be read", unread=(str(fault),))
+    fields = f"{', '.join(signature.inputs)} -> {', '.join(signature.outputs)}"
+    more = f"; the first of {len(classes)} classes" if len(classes) > 1 else ""
+    title = f"DSPy signature {classes[0].name}: {fields}" if classes else f"signature: {fields}"
+    key = "signature class" if classes else "signature"
+    return Recognised(
+        "signature",
+        title + more,
+        offer="Open the signature",
+        page="signatures",
+        view=((key, source.strip()), *([] if classes else [("signature class", "")])),
+    )
+
+
+def recognise_agents(text: str, name: str) -> Recognised | None:
+    """Recognise the source of Flink-Agents' agents, with all that they declare."""
+    source = _source(text)
+    if "@" not in source or len(source) > _MOST:
+        return None
+    from playground.plugins.systems.flink_agents.agent_source import agents_in
+
+    agents = agents_in(source)
+    if not agents or not any(agent.prompts or agent.actions or agent.models for agent in agents):
+        return None
+    first = agents[0]
+    counts = ", ".join(counted(number, noun) for noun, number in first.parts().items() if number)
+    more = f"; the first of {len(agents)} agents" if len(agents) > 1 else ""
+    return Recognised(
+        "agent",
+        f"Flink-Agents agent {first.name}: {counts}{more}",
+        name=name if name.endswith(".py") else "agent.py",
+        data=source.encode("utf-8", "surrogatepass"),
+        unread=tuple(line for agent in agents for line in agent.unread),
+        tools=sum(len(agent.tools) for agent in agents),
+        offer="Open its prompts",
+        page="prompts" if any(agent.prompts for agent in agents) else "",
+        view=(("prompt template", source),),
+    )
+
+
+def recognise_yaml(text: str, name: str) -> Recognised | None:
+    """Recognise conversation templates, and the declarations of Flink-Agents, in YAML."""
+    source = _source(text)
+    if len(source) > _MOST or source.lstrip()[:1] in ("{", "[", "<") or not _YAML.search(source):
+        return None
+    try:
+        value = read_yaml(source, name or "pasted")
+    except InputFault:
+        return None
+    if isinstance(value, dict) and any(_are_named(value.get(key)) for key in ("prompts", "agents")):
+        return _declarations(value, source)
+    return _templates(value, source, name)
+
+
+def _are_named(items: object) -> bool:
+    """Return True for a list of objects with names."""
+    return isinstance(items, list) and all(isinstance(i, dict) and "name" in i for i in items)
+
+
+def _declarations(value: dict[object, object], source: str) -> Recognised:
+    """Recognise prompts and tools of a Flink-Agents file, and name what else it declares."""
+    from playground.plugins.systems.flink_agents.views import read_prompts
+
+    lists = {key: items for key, items in value.items() if isinstance(items, list)}
+    counts = ", ".join(
+        counted(len(items), str(key).removesuffix("s")) for key, items in lists.items()
+    )
+    unread = [
+        f"{key}: declared by Flink-Agents; only prompts and tools are read"
+        for key in map(str, value)
+        if key not in ("prompts", "tools")
+    ]
+    try:
+        prompts = read_prompts(source)
+    except InputFault as fault:
+        unread.append(str(fault))
+        prompts = {}
+    return Recognised(
+        "agent",
+        f"Flink-Agents declarations: {counts}",
+        data=source.encode("utf-8", "surrogatepass"),
+        unread=tuple(unread),
+        offer="Open its prompts",
+        page="prompts" if prompts else "",
+        view=(("prompt template", source),),
+    )
+
+
+def _templates(value: object, source: str, name: str) -> Recognised | None:
+    """Recognise a set of conversation templates by its roles, which no chat format has together."""
+    lists = list(value.values()) if isinstance(value, dict) else [value]
+    messages = [m for items in lists if isinstance(items, list) for m in items]
+    if not messages or not all(
+        isinstance(m, dict) and isinstance(m.get("role"), str) for m in messages
+    ):
+        return None
+    is_own = any(m["role"] in ("default-request", "request", "truncate") for m in messages)
+    if not is_own and "{{" not in source:
+        return None  # messages of a conversation
+    from playground.plugins.systems.aichatflow import parse_templates
+
+    file_name = name or "pasted.yaml"
+    try:
+        names = list(parse_templates(source, file_name))
+    except InputFault as fault:
+        return Recognised(
+            "templates", "conversation templates that cannot be read", unread=(str(fault),)
+        )
+    return Recognised(
+        "templates",
+        f"{counted(len(names), 'conversation template')}: {', '.join(names)}",
+        name=file_name,
+        data=source.encode("utf-8", "surrogatepass"),
+        offer="Run the templates",
+        page="formats",
+        view=(("brought template set", source), ("brought template name", file_name)),
+    )
+
+
+def _source(text: str) -> str:
+    """Return a text without a code fence around it."""
+    fenced = in_a_fence(text)
+    return fenced[1] if fenced else text

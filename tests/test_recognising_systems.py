@@ -1,0 +1,203 @@
+"""What belongs to other systems is recognised, with all that it holds, and none of it is run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.base.errors import InputFault
+from playground.plugins.systems.dspy.signature_source import read_signature
+from playground.plugins.systems.flink_agents.agent_source import agents_in
+from playground.plugins.systems.flink_agents.views import read_prompts
+from playground.questions.recognition import recognise
+from playground.sessions.loading import read_sessions
+from playground.sessions.source import Source
+
+AGENT = '''
+GREETING = "You answer for {port}. "
+
+class Harbour(Agent):
+    @prompt
+    @staticmethod
+    def desk():
+        text = GREETING + "Be brief."
+        return Prompt.from_text(text, role=MessageRole.USER)
+
+    @prompt
+    @staticmethod
+    def review():
+        system = ChatMessage(role=MessageRole.SYSTEM, content=textwrap.dedent("""
+            Be kind."""))
+        return Prompt.from_messages([system, ChatMessage(content="{context}")])
+
+    @prompt
+    @staticmethod
+    def secret():
+        return Prompt.from_text(open("/etc/passwd").read())
+
+    @tool
+    @staticmethod
+    def tides(port: str) -> str:
+        """The tides."""
+        raise SystemExit
+
+    @chat_model_setup
+    @staticmethod
+    def model():
+        return ResourceDescriptor(clazz="x.Y", prompt="desk")
+
+    @mcp_server
+    @staticmethod
+    def server():
+        return 1
+
+    @action(InputEvent.EVENT_TYPE)
+    @staticmethod
+    def begin(event, ctx):
+        raise SystemExit
+'''
+SIGNATURE = '''
+class Count(dspy.Signature):
+    """Count the masts."""
+
+    question: str = dspy.InputField()
+    answer: Literal[1, 2] = dspy.OutputField(desc="how many", ge=0)
+'''
+DECLARED = """
+agents:
+  - name: harbour
+    prompts:
+      - name: desk
+        text: You answer for {port}.
+    actions: []
+prompts:
+  - name: review
+    messages:
+      - role: user
+        content: "{context}"
+tools:
+  - name: tides
+    function: harbour:tides
+"""
+TEMPLATES = """
+default:
+  - role: system
+    content: "You answer for {{ .port }}."
+  - role: request
+    model: gpt-4o
+"""
+DIALECT = "class Own(pg.Dialect):\n    def format_system_rules(self, data):\n        return ''\n"
+USE_CASES = '''
+def answer():
+    return textwrap.dedent("""
+        7""")
+
+def usecases():
+    return ["# Formats", UseCase(
+        title="Base", dialogs=[TextCompletionContent(content="The sky")],
+    ), UseCase(
+        title="Tools",
+        dialogs=[[
+            RawMessage(role="user", content="What is the 100th decimal of pi?"),
+            RawMessage(content="", stop_reason=StopReason.end_of_message, tool_calls=[
+                ToolCall("c1", BuiltinTool.wolfram_alpha, arguments={"query": "pi"})
+            ]),
+            RawMessage(role="tool", content=answer()),
+        ]],
+    ), UseCase(
+        title="Custom", dialogs=[llama3_1_custom_tool_call_dialog(ToolPromptFormat.function_tag)],
+    ), UseCase(title="Other", dialogs=[elsewhere()])]
+'''
+
+
+@pytest.mark.parametrize("fence", ["{}", "```python\n{}```\n"])
+@pytest.mark.parametrize(
+    ("text", "kind", "title", "page"),
+    [
+        ("a, b: list[str] -> c: int", "signature", "signature: a, b -> c", "signatures"),
+        (SIGNATURE, "signature", "DSPy signature Count: question -> answer", "signatures"),
+        (
+            AGENT,
+            "agent",
+            "Flink-Agents agent Harbour: 2 prompts, 1 tool, 1 chat model, 1 action",
+            "prompts",
+        ),
+        (DECLARED, "agent", "Flink-Agents declarations: 1 agent, 1 prompt, 1 tool", "prompts"),
+        (TEMPLATES, "templates", "1 conversation template: default", "formats"),
+        (DIALECT, "dialect class", "a dialect written as a class, Own: format_system_rules", ""),
+        (USE_CASES, "session", "4 use cases of Llama's prompts: 2 dialogs", ""),
+    ],
+)
+def test_a_file_of_another_system_is_recognised(
+    fence: str, text: str, kind: str, title: str, page: str
+) -> None:
+    recognised = recognise(fence.format(text))
+    assert (recognised.kind, recognised.title, recognised.page) == (kind, title, page)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("I walk a -> b and stay", "reply"),
+        ("f(x) -> y", "reply"),
+        ("Prompts: none.\nagents: two", "reply"),
+        ("- role: user\n  content: Hi\n", "reply"),
+        ("def tides(port: str) -> str:\n    return port\n", "tools"),
+        ("@tool\ndef tides(port: str) -> str:\n    return port\n", "tools"),
+        ('{"prompts": 1}', "nothing"),
+    ],
+)
+def test_other_texts_are_what_they_were(text: str, kind: str) -> None:
+    assert recognise(text).kind == kind
+
+
+def test_an_agent_gives_its_prompts_and_names_what_is_not_read() -> None:
+    (agent,) = agents_in(AGENT)
+    assert {name: each.format_string(port="Brest") for name, each in agent.prompts.items()} == {
+        "desk": "You answer for Brest. Be brief.",
+        "review": "system: \nBe kind.\nuser: {context}",
+    }
+    assert agent.prompts["desk"].role == "user"
+    assert recognise(AGENT).unread == (
+        "Harbour.secret: open('/etc/passwd').read() is computed, and code is not run",
+        "Harbour.server: mcp_server is not read",
+    )
+    assert recognise(AGENT).tools == 1
+    assert list(read_prompts(AGENT)) == ["desk", "review"]
+    assert list(read_prompts(DECLARED)) == ["review", "desk"]
+    assert list(read_prompts("Hi {name}")) == ["prompt"]
+
+
+def test_a_class_is_read_as_a_signature_with_descriptions_and_bounds() -> None:
+    signature = read_signature(SIGNATURE)
+    assert signature.instructions == "Count the masts."
+    answer = signature.outputs["answer"]
+    assert (answer.desc, answer.constraints) == ("how many", "greater than or equal to: 0")
+    with pytest.raises(InputFault, match=r"Count\.answer: no type: Own"):
+        read_signature(SIGNATURE.replace("Literal[1, 2]", "Own"))
+    with pytest.raises(InputFault, match="no value that stands in the source"):
+        read_signature(SIGNATURE.replace('"how many"', "words()"))
+
+
+def test_use_cases_become_sessions_with_calls_and_results() -> None:
+    recognised = recognise(USE_CASES)
+    assert recognised.unread == ("use case 'Other': elsewhere() is not known here",)
+    loaded = read_sessions(Source(recognised.name, recognised.data))
+    first, second = (each.session.messages for each in loaded)
+    assert [message.role for message in first] == ["user", "assistant", "tool"]
+    assert first[1].tool_calls[0].args == {"query": "pi"}
+    assert first[2].tool_results[0].result == "\n7"
+    assert second[-1].text == "Use tools to get latest trending songs"
+
+
+PIECES = st.sampled_from([AGENT, SIGNATURE, DECLARED, TEMPLATES, DIALECT, USE_CASES])
+
+
+@given(PIECES, st.integers(0, 2000), st.integers(0, 60), st.sampled_from(["", "(", "\0", "{", "@"]))
+def test_a_spoiled_file_never_raises(text: str, start: int, length: int, extra: str) -> None:
+    spoiled: Any = recognise(text[:start] + extra + text[start + length :])
+    json.dumps([spoiled.kind, spoiled.title, spoiled.unread])
