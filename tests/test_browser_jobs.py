@@ -285,6 +285,61 @@ def test_what_is_brought_leads_on_from_an_address_with_a_session(page: Page, add
     expect(page).to_have_url(re.compile("session=pasted"))
 
 
+SEEDS = [
+    (
+        "question -> masts: int",
+        "signature: question -> masts",
+        "Open the signature",
+        "`masts` (int)",
+    ),
+    (
+        "class Count(dspy.Signature):\n    q: str = dspy.InputField()\n"
+        "    n: int = dspy.OutputField(desc='how many masts')\n",
+        "DSPy signature Count: q -> n",
+        "Open the signature",
+        "`n` (int): how many masts",
+    ),
+    (
+        "class Desk(Agent):\n    @prompt\n    def a():\n"
+        "        return Prompt.from_text('Quays of {port}.')\n",
+        "Flink-Agents agent Desk: 1 prompt",
+        "Open its prompts",
+        "Quays of Brest.",
+    ),
+    (
+        "prompts:\n  - name: a\n    text: Piers of {port}.\n",
+        "Flink-Agents declarations: 1 prompt",
+        "Open its prompts",
+        "Piers of Brest.",
+    ),
+    (
+        "default:\n  - role: system\n    content: Own words {{ 1 }}.\n",
+        "1 conversation template: default",
+        "Run the templates",
+        "Own words 1.",
+    ),
+    (
+        "UseCase(title='a', dialogs=[[RawMessage(role='user', content='Where is it?')]])",
+        "1 use case of Llama's prompts: 1 dialog",
+        "New session",
+        "Where is it?",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "title", "label", "shown"), SEEDS)
+def test_a_file_of_another_system_is_opened_in_two_clicks(
+    hand: Hand, text: str, title: str, label: str, shown: str
+) -> None:
+    page = hand.page
+    hand.click(page.get_by_label("Paste anything").first)
+    hand.paste(text)
+    expect(page.get_by_role("status").first).to_have_text(title)
+    hand.click(button(page, label))
+    expect(page.get_by_text(shown).first).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
 def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand) -> None:
     page, press = hand.page, hand.page.keyboard.press
     page.keyboard.type("24")  # digits do nothing: a field may just have been left

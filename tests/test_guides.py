@@ -435,3 +435,46 @@ def test_metas_own_dialogs_have_metas_texts(name: str, tool_format: str) -> None
 def test_metas_dialogs_know_two_tool_formats() -> None:
     with pytest.raises(InputFault, match="expected json or function_tag"):
         guides.llama3_1_custom_tool_call_dialog("python_list")
+
+
+def test_use_cases_run_as_meta_writes_them() -> None:
+    """Only the line of the import is another one than in Meta's file."""
+    system = "Environment: ipython\nTools: brave_search, wolfram_alpha\n"
+    cases = [
+        UseCase(
+            title="Base",
+            dialogs=[guides.TextCompletionContent(content="Color of sky is blue but")],
+        ),
+        UseCase(
+            title="Built-in tools full interaction",
+            dialogs=[
+                [  # type: ignore[list-item]  # a list of messages becomes a Dialog
+                    guides.RawMessage(role="system", content=system),
+                    guides.RawMessage(role="user", content="What is the 100th decimal of pi?"),
+                    guides.RawMessage(
+                        content="",
+                        stop_reason=guides.StopReason.end_of_message,
+                        tool_calls=[
+                            guides.ToolCall(
+                                call_id="tool_call_id",
+                                tool_name=guides.BuiltinTool.wolfram_alpha,
+                                arguments={"query": "100th decimal of pi"},
+                            )
+                        ],
+                    ),
+                    guides.RawMessage(role="tool", content="7"),
+                ]
+            ],
+            notes="- Note the tag.",
+        ),
+    ]
+    shown = guide_of("llama3-json")
+    base, full = (shown.prompt(case, case.dialogs[0]) for case in cases)  # type: ignore[arg-type]
+    assert base == "<|begin_of_text|>Color of sky is blue but"
+    head, end = "<|start_header_id|>", "<|end_header_id|>\n\n"
+    call = 'wolfram_alpha.call(query="100th decimal of pi")'
+    assert full == (
+        f"<|begin_of_text|>{head}system{end}{system}<|eot_id|>"
+        f"{head}user{end}What is the 100th decimal of pi?<|eot_id|>"
+        f"{head}assistant{end}{call}<|eom_id|>{head}ipython{end}7<|eot_id|>{head}assistant{end}"
+    )

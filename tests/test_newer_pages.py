@@ -245,6 +245,47 @@ def test_a_prompt_of_messages_and_what_is_wrong_with_one() -> None:
     assert not app.exception
 
 
+def test_a_prompt_of_an_agents_class_is_chosen_and_asked_with_a_script() -> None:
+    app = page("prompts", session="02-parallel-calls")
+    source = (
+        "class Harbour(Agent):\n"
+        "    @prompt\n    def desk():\n        return Prompt.from_text('For {port}.')\n"
+        "    @prompt\n    def end():\n        return Prompt.from_text('Bye, {port}.')\n"
+    )
+    app.text_area(key="prompt template").set_value(source).run()
+    app.selectbox(key="prompt of several").set_value("end").run()
+    assert verbatim(app)[0] == "Bye, Brest."
+    unfold(app, "prompt chat")
+    call = {"id": "1", "function": {"name": "get_weather", "arguments": {"city": "Brest"}}}
+    app.text_area(key="chat answers").set_value(json.dumps([{"tool_calls": [call]}, "Rain."])).run()
+    events = table(app, "event")
+    assert list(events["event"]) == [
+        "ChatRequestEvent",
+        "ToolRequestEvent",
+        "ToolResponseEvent",
+        "ChatResponseEvent",
+    ]
+    assert list(events["text"])[0] == "system: Bye, Brest.\nuser: When is high water?"
+    assert list(events["text"])[-1] == "Rain."
+    app.text_area(key="chat answers").set_value("[1]").run()
+    assert "This chat cannot be run" in app.error[0].value
+    assert not app.exception
+
+
+def test_a_signature_is_read_from_a_class() -> None:
+    app = page("signatures", session="01-plain-chat")
+    source = (
+        "class Count(dspy.Signature):\n"
+        "    question: str = dspy.InputField()\n"
+        "    answer: int = dspy.OutputField(desc='how many', ge=0)\n"
+    )
+    app.text_area(key="signature class").set_value(source).run()
+    rows = app.dataframe[0].value
+    assert "how many" in rows.to_string()
+    assert "greater than or equal to: 0" in " ".join(verbatim(app))
+    assert not app.exception
+
+
 # Deferred tools
 
 

@@ -2,6 +2,10 @@
 
 from playground.lab.guides.guide import Guide, NoGuide, guide_for
 from playground.lab.guides.llama_dialogs import (
+    BuiltinTool,
+    RawMessage,
+    StopReason,
+    ToolCall,
     ToolPromptFormat,
     llama3_1_builtin_code_interpreter_dialog,
     llama3_1_builtin_tool_call_dialog,
@@ -10,11 +14,18 @@ from playground.lab.guides.llama_dialogs import (
 )
 from playground.lab.guides.use_case import Dialog, TextCompletion, UseCase
 
+TextCompletionContent = TextCompletion  # Meta's name
+
 __all__ = [
+    "BuiltinTool",
     "Dialog",
     "Guide",
     "NoGuide",
+    "RawMessage",
+    "StopReason",
     "TextCompletion",
+    "TextCompletionContent",
+    "ToolCall",
     "ToolPromptFormat",
     "UseCase",
     "guide_for",

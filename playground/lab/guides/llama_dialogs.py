@@ -7,12 +7,13 @@ runs; here the date is an argument, because a prompt must not depend on the cloc
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Final
 
 from playground.base.errors import InputFault
 from playground.dialects.raw_prompts.llama import ENVIRONMENT, tool_definitions
-from playground.nouns.messages import Message, TextPart
+from playground.nouns.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.tools import ToolMetadata
 
 TODAY: Final = "15 September 2024"
@@ -27,6 +28,42 @@ class ToolPromptFormat(StrEnum):
     json = "json"
     function_tag = "function_tag"
     python_list = "python_list"
+
+
+class BuiltinTool(StrEnum):
+    """Meta's built-in tools."""
+
+    brave_search = "brave_search"
+    wolfram_alpha = "wolfram_alpha"
+    photogen = "photogen"
+    code_interpreter = "code_interpreter"
+
+
+class StopReason(StrEnum):
+    """The end of a message, under Meta's name. The playground finds it by the message's calls."""
+
+    end_of_turn = "end_of_turn"
+    end_of_message = "end_of_message"
+    out_of_tokens = "out_of_tokens"
+
+
+def ToolCall(call_id: str, tool_name: str, arguments: dict[str, Any]) -> ToolCallPart:  # noqa: N802 - Meta's name
+    """Return Meta's `ToolCall` as a part of a message."""
+    return ToolCallPart(call_id, str(tool_name), arguments)
+
+
+def RawMessage(  # noqa: N802 - Meta's name
+    role: Role = "assistant",
+    content: str = "",
+    stop_reason: str | None = None,
+    tool_calls: Sequence[ToolCallPart] = (),
+    tool_call_id: str = "",
+) -> Message:
+    """Return Meta's `RawMessage` as a message; `stop_reason` follows from its calls."""
+    if role == "tool":
+        return Message("tool", (ToolResultPart(tool_call_id, "", content),))
+    text = (TextPart(content),) if content else ()
+    return Message(role, (*text, *tool_calls))
 
 
 def llama_dates(today: str = TODAY) -> str:

@@ -6,6 +6,7 @@ its own. Nothing of a file is run.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
@@ -41,12 +42,18 @@ def recognise_signature(text: str, name: str) -> Recognised | None:
     more = f"; the first of {len(classes)} classes" if len(classes) > 1 else ""
     title = f"DSPy signature {classes[0].name}: {fields}" if classes else f"signature: {fields}"
     key = "signature class" if classes else "signature"
+    inputs = {k: f"({k})" for k, field in signature.inputs.items() if field.annotation is str}
     return Recognised(
         "signature",
         title + more,
         offer="Open the signature",
         page="signatures",
-        view=((key, source.strip()), *([] if classes else [("signature class", "")])),
+        view=(
+            ("signature class", ""),
+            (key, source.strip()),
+            ("signature inputs", json.dumps(inputs)),
+            ("signature demos", "[]"),
+        ),
     )
 
 

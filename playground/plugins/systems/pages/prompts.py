@@ -12,13 +12,16 @@ from playground.app import state
 from playground.app.shared import say, tables, widgets
 from playground.base.errors import InputFault
 from playground.plugins.systems import drawings as template_frames
+from playground.plugins.systems.flink_agents.prompt import Prompt
 from playground.plugins.systems.flink_agents.views import (
     PromptView,
     ToolView,
+    chat_rows,
     read_prompts,
     view_prompt,
     view_tool,
 )
+from playground.sessions.documents import json_of
 
 _IN_A_ROW: Final = 2
 
@@ -54,11 +57,44 @@ def show(row: Any) -> None:
     for index in view.lost_calls:
         say.warning(f"Message {index}: its tool calls do not reach Anthropic.")
     show_forms(view)
+    chat = "Ask a chat model with this prompt"
+    with say.expander(chat, key="prompt chat", on_change="rerun") as place:
+        if place.open:
+            ask(prompts[name], values)
     if tools := state.working_session().session.tools:
         title = "The session's tools, as Flink-Agents would send them"
         with say.expander(title, key="tool views", on_change="rerun") as place:
             if place.open:
                 tool_views([view_tool(tool) for tool in tools])
+
+
+def ask(prompt: Prompt, values: dict[str, Any]) -> None:
+    """Show every event of a chat with scripted answers, which may call the session's tools."""
+    left, right = st.columns(2)
+    with left:
+        question = st.text_input("Question", "When is high water?", key="chat question")
+        results = st.text_area("Results by tool", "{}", key="chat results", height=120)
+    with right:
+        answers = st.text_area(
+            "Answers, a JSON list of texts or messages, in order",
+            '["At 05:12."]',
+            key="chat answers",
+            height=200,
+        )
+    try:
+        rows = chat_rows(
+            prompt,
+            values,
+            question or "",
+            json_of(answers or "[]", "answers", list),
+            json_of(results or "{}", "results", dict),
+            state.working_session().session.tools,
+        )
+    except InputFault as fault:
+        st.error("This chat cannot be run; nothing else has changed.")
+        say.text(str(fault))
+        return
+    tables.table(rows, height="content")
 
 
 def read_values(text: str) -> dict[str, Any] | None:

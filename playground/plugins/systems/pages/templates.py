@@ -50,7 +50,8 @@ class Settings:
     name: str
     templates: TemplateSet
     template: str
-    texts: dict[str, str]  # input, answers, functions, tools
+    texts: dict[str, str]  # input, answers, functions, tools, history, defaults
+    limit: int | None  # the most characters of a request's context
     live: bool
     model: str
     base_url: str
@@ -149,8 +150,8 @@ def settings(row: Any) -> Settings | None:
     base_url = "" if access.current().public else base_url  # a visitor must not choose the server
     if template is None:
         return None
-    texts = _texts(title, files, is_scripted)
-    return Settings(title, templates, template, texts, not is_scripted, model, base_url)
+    texts, limit = _texts(title, files, is_scripted)
+    return Settings(title, templates, template, texts, limit, not is_scripted, model, base_url)
 
 
 @memoized(16)
@@ -223,22 +224,28 @@ def _forget_set(title: str) -> None:
     state.forget(_CHOSEN)
 
 
-def _texts(title: str, files: TemplateFiles, is_scripted: bool) -> dict[str, str]:
-    """Show editors of a run's data, which begin with the sample's; return their texts."""
+def _texts(
+    title: str, files: TemplateFiles, is_scripted: bool
+) -> tuple[dict[str, str], int | None]:
+    """Show editors of a run's data, which begin with the sample's; return texts and limit."""
     tools = ",\n".join(tool_text(tool) for tool in files.tools)
     texts = {
         "input": json.dumps(files.input, ensure_ascii=False, indent=1),
         "answers": json.dumps(files.answers, ensure_ascii=False, indent=1),
         "functions": json.dumps(files.functions, ensure_ascii=False, indent=1),
         "tools": f"[{tools}]",
+        "history": "[]",
+        "defaults": "{}",
     }
     labels = {
         "input": "Input",
         "answers": "Answers, one for each request",
         "functions": "Results by function",
         "tools": "Functions, as tools of any form",
+        "history": "History: the messages before this run",
+        "defaults": "Parameters of requests without a default-request",
     }
-    with st.expander("Input, answers and functions", icon=":material/edit:"):
+    with st.expander("Input, answers, functions, history and limits", icon=":material/edit:"):
         left, right = st.columns(2)
         edited = {}
         for index, (field, text) in enumerate(texts.items()):
@@ -246,7 +253,16 @@ def _texts(title: str, files: TemplateFiles, is_scripted: bool) -> dict[str, str
                 key = f"{field} of {title}"
                 off = field == "answers" and not is_scripted
                 edited[field] = _editor(labels[field], title, key, text, height=160, disabled=off)
-    return edited
+        limit = st.number_input(
+            "Most characters of a context",
+            min_value=1,
+            value=None,
+            step=1000,
+            key=f"limit of {title}",
+            placeholder="the model's own limit",
+            width=260,
+        )
+    return edited, int(limit) if limit else None
 
 
 def current_run(values: Settings) -> TemplateRun | None:
@@ -285,6 +301,9 @@ def _options(values: Settings) -> dict[str, Any]:
         "tools": [] if empty else read_tool_file(tools.encode(), "functions").tools,
         "call": json_of(values.texts["functions"] or "{}", "results", dict),
         "model": values.model,
+        "history": json_of(values.texts["history"] or "[]", "history", list),
+        "defaults": json_of(values.texts["defaults"] or "{}", "defaults", dict),
+        "most_characters": values.limit,
     }
 
 
