@@ -40,8 +40,8 @@ from wild_replies import ODD, PROSE, some_call
 from playground.dialects import DeclaredDialect, get_dialect
 from playground.dialects.reading import parse
 from playground.nouns.messages import TextPart, ToolCallPart
-from playground.servers import Parser
-from playground.servers.declarations import load_server, proofs
+from playground.servers import Parser, declarations
+from playground.servers.declarations import load_server
 from playground.servers.reading import slips_of
 
 Make = Callable[[DeclaredDialect, random.Random], str]
@@ -290,7 +290,7 @@ def compare(
 
 def record(server: str, version: str, slips: Slips) -> None:
     """Write what was proven of a server beside what the data file has of other servers."""
-    file = Path(proofs.__code__.co_filename).parent / "proven.json"
+    file = Path(declarations.__file__).parent / "proven.json"
     table = json.loads(file.read_text("utf-8"))
     listed = {
         " ".join(place): {slip: list(pair) for slip, pair in sorted(found.items())}
@@ -298,7 +298,7 @@ def record(server: str, version: str, slips: Slips) -> None:
     }
     today = datetime.now(UTC).date().isoformat()
     table[server] = {"version": version, "date": today, "slips": listed}
-    file.write_text(json.dumps(table, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+    file.write_text(json.dumps(table, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _needs_both(kind: str, parser: Parser) -> bool:

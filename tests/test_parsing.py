@@ -192,7 +192,8 @@ def test_a_missing_call_closer_at_the_end_aborts_the_call() -> None:
 def test_text_between_parameters_is_a_named_finding() -> None:
     text = "<function=f>\n<parameter=a>1</parameter>\n<parameter=b>2</parameter> oops </function>"
     result = parse(text, "qwen3-coder")
-    owned = [event.text for event in result.events if isinstance(event, FindingEvent)]
+    found = [event for event in result.events if isinstance(event, FindingEvent)]
+    owned = [event.text for event in found if event.text]
     assert (called(result), owned) == ([("f", {"a": "1", "b": "2"})], ["oops "])
     text = "<function=f>oops <parameter=a>1</parameter></function>"
     result = parse(text, "qwen3-coder")
@@ -503,7 +504,7 @@ def test_a_parameter_without_its_closer_ends_where_the_next_one_of_the_tool_begi
     )
     result = parse(text, "qwen3-coder", TOOLS)
     assert called(result) == [("write_file", {"path": "a", "content": "b"})]
-    assert codes(result) == ["missing-closer"]
+    assert codes(result) == ["missing-section", "missing-closer"]
     unknown = text.replace("content", "else")
     (call,) = parse(unknown, "qwen3-coder", TOOLS).tool_calls
     assert list(call.arguments) == ["path"]

@@ -77,18 +77,30 @@ READ: list[tuple[str, str, list[str]]] = [
     # quotes in place of the first mark, and the second mark after them
     ("gemma4", """<|tool_call>call:get_weather{city:'Rome'<|"|>}<tool_call|>""", ["relaxed-json"]),
     # colons in parentheses
-    ("gemma4", '<|tool_call>call:get_weather(city: "Rome")<tool_call|>', ["relaxed-python"]),
-    ("hermes", "<tool_call>get_weather(city: 'Rome')</tool_call>", ["relaxed-python"]),
+    (
+        "gemma4",
+        '<|tool_call>call:get_weather(city: "Rome")<tool_call|>',
+        ["mended-form", "relaxed-python"],
+    ),
+    (
+        "hermes",
+        "<tool_call>get_weather(city: 'Rome')</tool_call>",
+        ["mended-form", "relaxed-python"],
+    ),
     # the server removed the control tokens
-    ("harmony", 'commentary to=functions.get_weather json{"city": "Rome"}', []),
-    ("harmony", 'So.assistantcommentary to=functions.get_weather{"city": "Rome"}', []),
+    ("harmony", 'commentary to=functions.get_weather json{"city": "Rome"}', ["mended-form"]),
+    ("harmony", 'So.assistantcommentary to=functions.get_weather{"city": "Rome"}', ["mended-form"]),
     (
         "kimi-k3",
         'So.thinktoolscall tool="get_weather" index="1"argument key="city" type="string"Rome'
         "argumentcalltools",
-        ["call-in-reasoning"],
+        ["call-in-reasoning", "mended-form"],
     ),
-    ("minimax-m3", '<invoke name="get_weather"><city>Rome</city></invoke>', []),
+    (
+        "minimax-m3",
+        '<invoke name="get_weather"><city>Rome</city></invoke>',
+        ["missing-section", "mended-form"],
+    ),
     # forms beside the taught one
     (
         "harmony",
@@ -105,12 +117,12 @@ READ: list[tuple[str, str, list[str]]] = [
     (
         "minimax-m2",
         '[TOOL_CALL]\n{tool => "get_weather", args => {\n  --city "Rome"\n}}\n[/TOOL_CALL]',
-        [],
+        ["mended-form"],
     ),
     (
         "minimax-m2",
         '[TOOL_CALL]{tool => "get_weather", args => {"city": "Rome"}}[/TOOL_CALL]',
-        [],
+        ["mended-form"],
     ),
     (
         "llama4-pythonic",

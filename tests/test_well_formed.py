@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -16,6 +17,8 @@ from playground.base.errors import UnknownNameError
 from playground.base.findings import MENDING
 from playground.dialects import DeclaredDialect
 from playground.nouns.messages import ToolCallPart
+from playground.servers import ServerReading
+from playground.servers.declarations import load_server, proofs, proven_slips
 
 EVERY = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)
 _EDGE = re.compile(r"(?<=>)(?=<)|(?<=[{},:\[\]])(?=[\"'{\[])|\n+")
@@ -117,3 +120,42 @@ def test_text_and_a_missing_section_around_calls() -> None:
 def test_an_unknown_kind_of_grammar_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="well-formed"):
         pg.get_dialect("hermes").grammar([], accepts="all")
+
+
+_COMMAND = "<tool_call>\n<function=bash>\n<parameter=command>\n{}\n{}</function>\n</tool_call>"
+_BASH = {"name": "bash", "input_schema": {"properties": {"command": {"type": "string"}}}}
+
+
+@pytest.mark.parametrize("server", ["vllm", "ollama"])
+@pytest.mark.parametrize(
+    ("value", "closer"),
+    [
+        ("/tmp/a.txt\n</parameter>", "</parameter>\n"),
+        ("echo '</parameter>' > x", "</parameter>\n"),
+        ("ls -la", ""),
+        ("echo '</tool_call>'", "</parameter>\n"),
+    ],
+)
+def test_a_server_is_only_assumed_to_read_what_was_not_run_through_it(
+    server: str, value: str, closer: str
+) -> None:
+    reading = pg.parse(_COMMAND.format(value, closer), "qwen3-coder", [_BASH], server=server)
+    assert isinstance(reading, ServerReading)
+    fails = "server-fails" in {found.code for found in reading.findings}  # as Ollama's own code
+    assert reading.assumed or (fails and not closer), reading.findings
+
+
+def test_what_was_run_through_a_servers_parser_is_claimed() -> None:
+    server = load_server("vllm")
+    proven = [
+        (place, slip)
+        for place, slips in proofs()["vllm"]["slips"].items()
+        for slip, (equal, of) in slips.items()
+        if equal == of and slip in MENDING
+    ]
+    assert proven
+    for place, slip in proven[:20]:
+        parser, dialect = place.split()
+        known = proven_slips(server, parser, dialect)
+        assert (slip in known) == (proofs()["vllm"]["slips"][place][slip][1] >= 3)
+        assert not proven_slips(replace(server, version="0.0"), parser, dialect)

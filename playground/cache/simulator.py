@@ -261,10 +261,19 @@ class CacheSimulator:
             return "an earlier request may have been too short to leave an entry"
         if late := self._may_live_longer(request, points, hit):
             return late
-        for other in self.rules.rules["lookback"].conflicts if len(points) > 1 else ():
+        return self._disagreement(request, points, hit)
+
+    def _disagreement(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
+        """Return how far a mark looks by other sources, if that would read something else."""
+        rules = self.rules
+        # Who looks back at fewer blocks finds what stands at a mark all the same, and no more.
+        is_at_mark = rules.match == "breakpoints" and (hit is None or hit in points)
+        for other in rules.rules["lookback"].conflicts if len(points) > 1 else ():
+            if is_at_mark and other.value <= rules.value("lookback"):
+                continue
             if hit != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree how far is looked back: {other.value} by {other.source}"
-        if self._entries and self.rules.rules["collapse_runs"].conflicts:
+        if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
             every = range(len(request.positions))  # each block a position
             if hit != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"

@@ -20,7 +20,12 @@ def _declare_syntax(mark: str, opener: str, closer: str, *markers: tuple[str, st
     taught.
     """
     forms = [
-        Syntax(call=f"{form_opener}{{name}}{body}{form_closer}", separator="", string_mark=marks)
+        Syntax(
+            call=f"{form_opener}{{name}}{body}{form_closer}",
+            separator="",
+            string_mark=marks,
+            slip=form_opener != opener or not marks,
+        )
         for form_opener, form_closer in ((opener, closer), *markers)
         for body, marks in (("{args:marked}", mark), ("({args:python})", ""))
     ]

@@ -61,6 +61,7 @@ class SyntaxEngine:
         self._after_remains = False  # True after the remains of a call: text, or a lone closer
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
         self._draft: DraftCall | None = None  # calls in open reasoning, held back
+        self._told_between = False  # True once text between the calls of a section was noted
         self._returns = 0  # how often the walk has gone back into a draft
         self._steps: Generator[None, None, None] = self._walk_stream()
 
@@ -145,7 +146,9 @@ class SyntaxEngine:
                     scanner.emit_marker(half, "section")
         point, start = (section and section.between) or self.plan.text, scanner.offset
         marker = yield from scanner.until(point, self._text_claim)
-        if marker and section and scanner.offset > start and _has_closer(section):
+        is_between = marker and section and scanner.offset > start and not self._told_between
+        if is_between and section and _has_closer(section):
+            self._told_between = True
             scanner.note("mended-form", message="text between the calls of a section")
         return marker
 
@@ -244,7 +247,7 @@ class SyntaxEngine:
         elif not marker.named.get("doubled"):
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.before for section in sections))
-        self._section, self._bare_section = form, False
+        self._section, self._bare_section, self._told_between = form, False, False
         recipient = marker.named.get("recipient")
         # models also write the section's own tag in that place: it names no tool
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient

@@ -281,3 +281,12 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, float) and math.isnan(left):
         return math.isnan(right)
     return bool(left == right)
+
+
+def is_json(text: str) -> bool:
+    """Return True if a text is one JSON value."""
+    try:
+        load_json(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

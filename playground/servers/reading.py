@@ -44,7 +44,9 @@ for such a reply."""
 
 
 _BY_TEXT: Final = ("mended-form", "mended-opener")
-"""Codes for slips of many kinds: what is proven of one says nothing of another."""
+"""Codes whose findings name what was written: a slip is the code and this text."""
+_OF_MANY_KINDS: Final = frozenset({"relaxed-json", "relaxed-python", "unexpected-text"})
+"""Codes for slips of many kinds, which no finding distinguishes: nothing is proven of all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +223,7 @@ class ServerReader:
         if self.already_read or self._is_unread:
             return
         known = proven_slips(self.server, self.parser.name if self.parser else "", self.dialect)
+        known -= _OF_MANY_KINDS
         slips = {slip for slip in slips_of(lossless) if slip not in known}
         repairs = {slip.partition(":")[0] for slip in slips}
         doubtful = sorted(repairs - set(self.view.unsupported_repairs))

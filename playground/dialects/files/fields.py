@@ -14,6 +14,7 @@ _SYNTAX: Final = {
     "param_separator": "white space between two parameters",
     "section": "what wraps the calls of one reply: [{calls}]; a call without it is read too",
     "section_also": "other sections that are read in its place, never written",
+    "section_slips": "sections that models or servers write by mistake: read, with a finding",
     "one_call_a_section": "each call has a section of its own, which may name the tool too",
     "section_required": "a call outside of a section is text",
     "separator": "the text between two calls",
@@ -34,6 +35,7 @@ _SYNTAX: Final = {
     "nameless": "a call without a name gets the empty name, or that of the only tool that fits",
     "objects": "a body that is one text may be a JSON object instead, which holds the arguments",
     "joined": "calls in a row are one call, their texts joined by this",
+    "slip": "models or servers write this form by mistake: it is read, with a finding",
     "also": "other forms that are read, never written: objects of the same fields",
 }
 _SHAPE: Final = {

@@ -16,7 +16,7 @@ from playground.parsing.grammars.well_formed import well_formed_rules
 
 __all__ = ["ACCEPTS", "FORMS", "Grammar", "declared_grammar"]
 
-ACCEPTS: Final = ("written", "well-formed")
+ACCEPTS: Final = ["written", "well-formed"]
 """The replies that a grammar accepts: as a model should write them, or all well-formed ones."""
 AUTO, REQUIRED = "auto", "required"
 

@@ -307,7 +307,9 @@ class _Form:
         hole = written_name(self.syntax, key) if key is not None else other
         before = self._pieces(template.before, tool, hole)
         if isinstance(template.before[-1], str) and template.before[-1].isspace():
-            before = in_order(self._pieces(template.before[:-1], tool, hole), SOME_SPACE)
+            line = in_order(repeat(OneOf(characters(" \t\r")), 0, 64), "\n")
+            gap = line if template.before[-1] == "\n" else SOME_SPACE
+            before = in_order(self._pieces(template.before[:-1], tool, hole), gap)
         after = self._pieces(template.after, tool, hole)
         if VALUES[template.body].json:
             return in_order(before, SPACE, self._any(self.json), SPACE, after)

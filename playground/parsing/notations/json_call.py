@@ -33,7 +33,7 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE, has_words
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
-from playground.parsing.values import dump_json
+from playground.parsing.values import dump_json, is_json
 
 _ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs")
 _FUNCTION: Final = "function"  # OpenAI wraps a call in this member
@@ -231,7 +231,9 @@ def _read_member(
         pass
     elif _is_form_member(path, shape):
         yield from json_walk.value(scanner, scanner.claim_markup(text))
-        _keep_member(call, shape, path, text.take())
+        member = text.take()
+        call.relaxed |= not is_json(member)
+        _keep_member(call, shape, path, member)
     else:
         yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], text))
         call.strays[path[-1]] = text.take()

@@ -158,7 +158,8 @@ def _scalar(text: str, at: int, form: _Form) -> tuple[Any, int]:
     try:
         return load_json(word), at + len(word)
     except ValueError:
-        return word.strip(), at + len(word)  # a text without its marks
+        form.forgive("", "a text without its marks")
+        return word.strip(), at + len(word)
 
 
 def _items(text: str, at: int, form: _Form, key: str) -> tuple[list[Any], int]:
