@@ -13,11 +13,11 @@ from typing import Any, Final
 from playground.base.wording import grouped
 from playground.cache.breakpoints import breakpoints, life_at, looked_at, spans
 from playground.cache.certainty import (
+    doubt_about_content,
+    doubt_about_settings,
+    doubt_of,
     is_pinned,
     settings_of,
-    unearned,
-    unearned_beside,
-    unearned_within,
     unknown_words,
 )
 from playground.cache.earlier import NO_ROUTE, CacheEntry, EarlierRequests
@@ -71,7 +71,7 @@ class CacheSimulator:
             return self._outcome("unknown-provider", request, 0, {}, why, [], None)
         found = self._outcome_of_known(request)
         if found.state == "error" and not self.rules.knows(request.wire.model):
-            why = f"{found.reason}; {unearned(request, self.rules)}"
+            why = f"{found.reason}; {doubt_of(request, self.rules)}"
             return replace(found, state="unpredictable", reason=why)
         return found
 
@@ -89,7 +89,7 @@ class CacheSimulator:
             return _error(request, *problem, points)
         if not self._heeds_marks(request, points):
             return self._best_effort(request)
-        doubt = self._beside or unearned_within(request, self.rules) or _EDITED * edited
+        doubt = self._beside or doubt_about_content(request, self.rules) or _EDITED * edited
         unclear = bool(doubt)
         warm = self._begins_warm(request)
         hit = self._hit(request, points, request.positions)
@@ -148,7 +148,7 @@ class CacheSimulator:
         given = (request.wire.model, request.wire.parameters, request.wire.settings)
         if given != self._given:
             self._given, self._own_settings = given, settings_of(request, self.rules)
-            self._beside = unearned_beside(request, self.rules)
+            self._beside = doubt_about_settings(request, self.rules)
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
@@ -160,7 +160,7 @@ class CacheSimulator:
         explicit = request.marks and "storage_permille_hour" in self.rules.rules
         found = self._by_resource(request) if explicit else self._best_effort(request)
         if history:
-            why = f"{unearned(request, self.rules)}; {found.reason}"
+            why = f"{doubt_of(request, self.rules)}; {found.reason}"
             return replace(found, state="unpredictable", reason=why, finding="history-on-server")
         return found
 
@@ -313,7 +313,7 @@ class CacheSimulator:
             return replace(outcome, reason=f"no explicit cache, {why}; {outcome.reason}")
         low, high = request.token_range(found.size)
         least, most = self.rules.minimum_range(request.wire.model)
-        doubt = unearned(request, self.rules)
+        doubt = doubt_of(request, self.rules)
         unsure = bool(doubt) or (low < most and high >= least)
         state: State = "unpredictable" if unsure else "exact"
         why = f"{why}; {doubt}" if doubt else why
