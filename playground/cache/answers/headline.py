@@ -47,16 +47,22 @@ def headline(value: CacheSimulation) -> Headline:
 def billed(value: CacheSimulation) -> str:
     """Say what the session's own bills read and cost; "" without bills."""
     pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
+    bills = [bill for _, bill in pairs] or list(filter(None, value.bills_as_sent))
     paid = str(value.paid) if value.paid else ""
-    if not pairs:  # under a what-if other requests are simulated than those that were billed
+    if not bills:  # under a what-if other requests are simulated than those that were billed
         return paid
-    total = sum(bill.total for _, bill in pairs)
-    share = percent(sum(bill.read for _, bill in pairs) / total) if total else percent(0)
+    total = sum(bill.total for bill in bills)
+    share = percent(sum(bill.read for bill in bills) / total) if total else percent(0)
     told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
+    if not pairs:
+        return " ".join(filter(None, (told, paid, _AS_SENT_ALONE)))
     held = grouped(sum(one.total for one, _ in pairs))
     less = f"The session holds about {held} of them." if value.holds_less else ""
     parts = (told, paid, less, _unexplained(value, len(pairs)), _shorter(value), _more(value))
     return " ".join(filter(None, parts))
+
+
+_AS_SENT_ALONE: Final = "That is of the requests as they were sent, not of these."
 
 
 def _shorter(value: CacheSimulation) -> str:

@@ -186,8 +186,9 @@ def cache_matrix(
 ) -> CacheMatrix:
     """Simulate the session in each dialect under each policy; all of them by default.
 
-    The policy "as-sent" has one cell, the first, since no dialect writes what was sent. `progress`
-    is called with the number of dialects that are done, and of all.
+    The policy "as-sent" has one cell, the first, since no dialect writes what was sent. Only it is
+    held against the bills and diagnoses of a session that keeps its requests as they were sent.
+    `progress` is called with the number of dialects that are done, and of all.
     """
     session = session_or_sample(session)
     apart = None if seconds_apart is None else _checked_gap(seconds_apart)
@@ -200,10 +201,14 @@ def cache_matrix(
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     answered = bool(session.replies)
     to_come = not answered or (is_pending(session) and what_if.pending)
-    as_sent = replace(what_if, pending=True) == AS_IT_IS
-    billed = (*bills, *[None] * to_come) if as_sent else ()
+    # Where the session holds other bodies than those that are written here, its bills and its
+    # diagnoses are of those: they say nothing of these.
+    holds_sent = any(not row.sub_agent for row in session.rows)
+    as_it_is = replace(what_if, pending=True) == AS_IT_IS
+    same, others = as_it_is and not holds_sent, bills if as_it_is and holds_sent else ()
+    billed = (*bills, *[None] * to_come) if same else ()
     notes = (*mixed, *_missing_context_findings(session))
-    told = (*told_of(session), *[None] * to_come) if as_sent else ()
+    told = (*told_of(session), *[None] * to_come) if same else ()
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
     result: list[CacheSimulation] = []
@@ -228,6 +233,7 @@ def cache_matrix(
                 )
             cell = replace(known[marks], policy=policy.name)
             cell = replace(cell, notes=notes, pending=to_come, paid=was_paid, noted=noted)
+            cell = replace(cell, bills_as_sent=others)
             cell = replace(cell, told=told if len(told) == len(cell.requests) else ())
             result.append(cell)
         if progress is not None:
