@@ -18,6 +18,7 @@ from playground.cache.answers.what_if import WhatIf
 from playground.cli import main
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
+from playground.show.policy_bars import PricedPolicy, best_saving
 
 SIZES = [
     (name, policy, model)
@@ -245,3 +246,48 @@ def test_a_result_as_text_and_as_one_part_of_text_are_one_block(model: str) -> N
     two = {**result, "content": [*parts["content"], {"type": "text", "text": "More."}]}
     other = pg.simulate_cache([first, {"model": model, "messages": [QUESTION, called, two]}])
     assert other.row[0].chain[2] != other.row[1].chain[2]
+
+
+def billed_anew() -> pg.Session:
+    """A session whose second request has another system prompt, as bill and provider say."""
+    model = "claude-sonnet-4-5"
+    first, second = body(model, QUESTION), body(model, QUESTION, ANSWER, QUESTION)
+    second["system"] = [{**second["system"][0], "text": f"It is noon. {LONG}"}]
+    usage = {"input_tokens": 4, "cache_creation_input_tokens": 4400, "cache_read_input_tokens": 0}
+    reason = {"cache_miss_reason": {"type": "system_changed", "cache_missed_input_tokens": 4400}}
+    reply = {"type": "message", "role": "assistant", "model": model, "usage": usage,
+             "content": [{"type": "text", "text": "At six."}], "stop_reason": "end"}  # fmt: skip
+    lines = [
+        {"uri": "https://api.anthropic.com/v1/messages", "request": request, "status": 200,
+         "response": {**reply, **more}, "date": f"2026-11-01T10:0{number}:00Z"}
+        for number, (request, more) in enumerate(((first, {}), (second, {"diagnostics": reason})))
+    ]  # fmt: skip
+    return pg.load_session(json.dumps({"requests": lines}))
+
+
+def test_bills_and_diagnoses_say_nothing_of_requests_that_a_dialect_rewrites() -> None:
+    """One system prompt was written for all, and the provider told that it cannot be right."""
+    session = billed_anew()
+    sent = pg.simulate_cache(session, policy="as-sent")
+    assert [bill.total for bill in sent.billed if bill] == [4404, 4404]
+    assert str(sent.told[1]).startswith("system_changed")
+    assert [one.code for one in sent.findings] == ["prefix-changed"]
+    every = pg.cache_matrix(session, ["native", "hermes"])
+    assert any(cell.requests[1].read for cell in every)
+    for cell in every:
+        assert not (cell.unexplained or cell.hints or any(cell.told) or any(cell.verdicts))
+        assert not {one.code for one in cell.findings} & {"unexplained", "diagnosis-disagrees"}
+        assert all("billed" not in one.reason for one in cell.requests)
+        assert "That is of the requests as they were sent, not of these." in headline(cell).text
+
+
+def test_no_policy_saves_what_other_requests_cost() -> None:
+    session = billed_anew()
+    sent, none, marked = (
+        pg.simulate_cache(session, "native", policy=policy)
+        for policy in ("as-sent", "none", "claude-code")
+    )
+    offered = [PricedPolicy(cell.policy, cell.policy, cell) for cell in (none, marked)]
+    assert marked.cost_permille < sent.cost_permille
+    assert best_saving(offered, sent) == ""
+    assert best_saving(offered, none).startswith("claude-code saves ")
