@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from playground.cache.answers.headline import headline
 from playground.cache.answers.what_if import WhatIf
 from playground.cli import main
 from playground.sessions.loading import first_session
+from playground.sessions.session import RequestRow
 from playground.sessions.source import Source
 from playground.show.policy_bars import PricedPolicy, best_saving
 
@@ -291,3 +293,67 @@ def test_no_policy_saves_what_other_requests_cost() -> None:
     assert marked.cost_permille < sent.cost_permille
     assert best_saving(offered, sent) == ""
     assert best_saving(offered, none).startswith("claude-code saves ")
+
+
+BEDROCK = "https://bedrock-runtime.eu-west-1.amazonaws.com/model"
+WENT_TO = [
+    (f"{BEDROCK}/anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke", "bedrock", True),
+    ("https://me:key@openrouter.ai/api/v1/chat/completions?key=k", "openrouter", True),
+    ("https://api.anthropic.com/v1/messages", "anthropic", True),
+    ("https://gateway.example/v1/messages", "anthropic", False),  # the model's, but nothing certain
+]
+
+
+@pytest.mark.parametrize(("url", "rules", "certain"), WENT_TO)
+def test_the_rules_are_those_of_where_a_request_went(url: str, rules: str, certain: bool) -> None:
+    """A request to Bedrock was simulated by Anthropic's rules, and called certain."""
+    asked = body("anthropic/claude-sonnet-4-5" if rules == "openrouter" else "claude-sonnet-4-5")
+    asked["messages"] = [QUESTION]
+    asked = {k: v for k, v in asked.items() if rules != "bedrock" or k != "model"}
+    reply = {"type": "message", "role": "assistant", "model": "claude-sonnet-4-5",
+             "content": [{"type": "text", "text": "At six."}], "stop_reason": "end"}  # fmt: skip
+    lines = [
+        {"uri": url, "request": asked, "response": reply, "date": f"2026-11-01T1{hour}:00:00Z"}
+        for hour in (0, 2)
+    ]
+    first = first_session(Source("x.json", json.dumps({"requests": lines}).encode())).session
+    found = pg.simulate_cache(first, policy="as-sent")
+    assert found.provider == rules
+    assert (found.requests[0].state == "exact") is certain
+    assert "key" not in first.rows[0].url
+    assert first.rows[0].at == "2026-11-01T10:00:00Z"
+    assert pg.simulate_cache(first, policy="as-sent", provider="openai").provider == "openai"
+
+
+def test_a_bill_of_several_rounds_tells_of_no_shorter_context() -> None:
+    """The usage of code execution counts no rounds; what ran on the server is in the answer."""
+    mine = {
+        "type": "server_tool_use",
+        "id": "srvtoolu_1",
+        "name": "bash_code_execution",
+        "input": {},
+    }
+    answer = {"role": "assistant", "content": [mine, {"type": "text", "text": "At six."}]}
+    first = body("claude-sonnet-4-5", QUESTION)
+    second = body("claude-sonnet-4-5", QUESTION, answer, QUESTION)
+    rows = [
+        RequestRow(one, reply={"type": "message", "usage": {"input_tokens": 4} | counts, **more})
+        for one, more, counts in (
+            (
+                first,
+                answer,
+                {"cache_read_input_tokens": 20_000, "cache_creation_input_tokens": 500},
+            ),
+            (second, ANSWER, {"cache_read_input_tokens": 9_000, "cache_creation_input_tokens": 99}),
+        )
+    ]
+    for replies in (True, False):  # a stream's answer stands in the next request alone
+        given = (
+            rows if replies else [replace(rows[0], reply={**(rows[0].reply or {}), "content": ""})]
+        )
+        session = pg.Session(rows=tuple([*given, *rows[len(given) :]]))
+        found = pg.simulate_cache(session, policy="as-sent")
+        assert [bill.summed for bill in found.billed if bill] == [True, False]
+        assert not (found.shorter or found.unexplained)
+        assert found.requests[0].state == "unpredictable"
+        assert "shorter" not in headline(found).text

@@ -223,7 +223,7 @@ def _policies(given: Asked, cell: CacheSimulation) -> None:
         hour = replace(given, what_if=replace(given.what_if, ttl=_HOUR)).simulated()
         found.append(PricedPolicy(_HOUR, f"{title(given.policy)}, for an hour", hour))
     saving, best = best_saving(found, cell), cheaper_policy(found, cell)
-    if best and not any(bill and bill.summed for bill in billed_for(given.session)):
+    if best and not _runs_on_server(given):
         say.button(
             f"{saving} Use it",
             key="use the cheapest",
@@ -238,6 +238,13 @@ def _policies(given: Asked, cell: CacheSimulation) -> None:
         key=_BARS,
         on_choose=_take_bar,
     )
+
+
+def _runs_on_server(given: Asked) -> bool:
+    """Return True if a bill of the session is the sum of several rounds."""
+    is_brought = any(not row.sub_agent for row in given.session.rows)
+    sent = as_sent.simulated(given.session, given.apart).billed if is_brought else ()
+    return any(bill and bill.summed for bill in (*billed_for(given.session), *sent))
 
 
 def _take_bar() -> None:

@@ -75,14 +75,15 @@ def _shorter(value: CacheSimulation) -> str:
 
 
 def _more(value: CacheSimulation) -> str:
-    """Say how many requests read more than the session's own could leave."""
+    """Say how many requests read more than the session's own could leave.
+
+    Where the session holds less than was sent, nobody knows what they left.
+    """
     count = value.verdicts.count("more than the record could leave")
-    if not count:
+    if not count or value.holds_less:
         return ""
     which = "One request" if count == 1 else f"{count} requests"
-    return (
-        f"{which} read more than the session's requests could leave: others had filled the cache."
-    )
+    return f"{which} read more than this session's requests could leave: it was cached before."
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:
