@@ -34,6 +34,7 @@ from playground.cache.answers.requests import (
     told_of,
 )
 from playground.cache.answers.what_if import WhatIf
+from playground.cache.diagnosis import Diagnosis
 from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import Rules
@@ -232,14 +233,8 @@ def cache_matrix(
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     answered = bool(session.replies)
     to_come = not answered or (is_pending(session) and what_if.pending)
-    # Where the session holds other bodies than those that are written here, its bills and its
-    # diagnoses are of those: they say nothing of these.
-    holds_sent = any(not row.sub_agent for row in session.rows)
-    as_it_is = replace(what_if, pending=True) == AS_IT_IS
-    same, others = as_it_is and not holds_sent, bills if as_it_is and holds_sent else ()
-    billed = (*bills, *[None] * to_come) if same else ()
+    billed, told, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
-    told = (*told_of(session), *[None] * to_come) if same else ()
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
     result: list[CacheSimulation] = []
@@ -270,6 +265,22 @@ def cache_matrix(
         if progress is not None:
             progress(done, len(chosen_dialects))
     return CacheMatrix(result)
+
+
+def _bills_of_these(
+    session: Session, bills: Sequence[Billed | None], what_if: WhatIf, to_come: int
+) -> tuple[tuple[Billed | None, ...], tuple[Diagnosis | None, ...], tuple[Billed | None, ...]]:
+    """Return bills and diagnoses of the requests that a dialect writes, and bills of others.
+
+    Where the session holds the bodies that were sent, bills and diagnoses are of those, and say
+    nothing of these. Under a what-if there are none.
+    """
+    if replace(what_if, pending=True) != AS_IT_IS:
+        return (), (), ()
+    if any(not row.sub_agent for row in session.rows):
+        return (), (), tuple(bills)
+    waiting = [None] * to_come
+    return (*bills, *waiting), (*told_of(session), *waiting), ()
 
 
 def _differences_of(
