@@ -34,7 +34,7 @@ _RESPONSES: Final = (
     "response_sse",
 )
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
-_TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts")
+_TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts", "date")
 _ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # a row has one of these
 _LISTS: Final = ("records", "data", "requests")
 _MARKS: Final = (*_REQUESTS, *_LISTS)
@@ -216,7 +216,8 @@ def _items(events: list[Any]) -> list[Any]:
 def _url(value: dict[str, Any]) -> str:
     request = value.get("request")
     path = (request.get("path") or request.get("url") or "") if isinstance(request, dict) else ""
-    return f"{value.get('upstream_base_url') or ''}{path}"
+    base = value.get("upstream_base_url")
+    return f"{base or ''}{path}" if base or path else str(value.get("uri") or "")
 
 
 def _agent(value: dict[str, Any], body: dict[str, Any]) -> Agent:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
@@ -166,6 +166,7 @@ def _add_row(current: _Conversation, exchange: Exchange) -> None:
         "at": builder.read_time(exchange.at, exchange.place),
         "seconds": builder.read_seconds(exchange.seconds, exchange.place),
         "reply": exchange.reply,
+        "url": _address(exchange.url),
     }
     if exchange.follows and current.body is not None:
         builder.rows.append(row_of_new_items(exchange.request, current.body, **facts))
@@ -176,6 +177,16 @@ def _add_row(current: _Conversation, exchange: Exchange) -> None:
     else:
         builder.rows.append(row_after(exchange.request, current.body, **facts))
         current.body = exchange.request
+
+
+def _address(url: str) -> str:
+    """Return an address without user, password and query, which may hold a key; "" for none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
 def _answered(
