@@ -25,7 +25,7 @@ from playground.sessions.message_order import last_answer
 
 _LONGEST: Final = 300  # characters of either text in a finding
 _BEFORE: Final = 40  # of them, before the first difference
-_NO_REPLY: Final = -1  # for a request that was billed but has no answer
+NO_REPLY: Final = -1  # for a request that was billed but has no answer
 _BLANK: Final = re.compile(r"\s+")
 
 
@@ -64,7 +64,7 @@ def restore_replies(
             repeated.add(copies)
         is_answered = len(repeated.messages) > start
         if request.facts.get("usage") or (own and is_answered):
-            replies.append((last_answer(repeated.messages) if is_answered else _NO_REPLY, request))
+            replies.append((last_answer(repeated.messages) if is_answered else NO_REPLY, request))
     repeated.skip_to(None)
     builder.messages, builder.places = repeated.messages, repeated.places
     for reply, request in replies:

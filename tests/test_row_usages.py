@@ -1,0 +1,71 @@
+"""A row's usage and time are the same for a validation and for an import, wherever they stand."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import playground as pg
+from playground.cache.answers.as_sent import sent_requests
+from playground.cache.answers.bills import validate_folder
+from playground.cache.usage import billed_of
+
+BILLS = ((0, 2_000), (2_000, 100), (600, 1_700))
+START = datetime(2025, 3, 18, 9, tzinfo=UTC)
+
+
+def usage(read: int, written: int) -> dict[str, Any]:
+    return {
+        "input_tokens": 4,
+        "cache_read_input_tokens": read,
+        "cache_creation_input_tokens": written,
+        "output_tokens": 9,
+    }
+
+
+def rows(place: str, date: str) -> list[dict[str, Any]]:
+    """Return rows with a usage in the response, beside it, or beside a request without one."""
+    messages: list[dict[str, Any]] = []
+    found = []
+    for number, bill in enumerate(BILLS):
+        messages = [*messages, {"role": "user", "content": f"Question {number}"}]
+        body = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": messages}
+        answer = {"role": "assistant", "content": [{"type": "text", "text": f"Answer {number}"}]}
+        at = START + timedelta(minutes=number)
+        row: dict[str, Any] = {
+            "uri": "https://api.anthropic.com/v1/messages",
+            "date": at.isoformat() if date == "ISO" else format_datetime(at, usegmt=True),
+            "request": body,
+        }
+        if place != "no response":
+            row["response"] = {"type": "message", "model": "claude-sonnet-4-5", **answer}
+        (row["response"] if place == "response" else row)["usage"] = usage(*bill)
+        found.append(row)
+        messages = [*messages, answer]
+    return found
+
+
+@pytest.mark.parametrize("date", ["ISO", "HTTP"])
+@pytest.mark.parametrize("place", ["response", "beside", "no response"])
+def test_validation_and_import_read_the_same_usage_and_times(
+    place: str, date: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.json"
+    file.write_text(json.dumps({"requests": rows(place, date)}))
+    found = validate_folder(tmp_path)
+    assert [(row.billed_read, row.billed_write) for row in found.rows] == list(BILLS)
+    assert not [each for each in found.findings if each.code == "usage-lost"]
+
+    (loaded,) = pg.load_sessions(file)
+    session = loaded.session
+    bills = map(billed_of, sent_requests(session).usages)
+    assert [bill and (bill.read, bill.write) for bill in bills] == list(BILLS)
+    times = [START + timedelta(minutes=number) for number in range(len(BILLS))]
+    records = session.requests
+    assert [datetime.fromisoformat(record.at) for record in records] == times
+    assert [billed_of(record.usage) for record in records] == [billed_of(usage(*b)) for b in BILLS]
