@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.base.errors import InputFault
+from playground.cli import main
 from playground.plugins.systems.dspy.signature_source import read_signature
 from playground.plugins.systems.flink_agents.agent_source import agents_in
 from playground.plugins.systems.flink_agents.views import read_prompts
@@ -192,6 +195,29 @@ def test_use_cases_become_sessions_with_calls_and_results() -> None:
     assert first[1].tool_calls[0].args == {"query": "pi"}
     assert first[2].tool_results[0].result == "\n7"
     assert second[-1].text == "Use tools to get latest trending songs"
+
+
+def run(folder: Path, name: str, text: str, *arguments: str) -> tuple[int, str]:
+    (folder / name).write_text(text)
+    command = [*arguments[:-1], str(folder / name), *arguments[-1].split()]
+    result = CliRunner().invoke(main, command, catch_exceptions=False)
+    return result.exit_code, result.output
+
+
+def test_the_command_line_says_what_a_file_is_and_takes_it(tmp_path: Path) -> None:
+    status, told = run(tmp_path, "desk.py", AGENT, "import", "")
+    assert status == 2
+    assert "Flink-Agents agent Harbour: 2 prompts, 1 tool" in told
+    assert "playground template prompt FILE" in told
+    status, told = run(tmp_path, "set.yaml", TEMPLATES, "import", "")
+    assert (status, "playground template run FILE" in told) == (2, True)
+    status, told = run(tmp_path, "cases.py", USE_CASES, "import", "")
+    assert status == 0, told
+    assert "3 messages, 1 call" in told
+    port = """--name desk --values {"port":"Brest"}"""
+    status, told = run(tmp_path, "desk.py", AGENT, "template", "prompt", port)
+    assert (status, told) == (0, "You answer for Brest. Be brief.")
+    assert run(tmp_path, "desk.py", AGENT, "template", "prompt", "--name dusk")[0] == 2
 
 
 PIECES = st.sampled_from([AGENT, SIGNATURE, DECLARED, TEMPLATES, DIALECT, USE_CASES])

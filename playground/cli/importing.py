@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from playground.base.findings import Finding
     from playground.sessions.loading import LoadedSession
     from playground.sessions.receipts.receipt import Receipt
+    from playground.sessions.source import Source
 
 
 @click.command("import")
@@ -161,7 +162,39 @@ def _with_progress(
     file: str, format_name: str, left_out: list[InputFault] | None
 ) -> Iterator[LoadedSession]:
     """Yield the sessions of a file, with a progress bar on a terminal."""
-    from playground.sessions.loading import load_sessions
+    from playground.sessions.loading import load_sessions, read_sessions
 
+    source = None if format_name else _source_code(file)
+    if source is not None:
+        yield from read_sessions(source)
+        return
     with progress_bar("reading") as moved:
         yield from load_sessions(file, format_name or None, moved, left_out)
+
+
+def _source_code(file: str) -> Source | None:
+    """Return the dialogs of a file with use cases; None for a file that is read as it is.
+
+    Raises InputFault for a file that holds something else than sessions, and names its command.
+    """
+    if not file.endswith((".py", ".yaml", ".yml")):
+        return None
+    from playground.base.errors import InputFault
+    from playground.questions.recognition import recognise
+    from playground.sessions.loading import file_bytes
+    from playground.sessions.source import Source
+
+    found = recognise(file_bytes(file), file)
+    if found.kind in _OTHER_KINDS:
+        expected = f"sessions; {_OTHER_KINDS[found.kind]}"
+        raise InputFault("; ".join([found.title, *found.unread]), where=file, expected=expected)
+    is_made = found.kind == "session" and found.name != file  # of what the file declares
+    return Source(found.name, found.data) if is_made else None
+
+
+_OTHER_KINDS = {
+    "signature": "playground signature, or Import in the app, takes it",
+    "agent": "playground template prompt FILE fills its prompts",
+    "templates": "playground template run FILE runs them",
+    "dialect class": "docs/own-dialect.md says how it becomes a dialect",
+}

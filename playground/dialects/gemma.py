@@ -121,7 +121,7 @@ DIALECTS = (
             "<end_function_response>"
         ),
         stops=("<end_of_turn>",),
-        dropped=SEQUENCE_TOKENS,
+        dropped=(*SEQUENCE_TOKENS, "<start_function_call>", "<end_function_call>"),
         tool_docs=JSON_LINES,
         models="FunctionGemma 270M (chat template, 2026-11)",
         model_names=("functiongemma",),

@@ -105,16 +105,17 @@ def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
         written: list[Message] = known(*dialog.args, **dialog.kwargs)
         yield from ({"role": message.role, "content": message.text} for message in written)
         return
+    last_call = ""  # a result that names no call answers the call before it, as Meta writes it
     for number, message in enumerate(dialog):
         given = message.bound("role", "content")
         role = given.get("role") or "assistant"
         plain = {"role": role, "content": given.get("content", "")}
         if calls := given.get("tool_calls"):
-            plain["tool_calls"] = [
-                _call(call.bound("call_id", "tool_name", "arguments"), number) for call in calls
-            ]
+            order = ("call_id", "tool_name", "arguments")
+            plain["tool_calls"] = [_call(call.bound(*order), number) for call in calls]
+            last_call = plain["tool_calls"][-1]["id"]
         if role == "tool":
-            plain["tool_call_id"] = str(given.get("call_id") or "tool_call_id")
+            plain["tool_call_id"] = str(given.get("call_id") or last_call)
         yield plain
 
 

@@ -130,16 +130,17 @@ def _scripted_answers(files: TemplateFiles, options: dict[str, Any]) -> tuple[An
 @template.command()
 @click.argument("file")
 @click.option("--values", default="{}", help="A JSON object, or @FILE: the variables' values.")
-@click.option("--name", default="", help="Which prompt of a YAML file.")
+@click.option("--name", default="", help="Which prompt of several.")
 @json_option
 @guarded
 def prompt(file: str, values: str, name: str, as_json: bool) -> int:
-    """Fill the prompt of FILE: a text, a JSON list of messages, or Flink-Agents' YAML.
+    """Fill the prompt of FILE: a text, a JSON list of messages, or Flink-Agents' YAML or class.
 
     Exits with 1 if a variable has no value: it stays in the text as it is.
     """
+    from playground.base.errors import UnknownNameError
     from playground.plugins.systems.flink_agents import ResourceType, load_declarations
-    from playground.plugins.systems.flink_agents.views import read_prompt, view_prompt
+    from playground.plugins.systems.flink_agents.views import read_prompts, view_prompt
     from playground.sessions.loading import file_bytes
 
     if file.endswith((".yaml", ".yml")):
@@ -147,7 +148,11 @@ def prompt(file: str, values: str, name: str, as_json: bool) -> int:
         names = declared.names(ResourceType.PROMPT)
         chosen = declared.prompt(name or (names[0] if len(names) == 1 else name))
     else:
-        chosen = read_prompt(file_bytes(file).decode("utf-8", "replace"))
+        prompts = read_prompts(file_bytes(file).decode("utf-8", "replace"))
+        wanted = name or (next(iter(prompts)) if len(prompts) == 1 else "")
+        if wanted not in prompts:
+            raise UnknownNameError("prompt", wanted, list(prompts))
+        chosen = prompts[wanted]
     view = view_prompt(chosen, _json(values, "--values", dict))
     if as_json:
         print_json(
