@@ -69,3 +69,31 @@ def test_validation_and_import_read_the_same_usage_and_times(
     records = session.requests
     assert [datetime.fromisoformat(record.at) for record in records] == times
     assert [billed_of(record.usage) for record in records] == [billed_of(usage(*b)) for b in BILLS]
+
+
+def test_a_receipt_counts_a_message_and_a_bill_once_however_requests_repeat_them(
+    tmp_path: Path,
+) -> None:
+    """Marks for a cache move, a text becomes a block, and a diagnosis repeats what is billed."""
+    given = rows("response", "HTTP")
+    for row in given:
+        asked = row["request"]["messages"][-1]
+        block = {"type": "text", "text": asked["content"], "cache_control": {"type": "ephemeral"}}
+        row["request"] |= {"messages": [*row["request"]["messages"][:-1], {**asked}]}
+        row["request"]["messages"][-1]["content"] = [block]
+        row["request"]["system"] = "Answer each question in one sentence."
+        missed = {"type": "unavailable", "cache_missed_input_tokens": 1_234}
+        row["response"]["diagnostics"] = {"cache_miss_reason": missed}
+    file = tmp_path / "rows.json"
+    file.write_text(json.dumps({"requests": given}))
+    receipt = pg.load_session(file).receipt
+    assert receipt is not None and not receipt.missing
+    assert {name: there for name, there, _ in receipt.counts} == {
+        "messages": 6,
+        "calls": 0,
+        "results": 0,
+        "requests": 3,
+        "input tokens": 12,
+        "output tokens": 27,
+    }
+    assert all(there == here for _, there, here in receipt.counts)

@@ -96,7 +96,11 @@ class Receipt:
     @property
     def counts(self) -> list[tuple[str, int, int]]:
         """The counts in the file and in its sessions; each message and call once, since
-        requests repeat them."""
+        requests repeat them.
+
+        Messages are those of users and of the model: not system prompts, nor results. A reply is
+        several of a session's where results of the provider's own tools stand within it.
+        """
         return [(name, n, self.in_sessions[name]) for name, n in self.in_file.items()]
 
     @property
