@@ -87,7 +87,7 @@ def test_a_receipt_counts_a_message_and_a_bill_once_however_requests_repeat_them
     file = tmp_path / "rows.json"
     file.write_text(json.dumps({"requests": given}))
     receipt = pg.load_session(file).receipt
-    assert receipt is not None and not receipt.missing
+    assert receipt is not None and not receipt.silent
     assert {name: there for name, there, _ in receipt.counts} == {
         "messages": 6,
         "calls": 0,
