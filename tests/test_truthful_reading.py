@@ -1,4 +1,4 @@
-"""A row's usage and time are the same for a validation and for an import, wherever they stand."""
+"""Read usages, times, calls and counts as a file states them, and tell of the rest."""
 
 from __future__ import annotations
 
@@ -97,3 +97,59 @@ def test_a_receipt_counts_a_message_and_a_bill_once_however_requests_repeat_them
         "output tokens": 27,
     }
     assert all(there == here for _, there, here in receipt.counts)
+
+
+def lines(*values: dict[str, Any]) -> str:
+    return "\n".join(map(json.dumps, values))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [("ok", True), ("one\ntwo", False), ([{"type": "text", "text": "one two"}], False)],
+)
+def test_what_a_command_wrote_is_told_where_the_model_was_given_something_else(
+    given: Any, told: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "claude.jsonl"
+    at = {"sessionId": "s", "uuid": "u", "version": "2.1.80", "timestamp": "2025-12-16T02:00:02Z"}
+    call = {"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "ls"}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": given}
+    file.write_text(
+        lines(
+            {**at, "type": "assistant", "message": {"role": "assistant", "content": [call]}},
+            {
+                **at,
+                "type": "user",
+                "toolUseResult": {"stdout": "one\ntwo\n", "stderr": ""},
+                "message": {"role": "user", "content": [result]},
+            },
+        )
+    )
+    (loaded,) = pg.load_sessions(file)
+    messages = [each.message for each in loaded.findings if each.code == "beside-left-out"]
+    assert messages == (["toolUseResult.stdout of 1 part"] if told else [])
+
+
+def test_an_error_of_pi_is_told_and_printed_calls_are_calls(tmp_path: Path) -> None:
+    file = tmp_path / "pi.jsonl"
+    answer = {"role": "assistant", "content": [], "errorMessage": "Request was aborted"}
+    file.write_text(
+        lines(
+            {"type": "session", "id": "s"},
+            {"type": "message", "message": {"role": "user", "content": "Go on"}},
+            {"type": "message", "message": answer},
+        )
+    )
+    (loaded,) = pg.load_sessions(file)
+    assert "errorMessage of 1 part" in [each.message for each in loaded.findings]
+
+    file = tmp_path / "koog.json"
+    function = {"name": "Greet", "arguments": '{"name": "Bob"}'}
+    printed = json.dumps([{"function": function, "id": "c1", "type": "function"}])
+    said = [{"role": "user", "content": "Greet Bob"}, {"role": "assistant", "content": printed}]
+    file.write_text(json.dumps({"span": {"output": {"success": True, "data": said}}}))
+    session = pg.load_session(file)
+    assert [(c.tool_name, c.args) for c in session.messages[-1].tool_calls] == [
+        ("Greet", {"name": "Bob"})
+    ]
+    assert session.receipt is not None and not session.receipt.missing
