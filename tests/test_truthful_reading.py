@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import playground as pg
 from playground.cache.answers.as_sent import sent_requests
 from playground.cache.answers.bills import validate_folder
 from playground.cache.usage import billed_of
+from playground.cli import main
 
 BILLS = ((0, 2_000), (2_000, 100), (600, 1_700))
 START = datetime(2025, 3, 18, 9, tzinfo=UTC)
@@ -153,3 +155,14 @@ def test_an_error_of_pi_is_told_and_printed_calls_are_calls(tmp_path: Path) -> N
         ("Greet", {"name": "Bob"})
     ]
     assert session.receipt is not None and not session.receipt.missing
+
+
+def test_a_receipt_claims_nothing_of_texts_that_it_did_not_compare(tmp_path: Path) -> None:
+    file = tmp_path / "short.json"
+    file.write_text(json.dumps({"messages": [{"role": "user", "content": "Hi"}], "note": "Lost."}))
+    shown = CliRunner().invoke(main, ["import", str(file), "--receipt"]).stdout
+    assert "The file has no text of 24 characters to compare\n" in shown
+    assert "nothing was found missing" not in shown and "100 %" not in shown
+    assert "texts of 24 characters and more" in shown
+    assert "Only counted: messages and requests." in shown
+    assert "input tokens" in shown and "tokens read" not in shown

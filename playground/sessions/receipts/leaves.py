@@ -31,9 +31,9 @@ from playground.sessions.receipts.frames import (
     unchunked,
     unzipped,
 )
+from playground.sessions.receipts.receipt import LEAST
 from playground.sessions.source import Source
 
-LEAST: Final = 24  # characters of a text: shorter ones are mostly names, ids and enumerations
 _DEEPEST: Final = 60
 
 # By neighbours: an object with one of these beside a name is a call.
