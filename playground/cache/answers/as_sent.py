@@ -93,11 +93,15 @@ def _aligned(
 ) -> list[Noted | None]:
     """Return a noted field of the answers to so many requests, as `read`, aligned at the end.
 
-    The last answer belongs to the last request, unless there are fewer answers than requests.
+    Where every request has a record, one may have no answer. Otherwise the last answer belongs to
+    the last request, unless there are fewer answers than requests.
     """
-    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
-    noted = {record.reply: getattr(record, field) for record in session.requests}
-    given = [noted.get(reply) for reply in replies[-count:]]
+    if len(session.requests) == count:
+        given = [getattr(record, field) for record in session.requests]
+    else:
+        replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+        noted = {record.reply: getattr(record, field) for record in session.requests}
+        given = [noted.get(reply) for reply in replies[-count:]]
     found = [None if each is None else read(each) for each in given]
     return [*found, *[None] * (count - len(found))]
 

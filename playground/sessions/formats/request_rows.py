@@ -43,7 +43,7 @@ _HTTP_FIELDS: Final = {"method", "path", "headers", "url", "status"}
 
 class RequestRows(RecordedHttp):
     name = "request-rows"
-    left_aside = {**RecordedHttp.left_aside, "**.date": "the time of an answer"}
+    left_aside = {**RecordedHttp.left_aside, "**.date": "the time of an answer, held in UTC"}
     title = "Rows of provider requests with their replies (claude-tap, logs of gateways)"
     keeps = Keeps("yes", "yes", "yes", "of streams in it", "headers")
 
@@ -135,6 +135,7 @@ def _exchanges(value: dict[str, Any], place: Place) -> Iterator[Exchange]:
         "at": at,
         "seconds": in_seconds(value.get("duration_ms", value.get("latency_ms"))),
         "agent": _agent(value, _request(value) or {}),
+        "usage": value.get("usage"),
     }
     response = _response(value)
     sent, received = mapping(request).get("ws_events"), mapping(response).get("ws_events")
