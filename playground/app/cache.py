@@ -291,6 +291,8 @@ def show_every_policy(given: Asked) -> None:
         f"Rules of {cells[0].provider}. Cost is that of all input as a share of uncached. "
         "Predicted; nothing is sent."
     )
+    if told := cells[0].assumption:
+        say.text(told)
     _matrix(cells)
     tables.table(frames.cache_matrix(cells))
     placed = [placement(given.session, each, given.policy) for each in chosen]

@@ -101,7 +101,8 @@ def _predicted_words(cell: CacheSimulation) -> list[str]:
     if not billed(cell):
         return []
     words = [f"{value} {of}" for value, of, _ in _predicted_figures(cell)]
-    return [*words, "the file holds less than was sent"] if cell.holds_less else words
+    words += ["the file holds less than was sent"] * cell.holds_less
+    return [*words, cell.assumption.removesuffix(".")] if cell.assumption else words
 
 
 def _threshold(placed: CachePlacement | None) -> Payload | None:

@@ -336,6 +336,16 @@ class CacheSimulation(Drawn, Live):
         return rules.assumed_as(self.model)
 
     @property
+    def assumption(self) -> str:
+        """A sentence on the rules of an unknown model: whose they are; "" for a known one."""
+        if self.rules is not None and self.rules.match == "unknown":
+            return "No caching rules are known for this model: all is counted at the full price."
+        if self.assumed_as is None:
+            return ""
+        like = f": it is assumed to be cached like {self.assumed_as}" if self.assumed_as else ""
+        return f"No rule names this model{like}."
+
+    @property
     def origins(self) -> list[str]:
         """The figures that hold for the model, a line each with its source."""
         if self.rules is None:

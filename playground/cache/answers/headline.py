@@ -103,11 +103,11 @@ def _predicted(value: CacheSimulation) -> Headline:
         told = "no caching rules are known for this model, so all is counted at the full price"
         return Headline("idle", f"{_request_count(value).capitalize()}: {told}.")
     if not value.read_permille:
-        parts = [_nothing_read(value), _cost(value), _assumed(value)]
+        parts = [_nothing_read(value), _cost(value), value.assumption]
         return Headline("idle", " ".join(filter(None, parts)))
     read = f"{percent(value.read_permille / 1000)} of the input is read from the cache"
     asked = _request_count(value).capitalize()
-    parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value), _assumed(value)]
+    parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value), value.assumption]
     return Headline("broken" if value.breaks else "good", " ".join(filter(None, parts)))
 
 
@@ -169,11 +169,3 @@ _UNSURE: Final = {
 def _sureness(value: CacheSimulation) -> str:
     states = {one.state for one in value.requests if one.read or one.hit is not None}
     return next((words for state, words in _UNSURE.items() if state in states), "")
-
-
-def _assumed(value: CacheSimulation) -> str:
-    """Say which known model an unknown one is taken for; "" for a known one."""
-    if value.assumed_as is None:
-        return ""
-    like = f": it is assumed to be cached like {value.assumed_as}" if value.assumed_as else ""
-    return f"No rule names this model{like}."
