@@ -109,7 +109,7 @@ def _show(rows: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> 
         [[name, f"{there:,}", f"{here:,}"] for name, there, here in receipt.counts],
     )
     missing = [
-        [row.path, row.kind, f"{row.times:,}", f"{row.characters:,}", row.why or "nothing says so"]
+        [row.path, row.kind, f"{row.times:,}", f"{row.characters:,}", row.told]
         for row in receipt.by_path
     ]
     if missing:
