@@ -122,15 +122,12 @@ def _prices(cell: CacheSimulation) -> dict[str, str]:
 
 
 def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
-    """Return the labels over requests at which a cache broke: their number and what it costs."""
+    """Return the labels over requests at which a cache broke: their number, and lost tokens."""
     flags = {
         number: f"{number + 1}: {cell.requests[number - 1].left - cell.requests[number].read:,}"
         for number in cell.breaks
     }
-    for each in cell.unexplained:
-        nano = cell.lost_nano(each)
-        cost = f"{each.lost:,}" if nano is None else dollars(nano / 1e9)
-        flags[each.number] = f"{each.number + 1}: {cost}"
+    flags |= {each.number: f"{each.number + 1}: {each.lost:,}" for each in cell.unexplained}
     return sorted(flags.items())[:_LABELLED]
 
 
