@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ import pytest
 from click.testing import CliRunner
 
 import playground as pg
+from playground.app.cache import read_by_people
 from playground.base.errors import InputFault
 from playground.cache.answers.headline import headline
 from playground.cache.answers.what_if import WhatIf
 from playground.cli import main
+from playground.nouns.messages import Message, TextPart
 from playground.sessions.loading import first_session
+from playground.sessions.session import RequestRecord
 from playground.sessions.source import Source
 
 SIZES = [
@@ -245,3 +249,18 @@ def test_a_result_as_text_and_as_one_part_of_text_are_one_block(model: str) -> N
     two = {**result, "content": [*parts["content"], {"type": "text", "text": "More."}]}
     other = pg.simulate_cache([first, {"model": model, "messages": [QUESTION, called, two]}])
     assert other.row[0].chain[2] != other.row[1].chain[2]
+
+
+def test_the_page_has_the_three_answers_whole_and_calls_a_sure_request_certain() -> None:
+    reason = {"type": "cache_miss", "reason": "verbosity_changed", "cache_missed_tokens": 9}
+    record = RequestRecord(1, "gpt-6.1-sol", usage={"input_tokens": 9}, diagnostics=reason)
+    messages = [Message("user", (TextPart("a"),)), Message("assistant", (TextPart("b"),))]
+    session = pg.session(messages=messages, model="openai/gpt-6.1-sol")
+    cell = pg.simulate_cache(replace(session, requests=(record,)))
+    requests, answers = read_by_people(cell)
+    assert [*requests["state"]] == [one.sureness for one in cell.requests]
+    assert "exact" not in [*requests["state"]]
+    assert answers is not None
+    assert [*answers] == ["request", "predicted", "billed", "told by the provider"]
+    assert {*requests, *answers} == {*cell.frame()}
+    assert [*requests][-2:] == ["state", "reason"]
