@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from playground.sessions.session import Session
 
 _NAMED = 3  # names that a folded row lists
+_BILL = "billed: read / written / other"
 _THREE = ("predicted", "billed", "told by the provider")
 
 
@@ -89,7 +90,7 @@ def _requests(cell: CacheSimulation) -> int:
     from playground.cache.rules.age import aged
 
     head = ["request", "read", "written", "full price", "cost", "state"]
-    bills = ["billed tokens", "paid"] if any(cell.billed) else []
+    bills = [_BILL, "paid"] if any(cell.billed) else []
     told = list(_THREE) if any(cell.told) else []
     _say_first(cell)
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]

@@ -375,7 +375,7 @@ class CacheSimulation(Drawn, Live):
         if self.price:
             nano = self.nano_dollars
             told = "not known" if nano is None else dollars(nano / 1e9)
-            found.append(f"all input: {told} ({self.price.source})")
+            found.append(f"all input, as predicted: {told} ({self.price.source})")
             found += dict.fromkeys(words for terms in self.terms for words in terms.words)
         return found
 
@@ -393,7 +393,7 @@ def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str
     if figure.others:
         others = "; ".join(f"{one.value:,} by {one.source}" for one in figure.others)
         told = f"{words(figure.value)} ({figure.source})"
-        return f"{told}, or it is not known which: sources disagree ({others})"
+        return f"{told}; sources disagree ({others}), and nobody knows which is right"
     return f"{words(figure.value)} ({figure.source})"
 
 
