@@ -56,7 +56,7 @@ def billed(value: CacheSimulation) -> str:
     held = grouped(sum(one.total for one, _ in pairs))
     less = f"The session holds about {held} of them." if value.holds_less else ""
     parts = (told, paid, less, _unexplained(value, len(pairs)), _shorter(value), _more(value))
-    return " ".join(filter(None, parts))
+    return " ".join(filter(None, (*parts, _within(value))))
 
 
 def _shorter(value: CacheSimulation) -> str:
@@ -76,6 +76,21 @@ def _more(value: CacheSimulation) -> str:
     which = "One request" if count == 1 else f"{count} requests"
     return (
         f"{which} read more than the session's requests could leave: others had filled the cache."
+    )
+
+
+def _within(value: CacheSimulation) -> str:
+    """Say what the requests of an automatic cache could read, and how many bills agree."""
+    if value.rules is None or value.rules.match in ("breakpoints", "unknown"):
+        return ""
+    judged = [each for each in value.bounds if each and each.most is not None]
+    if not judged:
+        return ""
+    least, most = sum(each.least for each in judged), sum(each.most or 0 for each in judged)
+    within = value.verdicts.count("within bounds")
+    return (
+        f"By what was sent before, {least:,} to {most:,} tokens could be read from the cache: "
+        f"{within} of {counted(len(judged), 'bill')} {'agrees' if within == 1 else 'agree'}."
     )
 
 
