@@ -114,20 +114,24 @@ def replay(
         own = {**timeline_json(timeline), **kept, "recordings": names, "findings": values}
         print_json(own)
         return report([*findings, *server_findings])
+    _print_head(chosen, timeline, unread)
+    _print_result(result, with_events, chosen.error)
+    _print_servers(timelines, with_events)
+    return report([*findings, *server_findings])
+
+
+def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:
+    """Say what was replayed, how it is read, and what its provider said of the cache."""
+    from playground.cache.diagnosis import diagnosis_of
+
     say(
         f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
         + ("unread" if unread or not timeline.dialect else f"read as {timeline.dialect}")
     )
     if chosen.note:
         say(chosen.note)
-    if chosen.diagnostics:
-        from playground.cache.diagnosis import diagnosis_of
-
-        if told := diagnosis_of(chosen.diagnostics):
-            say(f"told by the provider of its cache: {told}")
-    _print_result(result, with_events, chosen.error)
-    _print_servers(timelines, with_events)
-    return report([*findings, *server_findings])
+    if chosen.diagnostics and (diagnosis := diagnosis_of(chosen.diagnostics)):
+        say(f"told by the provider of its cache: {diagnosis}")
 
 
 def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
