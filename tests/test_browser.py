@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,8 @@ from playground.llm.demo_server import serving
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import TaskConfig
 from playground.recordings.recording import Recording, TextChunk
-from playground.sessions.session import Session
+from playground.sessions.native_format import dump_session
+from playground.sessions.session import RequestRecord, Session
 from playground.show.pictures.replies import replays
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -593,6 +595,30 @@ def test_pages_fit_and_text_is_readable(
         expect(page.locator("[data-testid=stDataFrame]").first).to_be_visible()
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), path
     context.close()
+
+
+def test_the_strip_of_a_billed_request_shows_its_bill(page: Page, address: str) -> None:
+    """It was green for tokens that the bill below it said were written."""
+    said = (Message("user", (TextPart("low water at noon " * 600),)),)
+    made = Session(messages=(*said, Message("assistant", (TextPart("so"),)), *said) * 2)
+    bills = [{"cache_creation_input_tokens": n, "input_tokens": 3} for n in (2_000, 6_000)]
+    records = [RequestRecord(3 * n + 1, usage=each) for n, each in enumerate(bills)]
+    made = replace(made, requests=tuple(records)).with_model("claude-sonnet-4-5")
+    page.goto(f"{address}/cache")
+    bring(page, "mine.json", dump_session(made).encode())
+    page.get_by_role("button", name="New session").click()
+    expect(page.get_by_role("combobox", name="Session")).to_have_value("mine")
+    strip = page.locator(".strip")
+    strip.get_by_label("Request", exact=True).fill("1")
+    expect(strip.locator(".place")).to_contain_text("billed: read 0 · written 6,000")
+    canvas = strip.locator("canvas").first
+    assert "billed: read 0, written 6,000" in str(canvas.get_attribute("aria-label"))
+    inks = canvas.evaluate(
+        "one => [0.02, 0.2].map((x) => [...one.getContext('2d')"
+        ".getImageData(one.width * x, 93 * devicePixelRatio, 1, 1).data].join())"
+    )
+    assert len({*inks}) == 1
+    assert not inks[0].endswith(",0")
 
 
 @pytest.mark.parametrize("scheme", widened(["light", "dark"]))

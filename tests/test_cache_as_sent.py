@@ -13,12 +13,14 @@ import pytest
 from click.testing import CliRunner
 
 import playground as pg
+from playground.app.cache import read_by_people
 from playground.base.errors import InputFault
 from playground.cache.answers.headline import headline
 from playground.cache.answers.what_if import WhatIf
 from playground.cli import main
+from playground.nouns.messages import Message, TextPart
 from playground.sessions.loading import first_session
-from playground.sessions.session import RequestRow
+from playground.sessions.session import RequestRecord, RequestRow
 from playground.sessions.source import Source
 from playground.show.policy_bars import PricedPolicy, best_saving
 
@@ -357,3 +359,18 @@ def test_a_bill_of_several_rounds_tells_of_no_shorter_context() -> None:
         assert not (found.shorter or found.unexplained)
         assert found.requests[0].state == "unpredictable"
         assert "shorter" not in headline(found).text
+
+
+def test_the_page_has_the_three_answers_whole_and_calls_a_sure_request_certain() -> None:
+    reason = {"type": "cache_miss", "reason": "verbosity_changed", "cache_missed_tokens": 9}
+    record = RequestRecord(1, "gpt-6.1-sol", usage={"input_tokens": 9}, diagnostics=reason)
+    messages = [Message("user", (TextPart("a"),)), Message("assistant", (TextPart("b"),))]
+    session = pg.session(messages=messages, model="openai/gpt-6.1-sol")
+    cell = pg.simulate_cache(replace(session, requests=(record,)))
+    requests, answers = read_by_people(cell)
+    assert [*requests["state"]] == [one.sureness for one in cell.requests]
+    assert "exact" not in [*requests["state"]]
+    assert answers is not None
+    assert [*answers] == ["request", "predicted", "billed", "told by the provider"]
+    assert {*requests, *answers} == {*cell.frame()}
+    assert [*requests][-2:] == ["state", "reason"]

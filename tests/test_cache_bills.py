@@ -20,6 +20,7 @@ from playground.plugins.corpus.breaks import breaks_of
 from playground.plugins.corpus.requests import sent_requests
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, RequestRow, Session
+from playground.show.strip import strip
 from playground.show.wire import simulation_json
 
 MODEL = "claude-sonnet-4-5"
@@ -63,6 +64,8 @@ def test_no_request_is_certain_whose_bill_says_otherwise(hits: list[bool]) -> No
     assert len(found.failures(no_cache_break=True)) == len(missed)
     assert [each["number"] for each in simulation_json(found)["unexplained"]] == missed
     assert ("unexplained" in [each.code for each in found.findings]) == bool(missed)
+    flags = [(number, f"{number + 1}: {SIZES[number - 1]:,}") for number in missed]
+    assert strip(found)["breaks"] == flags  # in tokens, as those of the chart below them
     verdict, text = headline(found)
     lost = sum(SIZES[number - 1] for number in missed)
     assert (verdict == "broken") == bool(missed) == (f"{lost:,} tokens" in text)

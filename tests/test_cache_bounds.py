@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.cache.answers.headline import headline
+from playground.cache.answers.simulation import simulate_cache
 from playground.cache.bounds import NEAR, read_bounds
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import rule_sets, rules_of
 from playground.cache.simulator import CacheSimulator
 from playground.cache.validation import ValidationRow, validation_of
 from playground.nouns.wire_blocks import read_wire
+from playground.show.strip import strip
 
 AUTOMATIC = sorted(n for n, rules in rule_sets().items() if rules.match == "best effort")
 LONG = "The station at Blindern says that it is dry, and that it was so all week. " * 200
@@ -83,6 +86,20 @@ def test_a_bill_of_an_automatic_cache_has_a_verdict() -> None:
     assert 3968 <= rows[1].most_read <= 4088
     counted = validation_of([], []).verdicts
     assert counted == {}
+
+
+@pytest.mark.parametrize("model", ["gpt-4o-mini", "deepseek/deepseek-chat", "gemini-2.5-flash"])
+def test_bounds_and_verdicts_stand_in_the_headline(model: str) -> None:
+    bodies = [body_of([LONG]), body_of([LONG, "Dry.", "And then?"]), body_of([LONG, "Dry."])]
+    usages = [bill(2048, 2000), bill(3968, 120), bill(0, 4088)]  # nothing was sent before the first
+    found = simulate_cache([{**body, "model": model} for body in bodies], usages=usages)
+    most = sum(each.most or 0 for each in found.bounds if each)
+    assert found.verdicts.count("within bounds") == 2
+    told = f"By what was sent before, 0 to {most:,} tokens could be read from the cache: 2 of 3 bil"
+    assert f"{told}ls agree." in headline(found).text
+    assert told in strip(found)["note"]
+    marked = simulate_cache([{**each, "model": "claude-opus-5"} for each in bodies], usages=usages)
+    assert "By what was sent before" not in headline(marked).text
 
 
 def test_less_than_was_sure_is_told() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -44,6 +45,7 @@ from playground.sessions.receipts.leaves import leaves_of
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.sessions.source import Source
+from playground.show.receipt_frames import receipt as frame
 
 LONGER = {
     ASK: "Weather in Oslo? I mean the capital of Norway, not a town in Minnesota",
@@ -610,3 +612,19 @@ def test_what_stands_beside_a_text_is_missed_and_told(what: str) -> None:
     assert receipt.silent == []
     leaves = leaves_of(Source("file.json" if content[:1] == b"{" else "file.sse", content))
     assert receipt_of(leaves, [each.session for each in loaded]).silent != []
+
+
+def test_every_cell_of_the_table_of_missing_pieces_is_in_words(tmp_path: Path) -> None:
+    """No value of Python's, and no empty cell where the command says that nothing tells."""
+    kinds = set()
+    for form in sorted(EXAMPLES):
+        (folder := tmp_path / form).mkdir()
+        path = on_disk(form, folder)
+        loaded, _ = read(path)
+        nothing = replace(loaded[0], session=Session(task=loaded[0].session.task))
+        shown = frame(receipt_of_sessions(Source.open(path), [nothing]))
+        for why, kind, first in zip(shown["why"], shown["what"], shown["the first"], strict=True):
+            kinds.add(kind)
+            assert why
+            assert kind != "usage" or re.fullmatch(r"[\d,]+( and [\d,]+)* tokens", first)
+    assert "usage" in kinds

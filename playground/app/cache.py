@@ -9,6 +9,7 @@ from functools import partial
 from math import isnan
 from typing import Any, Final
 
+import pandas as pd
 import streamlit as st
 
 from playground.app import state
@@ -275,12 +276,26 @@ def show_table(given: Asked) -> None:
     except InputFault as fault:
         say.text(str(fault))
         return
-    tables.table(frames.cache_requests(cell))
+    requests, answers = read_by_people(cell)
+    if answers is not None:
+        tables.table(answers)
+    tables.table(requests)
     if given.is_sent:
         as_sent.table(given.session)
     else:
         tables.table(frames.placement(given.placement))
     _rules(cell)
+
+
+def read_by_people(cell: CacheSimulation) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Return the table of requests, and apart from it, whole on a page, what the provider told.
+
+    The provider's words stand beside the prediction and the bill; None where it said nothing.
+    """
+    found = frames.cache_requests(cell).assign(state=[one.sureness for one in cell.requests])
+    if not any(cell.told):
+        return found, None
+    return found.drop(columns=frames.ANSWERS), found[["request", *frames.ANSWERS]]
 
 
 def show_every_policy(given: Asked) -> None:
@@ -300,6 +315,8 @@ def show_every_policy(given: Asked) -> None:
         f"Rules of {cells[0].provider}. Cost is that of all input as a share of uncached. "
         "Predicted; nothing is sent."
     )
+    if told := cells[0].assumption:
+        say.text(told)
     _matrix(cells)
     tables.table(frames.cache_matrix(cells))
     placed = [placement(given.session, each, given.policy) for each in chosen]

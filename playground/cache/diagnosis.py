@@ -117,7 +117,7 @@ def _contradiction(told: Diagnosis, difference: FirstDifference | None) -> str:
         return "the request only goes on from the one before"
     if difference.cause in _SHOWN_AS[told.kind] or difference.cause not in _CAUSES:
         return ""
-    return f"they differ first by {difference.cause}"
+    return f"they differ first by {difference.cause}, not {told.kind}"
 
 
 def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
@@ -132,11 +132,12 @@ def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
     if answers.of_these and (shown := _contradiction(told, difference)):
         wrong.append(f"the diagnosis of these bodies: {shown}")
     if answers.predicted is not None and (answers.predicted > 0) != (answers.billed > 0):
-        wrong.append("the prediction: what was billed was charged")
+        wrong.append(f"the prediction: the bill charged {answers.billed:,} tokens as read")
     if not wrong:
         return None
     predicted = "nothing certain" if answers.predicted is None else f"{answers.predicted:,} read"
     said = f"predicted: {predicted}; billed: {answers.billed:,} read; told by the provider: {told}"
-    which = "; ".join(wrong)
+    pairs = (each.partition(": ") for each in wrong)
+    which = ", and ".join(f"{what} cannot be right, since {why}" for what, _, why in pairs)
     fix = FIXES["diagnosis-disagrees"]
-    return finding("diagnosis-disagrees", where, f"{said}. Cannot be right: {which}; {fix}")
+    return finding("diagnosis-disagrees", where, f"{said}. But {which}; {fix}")

@@ -8,6 +8,11 @@ from typing import Literal
 State = Literal["exact", "eligible", "warm-start", "unpredictable", "unknown-provider", "error"]
 
 
+def sureness(state: str) -> str:
+    """Return a state as people read it: "certain" for "exact", since tokens may be estimates."""
+    return "certain" if state == "exact" else state
+
+
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """The tokens that one request reads, writes by lifetime and pays in full, with the reason.
@@ -36,8 +41,8 @@ class Simulated:
 
     @property
     def sureness(self) -> str:
-        """The state as people read it: "certain" for "exact", since tokens may be estimates."""
-        return "certain" if self.state == "exact" else self.state
+        """The state as people read it."""
+        return sureness(self.state)
 
     @property
     def total(self) -> int:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from playground.sessions.session import Session
 
 _NAMED = 3  # names that a folded row lists
+_BILL = "billed: read / written / other"
 _THREE = ("predicted", "billed", "told by the provider")
 
 
@@ -31,7 +32,6 @@ def print_simulation(cells: Sequence[CacheSimulation], as_json: bool, folded: bo
 
     `folded` joins dialects and policies with the same figures in one line.
     """
-    from playground.cache.answers.headline import billed
     from playground.show.wire import simulation_json
 
     refused = int(any(cell.errors for cell in cells))
@@ -40,14 +40,21 @@ def print_simulation(cells: Sequence[CacheSimulation], as_json: bool, folded: bo
         return refused
     if len(cells) == 1:
         return max(refused, _requests(cells[0]))
-    if bill := billed(cells[0]):
-        say(bill)
+    _say_first(cells[0])
     rows = [[cell.dialect, cell.policy, *_figures(cell)] for cell in cells]
     table_rows = _fold(rows) if folded else rows
     table(["dialect", "policy", "read", "cost", "findings", "refused because"], table_rows)
     if len(table_rows) < len(rows):
         say("-d NAME has a line for each policy, -d NAME --policy NAME one for each request")
     return refused
+
+
+def _say_first(cell: CacheSimulation) -> None:
+    """Print what was paid, and whose rules an unknown model is given."""
+    from playground.cache.answers.headline import billed
+
+    for line in filter(None, (billed(cell), cell.assumption)):
+        say(line)
 
 
 def _figures(cell: CacheSimulation) -> list[str]:
@@ -80,14 +87,12 @@ def _first_names(names: Sequence[str]) -> str:
 
 
 def _requests(cell: CacheSimulation) -> int:
-    from playground.cache.answers.headline import billed
     from playground.cache.rules.age import aged
 
     head = ["request", "read", "written", "full price", "cost", "state"]
-    bills = ["billed tokens", "paid"] if any(cell.billed) else []
+    bills = [_BILL, "paid"] if any(cell.billed) else []
     told = list(_THREE) if any(cell.told) else []
-    if bill := billed(cell):
-        say(bill)
+    _say_first(cell)
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
     table([*head, *bills, *told, "reason"], rows)
     say(
@@ -126,15 +131,12 @@ def _bill(bill: Billed) -> str:
 
 def print_check(simulation: CacheSimulation, failed: list[str], as_json: bool) -> None:
     """Print the limits that are exceeded, or what the input costs."""
-    from playground.cache.answers.headline import billed
-
     if as_json:
         from playground.show.wire import simulation_json
 
         print_json({"failures": failed, **simulation_json(simulation)})
         return
-    if bill := billed(simulation):
-        say(bill)
+    _say_first(simulation)
     for line in failed:
         say(line)
     if not failed:

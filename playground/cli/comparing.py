@@ -112,6 +112,8 @@ def _print_words(change: BlockChange) -> None:
 
 
 def _print_costs(difference: VersionDiff) -> None:
+    from playground.cache.simulated import sureness
+
     head = ["provider", "left by A", "read by B", "paid again", "costs", "state", "parts at"]
     rows = [
         [
@@ -120,7 +122,7 @@ def _print_costs(difference: VersionDiff) -> None:
             grouped(cost.read),
             grouped(cost.lost),
             "" if cost.nano_dollars is None else dollars(cost.nano_dollars / 1e9),
-            cost.state,
+            sureness(cost.state),
             cost.parts.told if cost.parts else "",
         ]
         for cost in difference.costs

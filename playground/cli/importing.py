@@ -110,7 +110,7 @@ def _show(rows: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> 
     )
     say(receipt.compared)
     missing = [
-        [row.path, row.kind, f"{row.times:,}", f"{row.characters:,}", row.why or "nothing says so"]
+        [row.path, row.kind, f"{row.times:,}", f"{row.characters:,}", row.told]
         for row in receipt.by_path
     ]
     if missing:

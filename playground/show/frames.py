@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from playground.questions.experiments import CrossReading, EventChange
 
 
+ANSWERS = ["predicted", "billed", "told by the provider"]  # columns on the tokens that were read
+
+
 @draws("frame", Comparison)
 def comparison(value: Comparison) -> pd.DataFrame:
     """Return a row for each dialect, with the characters of each kind of text."""
@@ -311,8 +314,7 @@ def _provider_statement(cell: CacheSimulation, number: int) -> dict[str, str]:
     """Return three columns in words, if the provider said anything: predicted, billed, told."""
     if not any(cell.told):
         return {}
-    names = ("predicted", "billed", "told by the provider")
-    return dict(zip(names, cell.three_answers(number), strict=True))
+    return dict(zip(ANSWERS, cell.three_answers(number), strict=True))
 
 
 def _bill_columns(cell: CacheSimulation, number: int) -> dict[str, float | None]:

@@ -17,5 +17,5 @@ def receipt_counts(value: Receipt) -> pd.DataFrame:
 def receipt(value: Receipt) -> pd.DataFrame:
     """Return a row for each path of the file with something that is in no session, worst first."""
     head = ["path", "what", "times", "characters", "why", "the first"]
-    rows = [(*row[:5], row.first.text[:200]) for row in value.by_path]
+    rows = [(*row[:4], row.told, row.first.text[:200]) for row in value.by_path]
     return pd.DataFrame(rows, columns=head)

@@ -101,7 +101,8 @@ def _predicted_words(cell: CacheSimulation) -> list[str]:
     if not billed(cell):
         return []
     words = [f"{value} {of}" for value, of, _ in _predicted_figures(cell)]
-    return [*words, "the file holds less than was sent"] if cell.holds_less else words
+    words += ["the file holds less than was sent"] * cell.holds_less
+    return [*words, cell.assumption.removesuffix(".")] if cell.assumption else words
 
 
 def _threshold(placed: CachePlacement | None) -> Payload | None:
@@ -121,15 +122,12 @@ def _prices(cell: CacheSimulation) -> dict[str, str]:
 
 
 def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
-    """Return the labels over requests at which a cache broke: their number and what it costs."""
+    """Return the labels over requests at which a cache broke: their number, and lost tokens."""
     flags = {
         number: f"{number + 1}: {cell.requests[number - 1].left - cell.requests[number].read:,}"
         for number in cell.breaks
     }
-    for each in cell.unexplained:
-        nano = cell.lost_nano(each)
-        cost = f"{each.lost:,}" if nano is None else dollars(nano / 1e9)
-        flags[each.number] = f"{each.number + 1}: {cost}"
+    flags |= {each.number: f"{each.number + 1}: {each.lost:,}" for each in cell.unexplained}
     return sorted(flags.items())[:_LABELLED]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from playground.base.display import draws
+from playground.cache.simulated import sureness
 from playground.questions.versions import VersionDiff
 from playground.questions.versions.costs import PrefixCost
 from playground.questions.versions.matching import BlockChange
@@ -63,7 +64,7 @@ def costs(found: Sequence[PrefixCost]) -> pd.DataFrame:
                 "parts at": cost.parts.told if cost.parts else "",
                 "why": cost.reason,
                 "marks": cost.marks,
-                "how sure": cost.state,
+                "how sure": sureness(cost.state),
             }
             for cost in found
         ]

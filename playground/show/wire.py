@@ -240,6 +240,7 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "nano_dollars": cell.nano_dollars,
         "paid": asdict(cell.paid) if cell.paid else None,
         "assumed_as": cell.assumed_as,
+        "assumption": cell.assumption or None,
         "origins": cell.origins,
         "findings": [asdict(finding) for finding in cell.findings],
         "requests": [

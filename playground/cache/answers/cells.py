@@ -338,6 +338,16 @@ class CacheSimulation(Drawn, Live):
         return rules.assumed_as(self.model)
 
     @property
+    def assumption(self) -> str:
+        """A sentence on the rules of an unknown model: whose they are; "" for a known one."""
+        if self.rules is not None and self.rules.match == "unknown":
+            return "No caching rules are known for this model: all is counted at the full price."
+        if self.assumed_as is None:
+            return ""
+        like = f": it is assumed to be cached like {self.assumed_as}" if self.assumed_as else ""
+        return f"No rule names this model{like}."
+
+    @property
     def origins(self) -> list[str]:
         """The figures that hold for the model, a line each with its source."""
         if self.rules is None:
@@ -367,7 +377,7 @@ class CacheSimulation(Drawn, Live):
         if self.price:
             nano = self.nano_dollars
             told = "not known" if nano is None else dollars(nano / 1e9)
-            found.append(f"all input: {told} ({self.price.source})")
+            found.append(f"all input, as predicted: {told} ({self.price.source})")
             found += dict.fromkeys(words for terms in self.terms for words in terms.words)
         return found
 
@@ -385,7 +395,7 @@ def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str
     if figure.others:
         others = "; ".join(f"{one.value:,} by {one.source}" for one in figure.others)
         told = f"{words(figure.value)} ({figure.source})"
-        return f"{told}, or it is not known which: sources disagree ({others})"
+        return f"{told}; sources disagree ({others}), and nobody knows which is right"
     return f"{words(figure.value)} ({figure.source})"
 
 

@@ -111,15 +111,19 @@ class CompactionWhatIf(Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on compactions of the session itself, and on policies that find no results to
-        clear.
+        """Notes on an unknown model, on compactions of the session itself, and on policies that
+        find no results to clear.
         """
         asked = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
         last = self.everything.bodies[-1]
-        told = []
+        assumption = self.everything.simulation.assumption
+        told = [assumption] if assumption else []
         if self.anew:
             turns = ", ".join(str(turn + 1) for turn in self.anew)
-            told = [f"The session compacted its own history before turn {turns}: that stays so."]
+            told = [
+                *told,
+                f"The session compacted its own history before turn {turns}: that stays so.",
+            ]
         if not asked or any(map(has_result, messages_of(last))):
             return told
         names = ", ".join(asked)
@@ -134,6 +138,7 @@ class CompactionWhatIf(Drawn):
             "model": self.model,
             "limit": self.limit,
             "headline": self.headline,
+            "assumption": self.everything.simulation.assumption or None,
             "notes": self.notes,
             "policies": [
                 {

@@ -61,7 +61,7 @@ def billed(value: CacheSimulation) -> str:
     held = grouped(sum(one.total for one, _ in pairs))
     less = f"The session holds about {held} of them." if value.holds_less else ""
     parts = (told, paid, less, _unexplained(value, len(pairs)), _shorter(value), _more(value))
-    return " ".join(filter(None, parts))
+    return " ".join(filter(None, (*parts, _within(value))))
 
 
 _AS_SENT_ALONE: Final = "That is of the requests as they were sent, not of these."
@@ -88,6 +88,21 @@ def _more(value: CacheSimulation) -> str:
     return f"{which} read more than this session's requests could leave: it was cached before."
 
 
+def _within(value: CacheSimulation) -> str:
+    """Say what the requests of an automatic cache could read, and how many bills agree."""
+    if value.rules is None or value.rules.match in ("breakpoints", "unknown"):
+        return ""
+    judged = [each for each in value.bounds if each and each.most is not None]
+    if not judged:
+        return ""
+    least, most = sum(each.least for each in judged), sum(each.most or 0 for each in judged)
+    within = value.verdicts.count("within bounds")
+    return (
+        f"By what was sent before, {least:,} to {most:,} tokens could be read from the cache: "
+        f"{within} of {counted(len(judged), 'bill')} {'agrees' if within == 1 else 'agree'}."
+    )
+
+
 def _unexplained(value: CacheSimulation, bills: int) -> str:
     """Say how many requests were billed against a certain prediction, and what that cost."""
     found = value.unexplained
@@ -112,11 +127,11 @@ def _predicted(value: CacheSimulation) -> Headline:
         told = "no caching rules are known for this model, so all is counted at the full price"
         return Headline("idle", f"{_request_count(value).capitalize()}: {told}.")
     if not value.read_permille:
-        parts = [_nothing_read(value), _cost(value), _assumed(value)]
+        parts = [_nothing_read(value), _cost(value), value.assumption]
         return Headline("idle", " ".join(filter(None, parts)))
     read = f"{percent(value.read_permille / 1000)} of the input is read from the cache"
     asked = _request_count(value).capitalize()
-    parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value), _assumed(value)]
+    parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value), value.assumption]
     return Headline("broken" if value.breaks else "good", " ".join(filter(None, parts)))
 
 
@@ -178,11 +193,3 @@ _UNSURE: Final = {
 def _sureness(value: CacheSimulation) -> str:
     states = {one.state for one in value.requests if one.read or one.hit is not None}
     return next((words for state, words in _UNSURE.items() if state in states), "")
-
-
-def _assumed(value: CacheSimulation) -> str:
-    """Say which known model the rules of an unknown model are taken from; "" for a known model."""
-    if value.assumed_as is None:
-        return ""
-    like = f": it is assumed to be cached like {value.assumed_as}" if value.assumed_as else ""
-    return f"No rule names this model{like}."

@@ -99,7 +99,7 @@ class PlannedTools:
         return {
             "name": self.name,
             "states": {each: states.count(each) for each in sorted(set(states))} if not cut else {},
-            "is_assumed": cut is not None,
+            "is_assumed": cut is not None or bool(self.simulation.assumption),
             "keep": sorted(cut.keep) if cut else None,
             "requests": len(states),
             "searches": self.searches,
@@ -117,7 +117,7 @@ class ToolPlan(Shown):
     """What a session's tools cost as they are, and with some of them deferred.
 
     Its table has a row for each way. `refusal` says why there is only one. `assumed` are the
-    assumptions that the other rows rest on.
+    assumptions that the figures rest on: of an unknown model, and of the ways that defer.
     """
 
     model: str
@@ -243,7 +243,8 @@ def plan_tools(
     planner = _Planner(requests, times, anew, name, provider, marker, _last_calls(named))
     uses, refusal = planner.uses(), _refusal(planner.rules, name)
     if refusal:
-        return ToolPlan(name, [planner.as_they_are()], uses, refusal)
+        own = planner.as_they_are()
+        return ToolPlan(name, [own], uses, refusal, tuple(_of_model(own)))
     every = ToolCut(frozenset(tool.name for tool in uses), "by search")
     already = tuple(tool.name for tool in uses if tool.name in planner.already)
     # in the form of the API that defers, so that all ways are counted alike
@@ -260,7 +261,7 @@ def plan_tools(
         if best is not ways[0] and best.cut:
             rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
         cuts += len(ways)
-    assumed = tuple(_assumed(planner.left, rows, found))
+    assumed = (*_of_model(own), *_assumed(planner.left, rows, found))
     return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}", already)
 
 
@@ -302,6 +303,12 @@ def _cuts(uses: Sequence[ToolUse], loading: Loading, found: int) -> Iterator[Too
 
 def _called(uses: Sequence[ToolUse]) -> list[ToolUse]:
     return [tool for tool in uses if tool.first is not None]
+
+
+def _of_model(row: PlannedTools) -> Iterator[str]:
+    """Yield what is assumed of a model that no rule names."""
+    if told := row.simulation.assumption:
+        yield told[:1].lower() + told[1:].removesuffix(".")
 
 
 def _assumed(left: str, rows: Sequence[PlannedTools], found: int) -> Iterator[str]:

@@ -57,6 +57,11 @@ class MissingAtPath(NamedTuple):
     why: str
     first: Missing
 
+    @property
+    def told(self) -> str:
+        """The reason as people read it."""
+        return self.why or "nothing says so"
+
 
 @dataclass(frozen=True)
 class Receipt:

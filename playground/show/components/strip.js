@@ -44,6 +44,11 @@ class Strip {
     this.most = Math.max(1, data.minimum, ...this.requests.map((r) => r.total))
   }
 
+  // What was billed, or else what is predicted: tokens read, written, at full price
+  outcome(request) {
+    return request.billed ?? [request.read, request.written, request.uncached]
+  }
+
   // A request names the blocks that the one before it does not have
   whole(requests) {
     let before = []
@@ -135,7 +140,7 @@ class Strip {
 
   buildChart() {
     const isBilled = this.requests.some((request) => request.billed)
-    this.bars = this.requests.map((r) => (isBilled ? (r.billed ?? [0, 0, 0]) : [r.read, r.written, r.uncached]))
+    this.bars = this.requests.map((r) => (isBilled && !r.billed ? [0, 0, 0] : this.outcome(r)))
     const line = element("div", "line")
     line.append(element("b", "", "All requests"), element("span", "quiet", `tokens${isBilled ? " as billed" : ""}: read, written, at full price`))
     this.flags = element("div", "flags")
@@ -225,7 +230,7 @@ class Strip {
     if (!request || !this.root.clientWidth) return
     const count = this.requests.length
     this.slider.value = this.now
-    const sums = request.billed ?? [request.read, request.written, request.uncached]
+    const sums = this.outcome(request)
     const told = Object.values(OUTCOMES).map((word, i) => `${word} ${grouped(sums[i])}`)
     const [low, high] = request.range
     const size = low === high ? grouped(request.total) : `~${grouped(request.total)}`
@@ -247,12 +252,15 @@ class Strip {
       context.fillStyle = inks[tierOf(block)]
       context.fillRect(from * scale, TOP, Math.max(0.7, size * scale - (size * scale > 3 ? 1 : 0)), TALL)
     })
+    const sums = this.outcome(request)
+    // the sum of several rounds is as long as the one request that is drawn
+    const share = request.total / Math.max(1, sums.reduce((one, other) => one + other))
     let from = 0
-    for (const name of Object.keys(OUTCOMES)) {
+    Object.keys(OUTCOMES).forEach((name, at) => {
       context.fillStyle = inks[name]
-      context.fillRect(from * scale, TOP + TALL + 5, request[name] * scale, BELOW)
-      from += request[name]
-    }
+      context.fillRect(from * scale, TOP + TALL + 5, sums[at] * share * scale, BELOW)
+      from += sums[at] * share
+    })
     context.strokeStyle = inks.accent
     for (const [mark, back] of request.marks) {
       const start = (back > 0 ? request.ends[back - 1] : 0) * scale
@@ -277,8 +285,8 @@ class Strip {
       const wide = context.measureText(word).width
       context.fillText(word, Math.min(Math.max(0, tokens * scale - (tokens ? wide / 2 : 0)), width - wide), TOP + TALL + BELOW + 24)
     }
-    const sums = Object.entries(OUTCOMES).map(([name, word]) => `${word} ${grouped(request[name])}`)
-    this.canvas.setAttribute("aria-label", `${counted(request.blocks.length, "block")}, ${counted(request.marks.length, "mark")}, ${sums.join(", ")} tokens`)
+    const told = Object.values(OUTCOMES).map((word, at) => `${word} ${grouped(sums[at])}`)
+    this.canvas.setAttribute("aria-label", `${counted(request.blocks.length, "block")}, ${counted(request.marks.length, "mark")}, ${request.billed ? "billed: " : ""}${told.join(", ")} tokens`)
   }
 
   // Marks, and the lines that they must reach
@@ -383,7 +391,7 @@ class Strip {
       context.fillText(word, index * wide + wide / 2 - context.measureText(word).width / 2, CHART - 2)
     })
     this.flags.replaceChildren(...this.data.breaks.map(([number, words]) => {
-      const flag = button(words, `Request ${words} tokens or dollars lost`, () => this.go(number))
+      const flag = button(words, `Request ${words} cached tokens not read`, () => this.go(number))
       flag.style.left = `${Math.min(92, (100 * number) / this.bars.length)}%`
       return flag
     }))
@@ -406,7 +414,7 @@ class Strip {
     fact("characters", grouped(length))
     fact("tokens", `~${grouped(size)}`)
     fact("up to here", `~${grouped(this.request.ends[this.chosen])}`)
-    fact("this request", this.fate())
+    fact(this.request.billed ? "as predicted" : "this request", this.fate())
     this.side.replaceChildren(line, facts, ...this.decision())
     const pre = element("pre", "", text)
     pre.tabIndex = 0

@@ -73,7 +73,7 @@ def _bars(value: CacheSimulation) -> str:
             for size, colour in zip(sizes, OUTCOME_COLOURS.values(), strict=True)
         )
         size_texts = [f"{size:,}" for size in sizes]
-        rows.append([str(number + 1), bar, *size_texts, one.state, escaped(value.why(number))])
+        rows.append([str(number + 1), bar, *size_texts, one.sureness, escaped(value.why(number))])
     head = ["request", "", *OUTCOME_COLOURS, "how sure", "why"]
     return cells("tokens of every request", head, rows)
 
