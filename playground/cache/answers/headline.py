@@ -1,7 +1,7 @@
 """Say in one sentence what a simulation reads and costs, and whether its marks can ever hit.
 
-The sentence holds only our own words and figures, so that it may be shown anywhere. Reasons may
-quote a session, and are shown beside it.
+The sentence holds only fixed words and figures, so that it may be shown anywhere. The reasons may
+quote a session, so they are shown separately.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ Verdict = Literal["good", "idle", "broken", "refused"]
 
 
 class Headline(NamedTuple):
-    """A sentence; `verdict` is good if something is read and nothing breaks, idle if nothing is
-    read.
+    """A sentence and its verdict.
+
+    `good`: something is read and nothing breaks; `idle`: nothing is read, or the session holds less
+    than was billed; `broken`: there are breaks; `refused`: the provider would refuse a request.
     """
 
     verdict: Verdict
@@ -24,9 +26,9 @@ class Headline(NamedTuple):
 
 
 def headline(value: CacheSimulation) -> Headline:
-    """Sum up a simulation in a user's words. The cost is that of all input.
+    """Sum up a simulation in a user's words, with the cost of all input.
 
-    The bill comes first if the session has one, since it is what was paid.
+    The bill comes first if the session has one, because it is what was paid.
     """
     verdict, text = _predicted(value)
     if not (bill := billed(value)):
@@ -34,7 +36,7 @@ def headline(value: CacheSimulation) -> Headline:
     if value.unexplained:
         verdict = "broken"
     elif verdict == "good" and not any(each.read for each in value.billed if each):
-        verdict = "idle"  # whatever is predicted, nothing was read
+        verdict = "idle"  # nothing was read, whatever the prediction says
     if value.holds_less:
         verdict = "broken" if value.unexplained else "idle"
         return Headline(verdict, f"{bill} What follows is about these alone. {text}")
@@ -47,16 +49,22 @@ def headline(value: CacheSimulation) -> Headline:
 def billed(value: CacheSimulation) -> str:
     """Say what the session's own bills read and cost; "" without bills."""
     pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
+    bills = [bill for _, bill in pairs] or list(filter(None, value.bills_as_sent))
     paid = str(value.paid) if value.paid else ""
-    if not pairs:  # under a what-if other requests are simulated than those that were billed
+    if not bills:  # a what-if simulates other requests than the billed ones
         return paid
-    total = sum(bill.total for _, bill in pairs)
-    share = percent(sum(bill.read for _, bill in pairs) / total) if total else percent(0)
+    total = sum(bill.total for bill in bills)
+    share = percent(sum(bill.read for bill in bills) / total) if total else percent(0)
     told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
+    if not pairs:
+        return " ".join(filter(None, (told, paid, _AS_SENT_ALONE)))
     held = grouped(sum(one.total for one, _ in pairs))
     less = f"The session holds about {held} of them." if value.holds_less else ""
     parts = (told, paid, less, _unexplained(value, len(pairs)), _shorter(value), _more(value))
     return " ".join(filter(None, (*parts, _within(value))))
+
+
+_AS_SENT_ALONE: Final = "That is of the requests as they were sent, not of these."
 
 
 def _shorter(value: CacheSimulation) -> str:
@@ -69,14 +77,15 @@ def _shorter(value: CacheSimulation) -> str:
 
 
 def _more(value: CacheSimulation) -> str:
-    """Say how many requests read more than the session's own could leave."""
+    """Say how many requests read more than the session's own requests could have left.
+
+    If the session holds less than was sent, nobody knows what they left.
+    """
     count = value.verdicts.count("more than the record could leave")
-    if not count:
+    if not count or value.holds_less:
         return ""
     which = "One request" if count == 1 else f"{count} requests"
-    return (
-        f"{which} read more than the session's requests could leave: others had filled the cache."
-    )
+    return f"{which} read more than this session's requests could leave: it was cached before."
 
 
 def _within(value: CacheSimulation) -> str:
@@ -141,7 +150,7 @@ def _nothing_read(value: CacheSimulation) -> str:
     if not (written or found.is_enough):
         hit = "none can hit" if found.marks and found.heeded else "nothing can be read"
         needs = f"{found.size}, and this model needs {found.minimum:,}{found.assumed}"
-        stop = ";" if found.alone else ","  # its words have a comma of their own
+        stop = ";" if found.alone else ","  # `told` then has a comma of its own
         return f"{found.told}{stop} {found.probably}{hit}: {needs}."
     if len(value.requests) == 1 and (written or found.alone):
         return f"{found.told}: the first request only writes, the next one can read."
