@@ -92,6 +92,8 @@ def _within(value: CacheSimulation) -> str:
     """Say what the requests of an automatic cache could read, and how many bills agree."""
     if value.rules is None or value.rules.match in ("breakpoints", "unknown"):
         return ""
+    if value.holds_less:  # nobody knows what was sent
+        return ""
     judged = [each for each in value.bounds if each and each.most is not None]
     if not judged:
         return ""
