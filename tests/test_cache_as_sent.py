@@ -288,7 +288,7 @@ def test_bills_and_diagnoses_say_nothing_of_requests_that_a_dialect_rewrites() -
 def test_no_policy_saves_what_other_requests_cost() -> None:
     session = billed_anew()
     sent, none, marked = (
-        pg.simulate_cache(session, "native", policy=policy)
+        pg.simulate_cache(session, model="native", policy=policy)
         for policy in ("as-sent", "none", "claude-code")
     )
     offered = [PricedPolicy(cell.policy, cell.policy, cell) for cell in (none, marked)]

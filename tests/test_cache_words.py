@@ -305,5 +305,5 @@ def test_what_an_uncertain_request_left_is_not_certain() -> None:
         found = second("claude-opus-5", first, body)
         assert found.state == "unpredictable"
         assert "what an earlier request left is not known" in found.reason
-    certain = pg.simulate_cache([{**body, "zz": 1}, body, body], "claude-opus-5")
+    certain = pg.simulate_cache([{**body, "zz": 1}, body, body], model="claude-opus-5")
     assert certain.requests[2].state == "exact"  # the second has written it, or read it
