@@ -77,27 +77,27 @@ def test_a_samples_name_goes_where_a_session_goes(name: str) -> None:
 
 OLDER: list[tuple[Callable[[], Any], Callable[[], Any]]] = [
     (
+        lambda: pg.simulate_cache(SAMPLE, "anthropic/claude-sonnet-4-5"),
         lambda: pg.simulate_cache(SAMPLE, model="anthropic/claude-sonnet-4-5"),
-        lambda: pg.simulate_cache(SAMPLE, model="anthropic/claude-sonnet-4-5"),
     ),
     (
+        lambda: pg.simulate_cache([{"messages": []}], "some-model-of-ones-own"),
         lambda: pg.simulate_cache([{"messages": []}], model="some-model-of-ones-own"),
-        lambda: pg.simulate_cache([{"messages": []}], model="some-model-of-ones-own"),
     ),
     (
-        lambda: pg.count_tokens(SAMPLE, model="gpt-4o"),
+        lambda: pg.count_tokens(SAMPLE, "gpt-4o"),
         lambda: pg.count_tokens(SAMPLE, model="gpt-4o"),
     ),
     (
-        lambda: pg.place_cache(SAMPLE, "xml", policy="none"),  # type: ignore[call-arg]
+        lambda: pg.place_cache(SAMPLE, "xml", "none"),  # type: ignore[call-arg]
         lambda: pg.place_cache(SAMPLE, "xml", policy="none"),
     ),
     (
-        lambda: pg.compaction(SAMPLE, policies=["keep last messages"]),  # type: ignore[arg-type]
+        lambda: pg.compaction(SAMPLE, ["keep last messages"]),  # type: ignore[arg-type]
         lambda: pg.compaction(SAMPLE, policies=["keep last messages"]),
     ),
     (
-        lambda: pg.cache_matrix(SAMPLE, ["xml"], policies=["azad"]),  # type: ignore[call-arg]
+        lambda: pg.cache_matrix(SAMPLE, ["xml"], ["azad"]),  # type: ignore[call-arg]
         lambda: pg.cache_matrix(SAMPLE, ["xml"], policies=["azad"]),
     ),
 ]
@@ -114,8 +114,8 @@ def test_an_older_call_works_and_says_how_it_is_written_now(
 
 def test_the_second_place_is_the_dialect_and_never_silently_a_model() -> None:
     """`simulate_cache(session, "xml")` answered for a model of that name, with a cost of 1."""
-    found = pg.simulate_cache(SAMPLE, model="xml")
+    found = pg.simulate_cache(SAMPLE, "xml")
     assert found.dialect == "xml"
     assert found.provider == provider_of(pg.sample_sessions()[SAMPLE].task.model_name)
     with pytest.raises(UnknownNameError, match="'hermes'"):
-        pg.simulate_cache(SAMPLE, model="hermess")
+        pg.simulate_cache(SAMPLE, "hermess")
