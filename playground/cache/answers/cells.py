@@ -109,7 +109,8 @@ class CacheSimulation(Drawn, Live):
         found: list[ReadBounds | None] = []
         for number, (sent, one) in enumerate(zip(self.row, self.requests, strict=True)):
             bill = self.billed[number] if number < len(self.billed) else None
-            sure = one.read if one.state == "exact" and one.sized else 0
+            certain = one.contradicted or one.state == "exact"
+            sure = one.read if certain and one.sized else 0
             found.append(read_bounds(sent, self.row[:number], bill, sure) if bill else None)
         return found
 
