@@ -610,3 +610,14 @@ def test_what_stands_beside_a_text_is_missed_and_told(what: str) -> None:
     assert receipt.silent == []
     leaves = leaves_of(Source("file.json" if content[:1] == b"{" else "file.sse", content))
     assert receipt_of(leaves, [each.session for each in loaded]).silent != []
+
+
+def test_events_of_several_lines_and_unreadable_ones_are_read_as_the_importer_does() -> None:
+    spread = json.dumps(chat_chunk(content=LONGER[ANSWER]), indent=1).replace("\n", "\ndata: ")
+    loaded, receipt = read("a.sse", f"data: {spread}\n\n".encode())
+    assert receipt.missing == [] and receipt.characters == len(LONGER[ANSWER])
+    torn = b'data: {"choices": [{"delta": {"content": "And tomorrow it will rain all day\n\n'
+    loaded, receipt = read("a.sse", sse(chat_chunk(content=LONGER[ANSWER])) + torn)
+    assert "unreadable-frame" in {each.code for each in loaded[0].findings}
+    assert [each.told for each in receipt.missing] == ["unreadable-frame"]
+    assert 0 < receipt.share < 1
