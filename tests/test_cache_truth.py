@@ -162,7 +162,7 @@ UNSURE: list[tuple[str, Body, Body, float, str]] = [
     ("claude-opus-5", marked(), marked(mcp_servers=[{"name": "x"}]), 70, "mcp_servers"),
     ("claude-opus-5", marked(), marked(), 5, "first token"),
     ("claude-opus-4-7", marked(), went_on(marked(), messages=[turn("a"), turn("b", "system")]), 70,
-     "no page says that this model takes"),
+     "does not say whether this model takes"),
     ("openai/gpt-6.1-sol", asked(), went_on(asked()), 2_400, "the least"),
     ("openai/gpt-6.1-sol", asked(), asked(previous_response_id="r1"), 70, "on the server"),
     ("azure/gpt-6.1-sol", asked(), went_on(asked()), 1_200, "nothing promises"),

@@ -453,7 +453,7 @@ def test_a_newer_analysis_makes_its_facts_from_what_is_kept(
     assert pg.corpus(out, analysis=ANALYSIS).ask("failures").rows == asked.ask("failures").rows
     with pytest.raises(
         InputFault,
-        match=f"no facts of analysis {NEWER + 1}; expected one that there is: {ANALYSIS}, {NEWER}",
+        match=f"no facts of analysis {NEWER + 1}; expected one of: {ANALYSIS}, {NEWER}",
     ):
         pg.corpus(out, analysis=NEWER + 1)
 

@@ -197,7 +197,8 @@ def test_text_between_parameters_is_a_named_finding() -> None:
     assert (called(result), owned) == ([("f", {"a": "1", "b": "2"})], ["oops "])
     text = "<function=f>oops <parameter=a>1</parameter></function>"
     result = parse(text, "qwen3-coder")
-    owned = [event.text for event in result.events if isinstance(event, FindingEvent)]
+    found = [event for event in result.events if isinstance(event, FindingEvent)]
+    owned = [event.text for event in found if event.text]
     assert (called(result), owned) == ([("f", {"a": "1"})], ["oops "])
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 from strategies import DIALECTS, GENERAL
 
+from playground.base.findings import MENDING
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.nouns.messages import ToolCallPart
@@ -1551,7 +1552,10 @@ def test_what_a_model_got_wrong_is_read_or_told(
     result = parse(text, dialect, TOOLS)
     assert [(call.name, call.arguments) for call in result.tool_calls] == calls
     assert result.content == content
-    assert [f.code for f in result.findings] == findings
+    # Law 14 tells of what only the grammar of well-formed replies knows; its own tests try that.
+    more = (MENDING | {"marker-in-value"}) - set(findings)
+    codes = dict.fromkeys(f.code for f in result.findings if f.code not in more)
+    assert list(codes) == list(dict.fromkeys(findings))
     data = text.encode()
     assert parse([data[i : i + 1] for i in range(len(data))], dialect, TOOLS) == result
 
@@ -1578,7 +1582,7 @@ def test_a_single_call_without_the_brackets_of_its_list_is_read(dialect: Declare
     assert result.content.strip() == "Well."
     codes = [finding.code for finding in result.findings]
     assert codes[:1] == ["mended-opener"]
-    assert set(codes[1:]) <= {"unclosed-section"}
+    assert set(codes[1:]) <= {"unclosed-section", "mended-form"}
 
 
 @pytest.mark.parametrize("dialect", [each for each, _ in BRACKETS], ids=lambda each: each.name)

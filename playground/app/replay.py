@@ -130,7 +130,7 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
     known, own = readings.options(), recording.dialect
     usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
     values = state.url_values()
-    asked = [name for name in _asked(values) if name in known][: readings.MOST]
+    asked = [name for name in _asked(values) if name in known][: readings.MOST_COLUMNS]
     if state.held(_OF) != recording.name and (state.held(_OF) is not None or not asked):
         state.choose(COLUMNS, usual)
     elif asked and (state.held(COLUMNS) is None or state.went_back()):
@@ -143,7 +143,7 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
         known,
         format_func=_column_name,
         key=COLUMNS,
-        max_selections=readings.MOST,
+        max_selections=readings.MOST_COLUMNS,
         select_all=False,
         help="Up to four readings of the stream: dialects, and the parsers of servers.",
     )
@@ -301,7 +301,7 @@ def _read_as_row(selection: Mapping[str, Any] | None) -> None:
 
 def add_column(name: str) -> None:
     kept = [each for each in state.held(COLUMNS) or [] if each != name]
-    state.choose(COLUMNS, [*kept[: readings.MOST - 1], name])
+    state.choose(COLUMNS, [*kept[: readings.MOST_COLUMNS - 1], name])
 
 
 def read_first_as(name: str) -> None:

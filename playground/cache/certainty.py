@@ -1,8 +1,8 @@
-"""Say what keeps a prediction from being certain.
+"""Give the reason why a prediction is not certain.
 
-`exact` is earned: a rule that is documented and dated, a model that it names, tokens that are
-known, and nothing in the body that no rule speaks of. Each check returns the reason in words, or ""
-if there is none.
+A prediction is `exact` only if a documented and dated rule names the model, if the tokens are
+known, and if a rule covers everything in the body. Each check returns its reason in words, or "" if
+it finds none.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules, rules_of
 from playground.nouns.wire_bodies import settings_left
 
-# Anthropic's, where an edit names no trigger (Context editing; Compaction)
+# Anthropic's defaults, for an edit that names no trigger (Context editing; Compaction)
 _TRIGGERS: Final = {"clear_tool_uses": 100_000, "compact": 150_000}
-_NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop some
+_NEAR_FULL: Final = 100_000  # tokens: from here on `truncation: auto` may drop messages
+_UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
-def unearned(request: TimedRequest, rules: Rules) -> str:
-    """Return why no prediction of this request can be certain, whatever the cache holds."""
-    return unearned_beside(request, rules) or unearned_within(request, rules)
+def doubt_of(request: TimedRequest, rules: Rules) -> str:
+    """Return why no prediction of this request can be certain, whatever the cache holds, or ""."""
+    return doubt_about_settings(request, rules) or doubt_about_content(request, rules)
 
 
-def unearned_beside(request: TimedRequest, rules: Rules) -> str:
-    """Return what the model's name and the settings take the certainty away for."""
+def doubt_about_settings(request: TimedRequest, rules: Rules) -> str:
+    """Return the doubt about the model's name, the history or the fields of the body, or ""."""
     return _unnamed(request, rules) or _history(request, rules) or _fields(request, rules)
 
 
-def unearned_within(request: TimedRequest, rules: Rules) -> str:
-    """Return what the words, the blocks and the marks take the certainty away for."""
+def doubt_about_content(request: TimedRequest, rules: Rules) -> str:
+    """Return the first doubt about words, edits, blocks, system messages and marks, or ""."""
     for check in _CHECKS:
         if why := check(request, rules):
             return why
@@ -50,8 +51,10 @@ def _unnamed(request: TimedRequest, rules: Rules) -> str:
 
 
 def _history(request: TimedRequest, rules: Rules) -> str:
-    held = request.wire.parameters.get("history")
-    return f"{held}: the history is on the server, the body holds the last input alone" * bool(held)
+    reference = request.wire.parameters.get("history")
+    if not reference:
+        return ""
+    return f"{reference}: the history is on the server, and the body holds only the last input"
 
 
 def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
@@ -59,7 +62,7 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
 
 
 def _words(request: TimedRequest, rules: Rules) -> str:
-    """Name the unknown words of a body, by their paths; or its form, if no list has its words."""
+    """Name the paths of a body's unknown words, or its form if no rule lists the words of it."""
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
@@ -70,7 +73,7 @@ def _words(request: TimedRequest, rules: Rules) -> str:
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule speaks of, or whose content stands elsewhere."""
+    """Name the fields that no rule speaks of, else those that stand for content on the server."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)
@@ -86,18 +89,16 @@ def _fields(request: TimedRequest, rules: Rules) -> str:
 
 
 def _unspoken_of(paths: list[str]) -> str:
-    if len(paths) < 2:
-        return f"no rule speaks of {paths[0]}" if paths else ""
-    return f"no rule speaks of {', '.join(paths)}"
+    return f"no rule speaks of {', '.join(paths)}" if paths else ""
 
 
 def unknown_words(request: TimedRequest, rules: Rules) -> str:
-    """Return which words of the body no rule speaks of; "" if there are none."""
+    """Return which words and fields the rules do not cover; "" if there are none."""
     return _words(request, rules) or _fields(request, rules)
 
 
 def is_pinned(request: TimedRequest) -> bool:
-    """Return True if a request to OpenRouter may be answered by one upstream alone."""
+    """Return True if only one upstream provider may answer a request to OpenRouter."""
     given = request.wire.settings.get("provider")
     if not isinstance(given, dict):
         return False
@@ -109,9 +110,9 @@ def is_pinned(request: TimedRequest) -> bool:
 
 @lru_cache(maxsize=256)
 def _roles(rules: Rules, api: str) -> Mapping[str, str]:
-    """Return the known fields and what each is to the prefix.
+    """Return the known fields, each with its role for the prefix.
 
-    A body in OpenAI's form for another provider, as LiteLLM takes it, may have OpenAI's fields.
+    LiteLLM takes bodies in OpenAI's form for other providers, so they may have OpenAI's fields too.
     """
     own: Mapping[str, str] = rules.get("fields", {})
     return {**rules_of("openai").value("fields"), **own} if api == "chat" else own
@@ -119,7 +120,7 @@ def _roles(rules: Rules, api: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=256)
 def _parents(rules: Rules, api: str) -> frozenset[str]:
-    """Return the fields of which the rules name every field inside, by a name with a dot."""
+    """Return the fields with inner fields, all of which the rules name (`parent.inner`)."""
     return frozenset(name.partition(".")[0] for name in _roles(rules, api) if "." in name)
 
 
@@ -130,7 +131,7 @@ def _edits(request: TimedRequest, rules: Rules) -> str:
     high = request.size_range(len(request.sizes) - 1)[1]
     for name in edits.intersection(settings):
         if high >= _trigger(name, settings[name]):
-            return f"{name}: the server may change the history, and where is its own choice"
+            return f"{name}: the server may change the history at a place that it chooses"
     return ""
 
 
@@ -141,7 +142,7 @@ def _edit_fields(rules: Rules, api: str) -> frozenset[str]:
 
 
 def _trigger(name: str, value: Any) -> float:
-    """Return the tokens from which on the server may change what it was sent."""
+    """Return the number of tokens from which the server may change the history."""
     if name == "truncation":
         return _NEAR_FULL if value == "auto" else float("inf")
     edits = value.get("edits") if isinstance(value, dict) else value
@@ -171,22 +172,22 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
         return ""
     if rules.lists("system_messages", wire.model):
         return ""
-    return "no page says that this model takes a message of role system"
+    return f"{_UNDOCUMENTED} whether this model takes a message of role system"
 
 
 def _marks(request: TimedRequest, rules: Rules) -> str:
     wire = request.wire
-    top = wire.automatic_ttl is not None and rules.match == "breakpoints"
-    if top and not rules.value("automatic"):
-        return "no page says what this provider makes of a mark at the top"
+    is_on_body = wire.automatic_ttl is not None and rules.match == "breakpoints"
+    if is_on_body and not rules.value("automatic"):
+        return f"{_UNDOCUMENTED} what a mark on the body itself does"
     listed = "marked_models" not in rules.rules or rules.lists("marked_models", wire.model)
     if request.marks and not listed:
-        return "no page says that marks count for this model"
+        return f"{_UNDOCUMENTED} whether marks count for this model"
     known = lives_of(rules, wire.model)
     other = next((life for life in request.marks.values() if life not in known), None)
     if other is None or rules.match == "best effort":
         return ""
-    return f"no page says what this model makes of a life of {other!r}"
+    return f"{_UNDOCUMENTED} what a lifetime of {other!r} does for this model"
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
@@ -199,8 +200,10 @@ _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
 
 
 def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
-    """Return the settings of a request as texts: what the rules name, without its defaults, and
-    by their paths those of which no rule says what their change loses.
+    """Return the settings of a request as JSON texts.
+
+    A setting that the rules name is left out if it has its default. The others, of which no rule
+    says what is lost when they change, are listed by path.
     """
     wire, named = request.wire, _named(rules)
     given = rules.salts_of(named, wire.parameters, wire.model)
@@ -212,7 +215,7 @@ def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
 
 @lru_cache(maxsize=64)
 def _named(rules: Rules) -> tuple[str, ...]:
-    """Return the parameters of which a rule says what their change loses, or may lose."""
+    """Return the parameters for which a rule says what is or may be lost when they change."""
     tables = (rules.get("salts", {}), rules.get("may_salt", {}))
     return tuple(
         dict.fromkeys(name for table in tables for some in table.values() for name in some)
@@ -220,34 +223,40 @@ def _named(rules: Rules) -> tuple[str, ...]:
 
 
 def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, rules: Rules) -> str:
-    """Return why an entry that ends in this tier may not be read, after a change of settings."""
+    """Return why it is uncertain that an entry of this tier can still be read, or "".
+
+    `before` and `now` are the settings of the entry's request and of this one.
+    """
     if before is now:  # as in most rows, where requests share their settings
         return ""
     named = _named(rules)
     unnamed = (name for name in {**before, **now} if name not in named)
-    names = (*_up_to(tier, rules), *unnamed)
+    names = (*_parameters_up_to(tier, rules), *unnamed)
     changed = [name for name in names if before.get(name) != now.get(name)]
     if not changed:
         return ""
-    told = ", ".join(changed).replace("forced_tool", "tool_choice")
-    return f"{told} changed: no source says whether this model keeps its {tier}"
+    parameters = ", ".join(changed).replace("forced_tool", "tool_choice")
+    return f"{parameters} changed, and no source says whether the cached {tier} can still be read"
 
 
-def _up_to(tier: str, rules: Rules) -> Iterator[str]:
-    for name, some in rules.get("may_salt", {}).items():
-        yield from some
+def _parameters_up_to(tier: str, rules: Rules) -> Iterator[str]:
+    """Yield the parameters whose change may lose this tier or one before it."""
+    for name, parameters in rules.get("may_salt", {}).items():
+        yield from parameters
         if name == tier:
             return
 
 
 def may_be_kept(before: Mapping[str, str], now: Mapping[str, str], rules: Rules) -> str:
-    """Return why what was cached under other settings may be read all the same.
+    """Return why an entry that was written under other settings may still be readable, or "".
 
-    One request names a parameter that the other leaves to its default, and no source says which
-    that is.
+    The reason is a parameter that only one of the two requests names, if no source says what its
+    default is.
     """
-    unsaid = rules.get("defaults_unknown", ())
-    named = [name for name in unsaid if (name in before) != (name in now)]
+    undocumented = rules.get("defaults_unknown", ())
+    named = [name for name in undocumented if (name in before) != (name in now)]
     if not named:
         return ""
-    return f"{', '.join(named)} is named in one request alone: its default is stated nowhere"
+    return (
+        f"{', '.join(named)} is named in only one of the requests, and no source states its default"
+    )

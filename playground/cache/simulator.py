@@ -13,11 +13,11 @@ from typing import Any, Final
 from playground.base.wording import grouped
 from playground.cache.breakpoints import breakpoints, life_at, looked_at, spans
 from playground.cache.certainty import (
+    doubt_about_content,
+    doubt_about_settings,
+    doubt_of,
     is_pinned,
     settings_of,
-    unearned,
-    unearned_beside,
-    unearned_within,
     unknown_words,
 )
 from playground.cache.earlier import NO_ROUTE, CacheEntry, EarlierRequests
@@ -27,7 +27,7 @@ from playground.cache.refusals import PrefixCheck, refusal
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
 
-_FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, where nobody says
+_FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, if nothing is known about it
 _SURELY_BEGUN: Final = 60.0  # seconds after which an answer has surely begun
 
 
@@ -39,21 +39,19 @@ class CacheSimulator:
     _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes that may have been too short
-    _summed: set[bytes] = field(
-        default_factory=set
-    )  # prefixes of requests with tools on the server
-    _begun: dict[str, bool] = field(default_factory=dict)  # by model: whether its row began warm
+    _summed: set[bytes] = field(default_factory=set)  # prefixes of bills that sum up rounds
+    _begun: dict[str, bool] = field(default_factory=dict)  # model -> if its first bill has a read
     _now: float = float("-inf")
     _sent_last: float = float("-inf")
     _checked: PrefixCheck = field(default_factory=PrefixCheck)
     _earlier: EarlierRequests = field(default_factory=EarlierRequests)
     _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
     _own_settings: dict[str, str] = field(default_factory=dict)
-    _beside: str = ""  # why the last request's model or settings make it uncertain
-    one_by_one: bool = True  # whether each request was sent once the answer before had begun
+    _beside: str = ""  # the doubt about the last request's model or settings
+    one_by_one: bool = True  # whether each request was sent after the previous answer had begun
 
     def send(self, request: TimedRequest) -> Simulated:
-        """Send one request and return its outcome. Its entries are there for later requests."""
+        """Send one request and return its outcome. Later requests can read its entries."""
         if request.at < self._now:
             late, request = self._now - request.at, request.moved(self._now)
             why = f"{late:g} seconds older than the request before it: taken as sent with it"
@@ -71,7 +69,7 @@ class CacheSimulator:
             return self._outcome("unknown-provider", request, 0, {}, why, [], None)
         found = self._outcome_of_known(request)
         if found.state == "error" and not self.rules.knows(request.wire.model):
-            why = f"{found.reason}; {unearned(request, self.rules)}"
+            why = f"{found.reason}; {doubt_of(request, self.rules)}"
             return replace(found, state="unpredictable", reason=why)
         return found
 
@@ -89,7 +87,7 @@ class CacheSimulator:
             return _error(request, *problem, points)
         if not self._heeds_marks(request, points):
             return self._best_effort(request)
-        doubt = self._beside or unearned_within(request, self.rules) or _EDITED * edited
+        doubt = self._beside or doubt_about_content(request, self.rules) or _EDITED * edited
         unclear = bool(doubt)
         warm = self._begins_warm(request)
         hit = self._hit(request, points, request.positions)
@@ -101,7 +99,7 @@ class CacheSimulator:
         if entry is not None:
             read = min(entry.size, total)
             doubt = doubt or self._hit_doubt(entry, request)
-            # A read lengthens a life for nothing, with every provider that goes by marks.
+            # With every provider that goes by marks, a read lengthens the entry's life at no cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
             entry.route = self._route(request)
         why = self._why(hit, points, request)  # before anything is written
@@ -112,7 +110,7 @@ class CacheSimulator:
             for _, entry in self._in_reach(request, points, request.positions)
         )
         doubt = doubt or self._unseen(request, points, hit) or self._doubt(request, points, hit)
-        if flying and self._sent_last < request.at:  # else it surely came too early
+        if flying and self._sent_last < request.at:  # else this request was certainly too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = hit is not None and self._entries[request.chain[hit]].sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
@@ -124,9 +122,7 @@ class CacheSimulator:
         return self._outcome(state, request, read, written, why, points, hit, *more)
 
     def _heeds_marks(self, request: TimedRequest, points: Sequence[int]) -> bool:
-        """Return True if the request is cached by its marks: without them there may be another
-        cache.
-        """
+        """Return True if the request is cached by its marks, and not by an implicit cache."""
         forms = self.rules.get("marks_in")
         return (bool(points) or not self.rules.get("implicit")) and (
             forms is None or request.wire.api in forms
@@ -144,23 +140,23 @@ class CacheSimulator:
         return None
 
     def _settings_of(self, request: TimedRequest) -> dict[str, str]:
-        """Return a request's settings, as rules name them; computed anew only where they change."""
+        """Return a request's settings, as rules name them; compute them only if they change."""
         given = (request.wire.model, request.wire.parameters, request.wire.settings)
         if given != self._given:
             self._given, self._own_settings = given, settings_of(request, self.rules)
-            self._beside = unearned_beside(request, self.rules)
+            self._beside = doubt_about_settings(request, self.rules)
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
-        """Simulate a provider that promises nothing but what an explicit resource holds."""
+        """Simulate a provider that promises a read only from an explicit cache resource."""
         history = str(request.wire.parameters.get("history") or "")
         if history.lower().startswith("cached"):
             return self._named_resource(request, history)
-        # Gemini alone keeps a resource at a price by the hour; its marks make one.
+        # Only Gemini keeps a resource for a price by the hour. Marks make such a resource.
         explicit = request.marks and "storage_permille_hour" in self.rules.rules
         found = self._by_resource(request) if explicit else self._best_effort(request)
         if history:
-            why = f"{unearned(request, self.rules)}; {found.reason}"
+            why = f"{doubt_of(request, self.rules)}; {found.reason}"
             return replace(found, state="unpredictable", reason=why, finding="history-on-server")
         return found
 
@@ -211,7 +207,7 @@ class CacheSimulator:
         return ""
 
     def _route(self, request: TimedRequest) -> bytes:
-        """Return what leads a request to an upstream, where something does."""
+        """Return what selects the upstream provider of a request, or NO_ROUTE."""
         if "routed_by" not in self.rules.rules or is_pinned(request):
             return NO_ROUTE
         return _route(request)
@@ -227,8 +223,8 @@ class CacheSimulator:
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
         """Return what is not known of the cache's contents, or "" if it does not matter.
 
-        Not known is what was cached before the first request, and what tools on the server left. If
-        a request hits at its last mark, nothing else in the cache matters.
+        Unknown are the entries from before the first request, and the entries that tools on the
+        server wrote. If a request hits at its last mark, no other entry matters.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -245,12 +241,12 @@ class CacheSimulator:
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return what is not known and could change the outcome; "" if there is nothing."""
+        """Return the unknown fact that could change the outcome, or ""."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
         for point in points:
             low, high = _size_range(request, point, points)
-            # Up to the hit the length is known: what was read was long enough.
+            # A prefix up to the hit is long enough, because it was read.
             if (hit is None or point > hit) and low < most and high >= least:
                 self._doubtful.add(request.chain[point])
                 minimum = self.rules.minimum_in_words(request.wire.model)
@@ -264,9 +260,9 @@ class CacheSimulator:
         return self._disagreement(request, points, hit)
 
     def _disagreement(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return how far a mark looks by other sources, if that would read something else."""
+        """Return how sources disagree on how far a mark looks, if that changes the hit, or ""."""
         rules = self.rules
-        # Who looks back at fewer blocks finds what stands at a mark all the same, and no more.
+        # A shorter look back finds an entry at a mark too, and nothing else.
         is_at_mark = rules.match == "breakpoints" and (hit is None or hit in points)
         for other in rules.rules["lookback"].conflicts if len(points) > 1 else ():
             if is_at_mark and other.value <= rules.value("lookback"):
@@ -274,7 +270,7 @@ class CacheSimulator:
             if hit != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree how far is looked back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
-            every = range(len(request.positions))  # each block a position
+            every = range(len(request.positions))  # each block is a position
             if hit != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
@@ -282,7 +278,7 @@ class CacheSimulator:
     def _may_live_longer(
         self, request: TimedRequest, points: Sequence[int], hit: int | None
     ) -> str:
-        """Return why an entry past its life may be read, where lives are the least."""
+        """Return why an entry may be read after its life, if lives are the least, or ""."""
         if not self.rules.get("least_lives"):
             return ""
         for block, entry in self._in_reach(request, points, request.positions):
@@ -306,14 +302,14 @@ class CacheSimulator:
         return any(block >= least and request.chain[block] in self._doubtful for block in reached)
 
     def _by_resource(self, request: TimedRequest) -> Simulated:
-        """Simulate marks that make a resource; without one, fall back on the implicit cache."""
+        """Simulate marks that make a resource; without a resource, use the implicit cache."""
         found, why = self._explicit.use(request, self.rules)
         if found is None:
             outcome = self._best_effort(request)
             return replace(outcome, reason=f"no explicit cache, {why}; {outcome.reason}")
         low, high = request.token_range(found.size)
         least, most = self.rules.minimum_range(request.wire.model)
-        doubt = unearned(request, self.rules)
+        doubt = doubt_of(request, self.rules)
         unsure = bool(doubt) or (low < most and high >= least)
         state: State = "unpredictable" if unsure else "exact"
         why = f"{why}; {doubt}" if doubt else why
@@ -324,11 +320,9 @@ class CacheSimulator:
         return replace(outcome, cost=outcome.cost + found.storage)
 
     def _best_effort(self, request: TimedRequest) -> Simulated:
-        """Simulate a cache that promises nothing: the longest shared prefix may be read, in
-        steps.
-        """
+        """Simulate a cache without promises: it may read the longest shared prefix, in steps."""
         rules, now, model = self.rules, request.at, request.wire.model
-        # Where marks count too, what is cached without them is kept apart.
+        # If marks count too, entries written without marks are stored under other keys.
         apart = b"" if rules.match == "best effort" else b"implicit"
         hit = None
         for block in range(len(request.chain) - 1, -1, -1):
@@ -355,7 +349,7 @@ class CacheSimulator:
         # Identical prompts six seconds apart were hits in 7 of 10 recorded pairs: "eligible", never
         # "exact".
         ttl = _asked_life(request, rules)
-        # one entry for all of its prefixes: what each can give is the size in the request it serves
+        # one entry for all prefixes: how much of it is read depends on the request that reads it
         seen, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
         left = CacheEntry(0, ttl, seen, expires, writer=_last_hash(request))
         self._entries.update(dict.fromkeys((apart + key for key in request.chain), left))
@@ -422,9 +416,7 @@ class CacheSimulator:
         positions: Sequence[int],
         reach: int | None = None,
     ) -> Iterator[tuple[int, CacheEntry]]:
-        """Yield the entries of this request's prefixes, in the order in which they are looked
-        at.
-        """
+        """Yield the entries of this request's prefixes, in the order in which marks look."""
         for block in looked_at(request, points, positions, self.rules, reach):
             if (entry := self._entries.get(request.chain[block])) is not None:
                 yield block, entry
@@ -468,13 +460,13 @@ class CacheSimulator:
             size, ttl = request.sizes[point], life_at(request, point, rules)
             if size < minimum or (hit is not None and point < hit):
                 continue
-            # Each stretch up to a mark is written at that mark's own price: with mixed lives the
-            # bill has a line for each.
+            # The tokens up to a mark are written at that mark's price, because with mixed lives the
+            # bill has a line for each life.
             if hit is None or point > hit:
                 written[ttl] = written.get(ttl, 0) + max(0, size - before)
                 before = max(before, size)
-            # What the provider keeps at the last mark is billed to the token; 2 to 4 tokens stay
-            # outside even where the mark is on the very last block.
+            # The bill gives the exact size of the entry at the last mark: 2 to 4 tokens are not in
+            # it, even if the mark is on the last block.
             billed = request.billed
             sized = billed is not None and point == points[-1] and billed.read + billed.write > 0
             if billed is not None and sized:
@@ -536,7 +528,7 @@ def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) ->
 
 
 def _size_range(request: TimedRequest, point: int, points: Sequence[int]) -> tuple[int, float]:
-    """Return the lowest and highest size of the prefix up to a mark; of the last, by the bill."""
+    """Return the least and the most tokens up to a mark; a bill gives those of the last."""
     billed = request.billed
     if billed is not None and point == points[-1] and billed.read + billed.write:
         return billed.read + billed.write, billed.read + billed.write
@@ -557,7 +549,7 @@ def _asked_life(request: TimedRequest, rules: Rules) -> str:
 
 
 def _route(request: TimedRequest) -> bytes:
-    """Return what leads a request to an upstream: its session, or how its conversation begins."""
+    """Return what selects a request's upstream: its session, or its conversation's beginning."""
     session = request.wire.settings.get("session_id")
     if session:
         return str(session).encode()
@@ -571,7 +563,7 @@ def _last_hash(request: TimedRequest) -> bytes:
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
-    """Return True if an entry can be read: from the first token of its writer's answer on.
+    """Return True if the answer to the entry's writer has begun, from when on it can be read.
 
     A request that continues with that answer was sent after it, whatever its clock says.
     """
@@ -583,7 +575,7 @@ def simulate(
 ) -> list[Simulated]:
     """Send a row of requests to one empty cache, and return their outcomes.
 
-    `one_by_one` is true if each was sent once the answer to the one before had begun.
+    `one_by_one` is true if each request was sent after the previous answer had begun.
     """
     simulator = CacheSimulator(rules, one_by_one=one_by_one)
     return [simulator.send(request) for request in requests]

@@ -131,7 +131,7 @@ class NearDialect(NamedTuple):
 
 
 def nearest_dialect(text: str) -> NearDialect:
-    """Return the dialect with the most characters of markers in a text, or `Near()`.
+    """Return the dialect with the most characters of markers in a text, or `NearDialect()`.
 
     The markers may be exact or misspelled.
     """

@@ -1,10 +1,10 @@
 """Protection of the environment's credentials from servers that the user has given by address.
 
-Adapters read the environment by themselves: they sent `OPENAI_ORGANIZATION` to any
-OpenAI-compatible server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any given address. So
-every request passes through here (`wiretap.watch`). Such a server gets only the listed headers and,
-apart from the conversation, no value of the environment. A server may not redirect a request to
-another server.
+LiteLLM's adapters read the environment: they sent `OPENAI_ORGANIZATION` to any OpenAI-compatible
+server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any address that the user gave. So every
+request passes through here (`wiretap.watch`). A server given by address gets only the listed
+headers and, apart from the conversation, no value of the environment. No server may redirect a
+request to another server.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NO_KEY: Final = "none"  # LiteLLM asks for a key, and gets this one
 
 # All other headers are dropped, so that a future adapter cannot add a secret one.
-_HEADERS: Final = frozenset(
+_ALLOWED_HEADERS: Final = frozenset(
     {
         "host",
         "accept",
@@ -37,16 +37,18 @@ _HEADERS: Final = frozenset(
         "anthropic-beta",
     }
 )
-_OPENAI_ALONE: Final = frozenset({"openai-organization", "openai-project"})
+_OPENAI_HEADERS: Final = frozenset({"openai-organization", "openai-project"})
 _CONVERSATION: Final = frozenset(
     {"messages", "tools", "model", "input", "prompt", "system", "contents"}
 )
-# Headers with keys that httpx sends on after a redirect: it removes only `Authorization`.
-_KEYS: Final = frozenset(
+# Headers with keys. After a redirect httpx sends them too, because it removes only `Authorization`.
+_KEY_HEADERS: Final = frozenset(
     {"api-key", "x-api-key", "x-goog-api-key", "ocp-apim-subscription-key", "x-amz-security-token"}
 )
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_SHORTEST: Final = 4  # characters: shorter values of the environment ("1", "en") are no secrets
+_SHORTEST_SECRET: Final = (
+    4  # characters: shorter values of the environment ("1", "en") are no secrets
+)
 
 _own_hosts: set[tuple[str, int]] = set()  # host and port of each server given by address
 
@@ -59,16 +61,16 @@ def keep_credentials_from(base_url: str) -> None:
 def clean_request(request: httpx.Request) -> httpx.Request:
     """Return a request without the values that its receiver must not get.
 
-    It is a copy if it differs, because clients read their own request again when the answer comes:
+    `request` itself is never changed, because clients read it again when the answer comes, as
     OpenAI's client reads its headers.
     """
     import httpx
 
     if _host_and_port(str(request.url)) not in _own_hosts:
-        foreign = set() if _is_openai(request.url.host) else _OPENAI_ALONE & set(request.headers)
+        foreign = set() if _is_openai(request.url.host) else _OPENAI_HEADERS & set(request.headers)
         return _copy(request, headers=_headers(request, foreign)) if foreign else request
     others = {name for name, value in request.headers.items() if not _may_pass(name, value)}
-    known = {value for value in os.environ.values() if len(value) >= _SHORTEST}
+    known = {value for value in os.environ.values() if len(value) >= _SHORTEST_SECRET}
     headers = _headers(request, others)
     parameters = [pair for pair in request.url.params.multi_items() if pair[1] not in known]
     url = request.url.copy_with(params=httpx.QueryParams(tuple(parameters)))
@@ -99,7 +101,7 @@ def redirect_fault(
     ours = (
         watched
         or _host_and_port(str(request.url)) in _own_hosts
-        or bool(_KEYS & set(request.headers))
+        or bool(_KEY_HEADERS & set(request.headers))
     )
     import httpx
 
@@ -111,10 +113,10 @@ def redirect_fault(
         return None
     shown = str(target.copy_with(query=None, fragment=None, username=None, password=None))
     return InputFault(
-        f"the server answers {response.status_code} and redirects to {shown[:200]}; what is meant "
-        "for one server is not sent to another",
+        f"the server answers {response.status_code} and redirects to {shown[:200]}; a "
+        "request for one server is not sent to another",
         where=f"{request.url.scheme}://{request.url.netloc.decode('ascii').rpartition('@')[2]}",
-        expected="the address of the server that answers itself",
+        expected="the final address, which answers without a redirect",
     )
 
 
@@ -133,15 +135,15 @@ def _copy(request: httpx.Request, **changed: Any) -> httpx.Request:
     return httpx.Request(request.method, **{**unchanged, **changed})
 
 
-def _headers(request: httpx.Request, without: Collection[str]) -> httpx.Headers:
+def _headers(request: httpx.Request, names: Collection[str]) -> httpx.Headers:
     headers = request.headers.copy()
-    for name in without:
+    for name in names:
         del headers[name]
     return headers
 
 
 def _may_pass(name: str, value: str) -> bool:
-    return name.lower() in _HEADERS or value.removeprefix("Bearer ") == NO_KEY
+    return name.lower() in _ALLOWED_HEADERS or value.removeprefix("Bearer ") == NO_KEY
 
 
 def _is_openai(host: str) -> bool:

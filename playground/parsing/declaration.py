@@ -84,6 +84,8 @@ class Declaration:
     """Each call has a section of its own, which may name the tool too."""
     section_required: bool = False
     """A call outside of a section is text."""
+    section_optional: bool = False
+    """A call outside of a section is as well-formed as one in it."""
     separator: str = "\n"
     """The text between two calls."""
     shape: JsonShape = field(default_factory=JsonShape)

@@ -1,4 +1,4 @@
-"""The reader of native tool-call deltas, into the same events that text dialects give.
+"""A reader that turns native tool-call deltas into the same events as text dialects.
 
 Deltas of parallel calls may interleave (`index` tells them apart); ids and names may come late.
 """
@@ -38,7 +38,11 @@ class _NativeCall:
 
 
 class DeltaReader:
-    """The open native calls of one stream. `stop` is the offset after the last character."""
+    """A reader of one stream's native calls.
+
+    `stop` is the offset after the last character. `native` is False if the dialect expects no
+    native calls: each of them is then a finding.
+    """
 
     def __init__(self, tools: Sequence[ToolMetadata], native: bool) -> None:
         self._names = [tool.name for tool in tools]
@@ -49,8 +53,10 @@ class DeltaReader:
         self.bad: list[int] = []  # offsets of half surrogates in the last delta
 
     def read(self, delta: Any, offset: int, calls: int) -> list[Event]:
-        """Read one delta. `offset` is where its characters begin, `calls` the number of earlier
-        calls."""
+        """Read one delta.
+
+        `offset` is the place of its first character, `calls` the number of earlier calls.
+        """
         self.stop = offset
         if self.bad:
             self.bad = []
@@ -79,8 +85,7 @@ class DeltaReader:
     def finish(self, offset: int) -> list[Event]:
         """End the calls that are still open.
 
-        Most APIs say earlier that no more deltas of a call come (`done`). OpenAI's chats have no
-        sign for it.
+        Most APIs mark the last delta of a call (`done`), but OpenAI's chats do not.
         """
         here = Span(offset, offset)
         events: list[Event] = []
@@ -119,7 +124,7 @@ class DeltaReader:
         return [ArgumentEvent(start, call.index, None, text)]
 
     def _claim(self, text: str) -> str:
-        """Return a text as it stands in the stream, and count its characters."""
+        """Count a text's characters, note half surrogates in `bad`, and return it without them."""
         start, self.stop = self.stop, self.stop + len(text)
         if text.isascii() or not (places := bad_places(text)):
             return text
@@ -149,8 +154,8 @@ class DeltaReader:
 
 
 def _decode_arguments(raw: str) -> tuple[str, dict[str, Any]]:
-    """Return a finding's code, or "" and the arguments."""
-    if not raw.strip():  # a call without arguments has `{}`; this one broke off before them
+    """Return the code of a finding, or "", and the arguments (none if there is a code)."""
+    if not raw.strip():  # a complete call without arguments has `{}`
         return "truncated-call", {}
     try:
         value = load_json(raw)
@@ -167,7 +172,7 @@ def _decode_arguments(raw: str) -> tuple[str, dict[str, Any]]:
 
 
 def _text(value: Any) -> str:
-    """Return a text as it came, anything else as JSON, and "" for None."""
+    """Return a text unchanged, any other value as JSON, and "" for None."""
     if value is None:
         return ""
     return value if isinstance(value, str) else dump_json(value)

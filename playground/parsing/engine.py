@@ -426,7 +426,8 @@ class SyntaxEngine:
         """Read one call, and the separator before the next one."""
         self.mode = "call"
         in_section = self._section is not None
-        if not in_section and form.syntax.section and has_body:
+        is_required = form.syntax.section and not form.syntax.section_optional
+        if not in_section and is_required and has_body:
             self.scanner.note("missing-section")
         yield from self.reader.read(marker, form, in_section, has_body=has_body)
         self.mode = "text"

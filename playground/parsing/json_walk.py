@@ -1,6 +1,7 @@
-"""JSON in a stream: a value ends where its brackets and strings end, never at a marker inside it.
+"""JSON in a stream: a value ends at its closing bracket or quote. A string may hold markers.
 
-Single quotes and comments are understood too: outside of strings, strict JSON has neither.
+Single quotes and comments are read too. Strict JSON has neither outside of strings, so this cannot
+misread it.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from playground.parsing.open_call import BrokenCall
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.skip_rule import MatchAt, SkipRule, rule_in_string, rule_until
 
-# A comment begins after white space or punctuation: the slashes of `https://x` are a bare value's
-# own. Nothing but a marker has a `<` outside of strings.
+# A comment begins after white space or punctuation, because the slashes of `https://x` belong to a
+# value without quotes. Outside of strings only a marker has a `<`.
 _OUTSIDE: Final = re.compile(r"""["'{}\[\]<]|(?<![^\s,{\[}\]"'])(?://|/\*|/\Z)""")
-# the openers of strings and comments, and what is searched for inside each
+# opener of a string or comment -> the pattern to search for inside it
 _INSIDE: Final = {
     '"': re.compile(r'["\\]'),
     "'": re.compile(r"['\\]"),
@@ -30,7 +31,7 @@ _ESCAPED_OUTSIDE: Final = re.compile(r'\\(?:"|\Z)|[{}\[\]]')
 _ESCAPED_INSIDE: Final = re.compile(r'\\{1,8}"?')
 _STRING_CHARS: Final = ('"', "'", "\\")  # what ends a string, or escapes inside it
 _DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
-# (the open opener, the match) -> (the opener that is open then, the change of the depth)
+# (opener that is open, match) -> (opener that is open after the match, change of the depth)
 _AFTER: Final = {
     **{("", opener): (opener, 0) for opener in _INSIDE},
     **{("", bracket): ("", deeper) for bracket, deeper in _DEPTH.items()},
@@ -38,13 +39,13 @@ _AFTER: Final = {
     ("//", "\n"): ("", 0),
     ("//", "\r"): ("", 0),
     ("/*", "*/"): ("", 0),
-    ("/*", "*"): ("/*", 0),  # a lone one does not end a comment
+    ("/*", "*"): ("/*", 0),  # a lone `*` does not end a comment
 }
-# at the end of the text these are undecided: an escape, a comment's opener, its closer
+# beginnings of an escape, of a comment's opener and of its closer, if the text ends there
 _UNDECIDED: Final = ("\\", "/", "*")
-# characters that a chunk may have and still be skipped, by the opener that is open before it
+# opener that is open -> the matches that `_change_by` can follow without the walk
 _SKIPPABLE: Final = {"": frozenset("\"'{}[]"), '"': frozenset('"'), "'": frozenset("'")}
-_SHORT: Final = 64  # the most characters of such a chunk
+_LONGEST_CHUNK: Final = 64  # characters: longer chunks are left to the walk
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
 
@@ -59,11 +60,11 @@ def value(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) -> 
 
 
 def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) -> Walk[None]:
-    """Claim a string, an object, an array or a comment, up to its end. It becomes one event unless
-    the text is cut.
+    """Claim a string, an object, an array or a comment, up to its end.
 
-    `restart` is the beginning of another call, up to its first quote. No string can hold it: where
-    it stands in one, the string was never closed. Raises BrokenCall there, and at the end of the
+    It is claimed in one piece if it is complete, or else as its chunks arrive. `restart` matches
+    the beginning of another call, up to its first quote. In a string it shows that the string was
+    never closed. Raises BrokenCall there, for a marker outside of strings, and at the end of the
     stream.
     """
     nesting, position = Nesting(restart), scanner.at
@@ -77,14 +78,14 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
             continue
         char, inside = match[0], nesting.inside
         if char in _UNDECIDED and match.end() == len(scanner.text):
-            # held: the next character decides what it is
+            # held, because the next character decides what this is
             scanner.claim_cut(emit, match.start())
             scanner.allow_skip(nesting.place.skip_rule, emit, next_rule=nesting.next_rule)
             yield
             position = scanner.at
             continue
         if inside == '"' and char not in _STRING_CHARS:
-            assert restart is not None  # nothing else is searched for in a string
+            assert restart is not None  # a string has no other matches
             if _may_restart(scanner, emit, match.start(), restart):
                 scanner.allow_skip(nesting.place.skip_rule, emit, next_rule=nesting.next_rule)
                 yield
@@ -114,7 +115,7 @@ def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
         pattern = _ESCAPED_INSIDE if inside else _ESCAPED_OUTSIDE
         match = pattern.search(scanner.text, position)
         if match is None or (match[0][-1] == "\\" and match.end() == len(scanner.text)):
-            # backslashes at the end of the text are held: what follows decides what they are
+            # backslashes at the end of the text are held, because the next character decides
             scanner.claim_cut(emit, match.start() if match else len(scanner.text))
             scanner.allow_skip(rule_until(pattern), emit)
             yield
@@ -122,7 +123,8 @@ def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
             continue
         position = match.end()
         if match[0][0] == "\\":
-            # of `\\\"` one backslash is the quote's own once it is unescaped: it ends no string
+            # `\"` opens or ends a string; `\\\"` is `\"` once unescaped, a quote inside a string;
+            # `\\\\\"` is `\\"` once unescaped, which ends the string: 1, 5, 9 … backslashes do
             inside ^= match[0][-1] == '"' and (len(match[0]) - 1) % 4 == 1
             continue
         depth += _DEPTH[match[0]]
@@ -132,7 +134,7 @@ def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
 
 
 def _may_restart(scanner: Scanner, emit: Claim, place: int, restart: ChoicePoint) -> bool:
-    """Return True if another call may begin at `place`: more text will decide.
+    """Return True if only more text can decide whether another call begins at `place`.
 
     Raises BrokenCall if one does begin there.
     """
@@ -146,8 +148,8 @@ def _may_restart(scanner: Scanner, emit: Claim, place: int, restart: ChoicePoint
 
 
 class _Place(NamedTuple):
-    """A place in a JSON text: the pattern that is searched for there, and the rule for skipping
-    chunks."""
+    """What to do outside of strings and comments, or inside one kind of them: the pattern to search
+    for, and the rule for skipping chunks."""
 
     pattern: re.Pattern[str]
     skip_rule: SkipRule
@@ -155,7 +157,7 @@ class _Place(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _places_by_opener(restart: ChoicePoint | None) -> dict[str, _Place]:
-    """Return the places by the opener of the open string or comment, or "" outside of any."""
+    """Return the places by the opener of the string or comment that is open, "" for none."""
     places = {"": _Place(_OUTSIDE, rule_until(_OUTSIDE))}
     for opener, pattern in _INSIDE.items():
         if opener not in _STRING_CHARS:
@@ -172,8 +174,8 @@ def _places_by_opener(restart: ChoicePoint | None) -> dict[str, _Place]:
 
 
 def _restart_at(restart: ChoicePoint) -> MatchAt:
-    """Return a function that finds another call as `_may_restart` does: a complete opener decides,
-    whatever follows it."""
+    """Return a function that finds another call as `_may_restart` does: by a complete opener,
+    whatever follows."""
 
     def match_at(text: str, place: int) -> Lookahead:
         marker, _ = restart.match_at(text, place)
@@ -183,8 +185,11 @@ def _restart_at(restart: ChoicePoint) -> MatchAt:
 
 
 class Nesting:
-    """A place in a JSON text: the number of open brackets, and the string or comment that it is
-    `inside` of ("" for none)."""
+    """What is open at the current position of a JSON text.
+
+    `depth` counts the open brackets; `inside` is the opener of the open string or comment, "" for
+    none.
+    """
 
     __slots__ = ("depth", "inside", "place", "places", "restart")
 
@@ -193,7 +198,7 @@ class Nesting:
         self.depth, self.inside, self.place = 0, "", self.places[""]
 
     def ends_after(self, inside: str, deeper: int) -> bool:
-        """Note what is open now; return True if nothing is open any more."""
+        """Enter `inside`, change the depth by `deeper`, and return True if nothing is open now."""
         self.inside, self.place = inside, self.places[inside]
         self.depth += deeper
         return self.depth == 0 and not inside
@@ -201,9 +206,11 @@ class Nesting:
     def next_rule(self, chunk: str) -> SkipRule | None:
         """Move past a chunk in which something opens or closes, and return the rule after it.
 
-        Return None, and do not move, if the value may end in the chunk or only the walk can tell.
+        Return None, and do not move, if the value may end in the chunk or if it needs the walk.
         """
-        change = _change_by(self.restart, self.inside, chunk) if len(chunk) <= _SHORT else None
+        change = (
+            _change_by(self.restart, self.inside, chunk) if len(chunk) <= _LONGEST_CHUNK else None
+        )
         if change is None or self.depth + change.least < 1:
             return None
         self.inside, self.place = change.inside, self.places[change.inside]
@@ -220,9 +227,14 @@ class _Change(NamedTuple):
     least: int
 
 
-@lru_cache(maxsize=4096)  # a model has a vocabulary, and few tokens hold quotes and brackets
+@lru_cache(maxsize=4096)  # a cache of tokens: few of a model's vocabulary hold quotes and brackets
 def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change | None:
-    """Return the effect of a chunk; None if it holds more than quotes, brackets and escapes."""
+    """Return the effect of a chunk, or None if the walk has to read it.
+
+    The walk has to read: outside of strings, a `<` and a slash that may begin a comment; in a
+    string, a backslash at the end of the chunk and what may begin another call; in a comment, what
+    may end it.
+    """
     places, deeper, least, position = _places_by_opener(restart), 0, len(chunk) + 1, 0
     while (match := places[inside].pattern.search(chunk, position)) is not None:
         char, position = match[0], match.end()

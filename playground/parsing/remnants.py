@@ -1,4 +1,4 @@
-"""Parts of calls whose other parts are missing: they are text, but never without a finding.
+"""Parts of calls that lack the other parts. They are read as text, each with a finding.
 
 Servers remove special tokens of their tokenizer, and models forget brackets and tags.
 """
@@ -40,8 +40,8 @@ def bare_sections(builder: FormBuilder) -> list[Choice]:
 
 
 def remnants(builders: list[FormBuilder]) -> list[Choice]:
-    """Return openers, closers and bodies that stand alone. Of equal ones in several forms only one
-    is returned."""
+    """Return openers, closers and bodies that stand alone. If several forms have the same one, it
+    is returned once."""
     choices = [
         choice
         for remnant in (
@@ -61,8 +61,8 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
 
 
 def _opener(builder: FormBuilder) -> list[Choice]:
-    """Return the opener of a call that no call follows, if it is a tag or a control token: prose
-    has none."""
+    """Return the opener of a call, for where no call follows it. It has to be a tag or a control
+    token, because prose has none."""
     return _marker(builder, Kind.BARE_CALL, (builder.syntax.call_template.before or ("",))[0])
 
 
@@ -73,9 +73,9 @@ def _header(builder: FormBuilder) -> list[Choice]:
         head, *following = template.before
         if following[:1] != [Hole("name")] or not isinstance(head, str) or not has_words(head):
             continue
-        mark = str(following[1]).partition("><")[0] if len(following) > 1 else ""
-        if mark.startswith("<"):
-            pieces = (head, following[0], f"{mark}>")
+        tag = str(following[1]).partition("><")[0] if len(following) > 1 else ""
+        if tag.startswith("<"):
+            pieces = (head, following[0], f"{tag}>")
             pattern = without_names(pieces_pattern(pieces, {"name": name_before(pieces, "name")}))
             group = Group(Kind.BARE_CALL, builder.number)
             choices.append(Choice(pattern, begins(pieces), group, varying=True))
@@ -89,21 +89,24 @@ def _value_closer(builder: FormBuilder) -> list[Choice]:
 
 
 def _without_section(builder: FormBuilder) -> list[Choice]:
-    """Return a call at the start of a line, without its section or without the sign before it."""
+    """Return a call at the start of a line that lacks its section, or the sign before its name."""
     syntax, (first, *following) = builder.syntax, builder.syntax.call_template.before or ("",)
-    signed = isinstance(first, str) and first.strip() and not has_words(first)
-    pieces = tuple(following if signed else (first, *following))
+    # such as the `>` of a call `>name(…)`
+    has_sign = isinstance(first, str) and first.strip() and not has_words(first)
+    pieces = tuple(following if has_sign else (first, *following))
     has_literal = any(isinstance(piece, str) and len(piece.strip()) > 1 for piece in pieces)
     if builder.knows_names or pieces[:1] != (Hole("name"),) or not has_literal:
         return []
-    if not (signed or syntax.section_required):
+    if not (has_sign or syntax.section_required):
         return []
     lead = Lead(syntax, "", without_names(builder.closing.pattern), strict=True, firm=True)
-    look = builder.notation.evidence(lead) or builder.notation.announce(lead)
+    lookahead = builder.notation.evidence(lead) or builder.notation.announce(lead)
     head = without_names(pieces_pattern(pieces, builder.holes(pieces)))
-    pattern = rf"{LINE_START}{head}(?={without_names(look)})"
+    pattern = rf"{LINE_START}{head}(?={without_names(lookahead)})"
     return (
-        [Choice(pattern, (), Group(Kind.BARE_BODY, builder.number), varying=True)] if look else []
+        [Choice(pattern, (), Group(Kind.BARE_BODY, builder.number), varying=True)]
+        if lookahead
+        else []
     )
 
 
@@ -114,12 +117,12 @@ def _closer(builder: FormBuilder) -> list[Choice]:
         group = Group(Kind.BARE_CLOSE, builder.number)
         return [Choice(without_names(builder.closing.pattern), begins(after), group, varying=True)]
     last = (after or ("",))[-1]
-    # the end of a code fence may stand before a closer, but is no part of it
+    # the end of a code fence may stand before a closer, but does not belong to it
     return _marker(builder, Kind.BARE_CLOSE, last.lstrip("`\n") if isinstance(last, str) else last)
 
 
 def _inner_markers(builder: FormBuilder) -> list[Choice]:
-    """Return the markers that stand only inside a call: after its opener, and before each
+    """Return the markers that stand only inside a call, after its opener or before a
     parameter."""
     syntax = builder.syntax
     first, *following = syntax.call_template.before or ("",)
@@ -141,13 +144,15 @@ def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
 
 
 def _body(builder: FormBuilder) -> list[Choice]:
-    """Return the head of a body that shows by itself that it is a call."""
+    """Return the head of a body that needs nothing else to prove that it is a call."""
     syntax, notation = builder.syntax, builder.notation
     group = Group(Kind.BARE_BODY, builder.number)
-    look = notation.evidence(Lead(syntax, "", builder.closing.pattern, strict=True, firm=True))
-    if look and syntax.section_required and builder.knows_names:
+    lookahead = notation.evidence(Lead(syntax, "", builder.closing.pattern, strict=True, firm=True))
+    if lookahead and syntax.section_required and builder.knows_names:
         head = pieces_pattern(syntax.call_template.before, builder.holes())
-        listed = rf"{LINE_START}(?:\[\s{{0,8}}+)?{without_names(head)}(?={without_names(look)})"
+        listed = (
+            rf"{LINE_START}(?:\[\s{{0,8}}+)?{without_names(head)}(?={without_names(lookahead)})"
+        )
         first = builder.heads() or begins(syntax.call_template.before)
         return [Choice(listed, group=group, varying=True, heads=("[", *first) if first else ())]
     templates = (syntax.call_template, *syntax.sections)
@@ -155,14 +160,14 @@ def _body(builder: FormBuilder) -> list[Choice]:
     if not notation.proves_itself or not any(map(has_words, openers)):
         return []
     head = notation.announce(Lead(syntax, "", "", strict=True, firm=False))
-    # code is full of braces: only those before a name count
+    # code is full of braces, so a brace counts only before a name
     names = [f'"{name[:3]}' for name in syntax.shape.name]
     first = tuple(f"{{{margin}{name}" for name in names for margin in _MARGINS)
     return [Choice(without_names(head), first, group, varying=True, loose=True)]
 
 
 def _without_body_start(builder: FormBuilder) -> list[Choice]:
-    """Return the text after a name in a body whose beginning is missing."""
+    """Return the text that follows a name, for a body without its beginning."""
     pattern = builder.notation.without_body_start(builder.syntax)
     group = Group(Kind.BARE_BODY, builder.number)
     if not pattern:

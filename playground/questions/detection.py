@@ -30,6 +30,8 @@ from playground.recordings.recording import Recording
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
 # Codes of findings that any dialect may have about a reply in which it reads no call.
 _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-tokens"})
+# And of a wrapper that a dialect's own models often leave out.
+_NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
 _SHOWN: Final = 8  # dialects that are printed; the table has all
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
@@ -211,7 +213,7 @@ def rank(detection: Detection) -> tuple[int, ...]:
         -detection.begun if is_sound else 0,
         not tells,
         detection.aborted,
-        sum(code not in _OF_ANY_TEXT for code in detection.findings),
+        sum(code not in _NOT_COUNTED for code in detection.findings),
         detection.left,
     )
 

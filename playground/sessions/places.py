@@ -1,4 +1,4 @@
-"""Find a field in a JSON text: the line that an error message names."""
+"""Find the line of a field in a JSON text, for error messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _member(text: str, place: int, name: str) -> int | None:
         value = _skip_space(text, _skip_space(text, match.end()) + 1)
         if key == name:
             return value
-        place = _comma(text, _end(text, value))
+        place = _skip_comma(text, _end(text, value))
 
 
 def _item(text: str, place: int, index: int) -> int | None:
@@ -50,12 +50,12 @@ def _item(text: str, place: int, index: int) -> int | None:
         place = _skip_space(text, place)
         if text[place : place + 1] in ("]", ""):
             return None
-        place = _comma(text, _end(text, place))
+        place = _skip_comma(text, _end(text, place))
     return _skip_space(text, place)
 
 
 def _end(text: str, place: int) -> int:
-    """Return the end of the value at `place`."""
+    """Return the index after the value at `place`."""
     if text[place] == '"':
         match = _STRING.match(text, place)
         return match.end() if match else len(text)
@@ -63,7 +63,7 @@ def _end(text: str, place: int) -> int:
         match = _SCALAR.match(text, place)
         return match.end() if match else len(text)
     depth = 0
-    # searched from `place`: copies of the rest took 11 s for a list of 16 MB
+    # search from `place` on: with copies of the rest a list of 16 MB took 11 s
     for match in _STRUCTURE.finditer(text, place):
         depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(match[0], 0)
         if depth == 0:
@@ -71,7 +71,7 @@ def _end(text: str, place: int) -> int:
     return len(text)
 
 
-def _comma(text: str, place: int) -> int:
+def _skip_comma(text: str, place: int) -> int:
     place = _skip_space(text, place)
     return place + 1 if text[place : place + 1] == "," else place
 

@@ -1,7 +1,7 @@
-"""Store rows of provider requests as differences from the row before, and put them together.
+"""Store provider requests as differences from the request before, and restore their bodies.
 
-An agent sends its history again with every request: stored whole, the bodies would grow with the
-square of its length.
+An agent sends its history again with every request, so complete bodies would need space that grows
+with the square of the history's length.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import Any, Final
 
 from playground.sessions.session import RequestRow
 
-_NO_REFERENCES: Final = 2  # marshal's version: equal values give equal bytes, shared or not
+_NO_REFERENCES: Final = (
+    2  # marshal's version in which equal values give equal bytes, even if they share objects
+)
 _MESSAGES: Final = ("messages", "input", "contents")  # a body's list that grows
 
 
 def row_after(body: dict[str, Any], before: dict[str, Any] | None, **fields: Any) -> RequestRow:
-    """Return the row of a body after another one; `fields` are the row's other fields."""
+    """Return the row of a body that follows `before`; `fields` are the row's other fields."""
     if before is None:
         return RequestRow(body=body, **fields)
     key = _list_field(body)
@@ -31,7 +33,7 @@ def row_after(body: dict[str, Any], before: dict[str, Any] | None, **fields: Any
 
 
 def row_of_new_items(body: dict[str, Any], before: dict[str, Any], **fields: Any) -> RequestRow:
-    """Return the row of a body whose `input` holds only what is new since the complete `before`."""
+    """Return the row of a body if its `input` has only the items that are not in `before`."""
     changed, gone = _differences(body, {**before, "input": None})
     return RequestRow(body=changed, gone=gone, shared=len(before["input"]), **fields)
 
@@ -64,7 +66,7 @@ def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:
 
 
 def _unmoved_fields(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
-    """Return the first fields of a body that have the same order as in the body before."""
+    """Return the leading fields of `now`, as far as `before` has them in the same order."""
     unmoved: set[str] = set()
     older = iter(before)
     for key in now:
@@ -98,7 +100,9 @@ def _is_same(one: Any, other: Any) -> bool:
         return True
     if isinstance(one, str):
         return bool(one == other)
-    if isinstance(one, list | dict) and len(one) != len(other):  # as of a history that has grown
+    if isinstance(one, list | dict) and len(one) != len(
+        other
+    ):  # the usual case: a history that has grown
         return False
     with suppress(ValueError):  # a value that marshal cannot write, such as a NotANumber
         if marshal.dumps(one, _NO_REFERENCES) == marshal.dumps(other, _NO_REFERENCES):

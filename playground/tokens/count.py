@@ -26,7 +26,7 @@ from playground.tokens.texts import PROXY
 from playground.tokens.tokenizer import Tokenizer, count, shares
 
 Kind = Literal["exact", "tokenizer", "estimate"]
-_FRAME: Final = 4
+_TOKENS_PER_MESSAGE: Final = 4  # framing, for most models
 _NOT_OWN: Final = "the model's own tokenizer is not used"
 
 
@@ -34,8 +34,8 @@ _NOT_OWN: Final = "the model's own tokenizer is not used"
 class TokenCount:
     """The tokens of a request's input; the module's docstring explains `kind`.
 
-    `range` is the least and the most that the count may be. Its end is None if the provider adds
-    something that the request does not show (a web search, a conversation that it keeps).
+    `range` is the lowest and the highest possible count. The highest is None if the provider adds
+    something that the request does not show (a web search, a conversation on the server).
     `by_origin` divides `tokens`, framing included; `by_tool` and `by_message` (by index) hold the
     tokens of each tool and message. `source` names tokenizer and framing, and `notes` say why the
     count is not exact.
@@ -66,8 +66,8 @@ def count_request(
     `model` and `api` (a name as in recordings, such as openai-chat) default to those of the body. A
     `tokenizer` replaces the model's, a `template` replaces its framing.
 
-    Raises InputFault if the body is of no known API, is nested too deeply, or is refused by a
-    template, and UnknownNameError for an unknown API.
+    Raises InputFault if the body is of no known API, is nested too deeply, or a template refuses
+    it, and UnknownNameError for an unknown API.
     """
     if api and api not in APIS:
         raise UnknownNameError("API", api, list(APIS))
@@ -85,7 +85,7 @@ def count_request(
         return _count_as(body, model, api, tokenizer, template)
     except RecursionError as error:
         problem = "the request is nested too deeply"
-        raise InputFault(problem, expected="schemas of fewer than 200 levels") from error
+        raise InputFault(problem, expected="fewer than 200 levels") from error
 
 
 def _count_as(
@@ -118,11 +118,11 @@ def _frame(
 
 
 def _frame_texts(body: Mapping[str, Any], api: str) -> Framed:
-    """Frame the texts of a request with the cost of a message for most models."""
+    """Frame the texts of a request; each message costs what it costs with most models."""
     pieces = estimate.texts_of(body)
-    framed = Framed([[replace(piece, fixed=_FRAME * piece.fixed)] for piece in pieces])
-    framed.source = f"texts, and {_FRAME} tokens a message"
-    framed.add_reason(f"how {api} frames a request to this model is not known")
+    framed = Framed([[replace(piece, fixed=_TOKENS_PER_MESSAGE * piece.fixed)] for piece in pieces])
+    framed.source = f"texts, and {_TOKENS_PER_MESSAGE} tokens a message"
+    framed.add_reason(f"the framing of a request to this model by {api} is not known")
     return framed
 
 
@@ -132,12 +132,12 @@ def _count_exactly(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -
     for row, sizes in zip(framed.rows, rows, strict=True):
         sums.add(row, sizes)
     total = sum(sums.origins.values())
-    more = framed.more
+    most_unknown = framed.most_unknown
     return TokenCount(
         tokens=total,
         kind="tokenizer" if framed.unknown else "exact",
         range=(_least(framed, rows) if framed.unknown else total,
-               None if more is None else total + more),
+               None if most_unknown is None else total + most_unknown),
         model=model,
         api=api,
         source=f"{tokenizer.name}: {tokenizer.source}; {framed.source}",
@@ -148,7 +148,7 @@ def _count_exactly(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -
 
 
 def _least(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
-    """Count the tokens that are certain in a partly unknown request: those of its texts alone."""
+    """Count the tokens of a partly unknown request that are certain, which are those of texts."""
     pieces = [piece for row in framed.rows for piece in row]
     sizes = [size for row in rows for size in row]
     sure = sum(piece.sure * size for piece, size in zip(pieces, sizes, strict=True))
@@ -158,7 +158,7 @@ def _least(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
 def _count_nearly(
     body: Mapping[str, Any], framed: Framed, packaged_rule: Packaged, model: str, api: str
 ) -> TokenCount:
-    """Count a framed request with a tokenizer that is similar to the model's own."""
+    """Estimate a framed request with a similar tokenizer, if the model's own is not installed."""
     estimated = count_with_similar(framed, packaged_rule)
     sums = _Sums()
     sizes = iter(estimated.sizes)
@@ -167,20 +167,20 @@ def _count_nearly(
     total = sum(sums.origins.values())
     fixed = sum(piece.fixed for row in framed.rows for piece in row)
     least = 0 if framed.forgets else estimated.least + (0 if framed.unknown else fixed)
-    more = framed.more
-    proxy = packaged(packaged_rule.like.to if packaged_rule.like else PROXY)
+    most_unknown = framed.most_unknown
+    similar = packaged(packaged_rule.like.to if packaged_rule.like else PROXY)
     return TokenCount(
         tokens=total,
         kind="estimate",
         range=(
             min(least, total),
-            None if more is None else max(total, estimated.most + fixed) + more,
+            None if most_unknown is None else max(total, estimated.most + fixed) + most_unknown,
         ),
         model=model,
         api=api,
-        source=f"tokens of {proxy.name}, which is like the model's own; {framed.source}",
-        notes=[f"the package {packaged_rule.package} is not here", *framed.unknown, _NOT_OWN],
-        findings=marks_in_tokens(body, proxy),
+        source=f"tokens of {similar.name}, which is like the model's own; {framed.source}",
+        notes=[f"the package {packaged_rule.package} is not installed", *framed.unknown, _NOT_OWN],
+        findings=marks_in_tokens(body, similar),
         **sums.fields(),
     )
 
@@ -225,7 +225,7 @@ def _estimate(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
     sums = _Sums()
     for piece, size in zip(pieces, guess.sizes, strict=True):
         sums.add([replace(piece, fixed=0)], [size])
-    sums.origins["framing"] += guess.once
+    sums.origins["framing"] += guess.per_request
     total = sum(sums.origins.values())
     most = guess.most if guess.most is None else max(guess.most, total)
     return TokenCount(

@@ -1,7 +1,7 @@
 """Estimate requests to models with an unpublished tokenizer: another one's count, times a ratio.
 
 A bill is assumed to be `ratio` for each token of o200k_base in the request's texts, `message` for
-each message, `once` for the request, and `tools` for having any tools; each as the least, the
+each message, `per_request` for the request, and `tools` if it has any tools; each as the least, the
 middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and openllmetry's
 tests; the estimate is tested with other requests. Anthropic documents the cost of having tools
 ("Tool use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
@@ -58,7 +58,7 @@ class Family:
     title: str
     ratio: Three
     message: Three
-    once: Three
+    per_request: Three
     tools: Three
     shown: float = 1.0
     digits: bool = False
@@ -66,11 +66,11 @@ class Family:
 
 
 def _family(
-    names: str, title: str, ratio: Three, message: Three, once: Three, tools: Three,
+    names: str, title: str, ratio: Three, message: Three, per_request: Three, tools: Three,
     shown: float = 1.0, digits: bool = False, hidden: str = "",
 ) -> Family:  # fmt: skip
     pattern = re.compile(names, re.IGNORECASE)
-    return Family(pattern, title, ratio, message, once, tools, shown, digits, hidden)
+    return Family(pattern, title, ratio, message, per_request, tools, shown, digits, hidden)
 
 
 FAMILIES: Final[Sequence[Family]] = (
@@ -94,12 +94,12 @@ FAMILIES: Final[Sequence[Family]] = (
 class Guess:
     """The middle estimate of each piece, and the least and the most of all pieces together.
 
-    `once` is the middle for the request apart from its pieces. `most` is None if there is no upper
-    limit.
+    `per_request` is the middle estimate for the request apart from its pieces. `most` is None if
+    there is no upper limit.
     """
 
     sizes: list[int]
-    once: int
+    per_request: int
     least: int
     most: int | None
     notes: list[str] = field(default_factory=list)
@@ -124,7 +124,7 @@ def guess(
     least, middle, most = (
         family.ratio[i] * (sum(texts) if i else sure)
         + family.message[i] * messages
-        + family.once[i]
+        + family.per_request[i]
         + family.tools[i] * tools
         for i in range(3)
     )
@@ -138,13 +138,13 @@ def guess(
         for piece, size in zip(pieces, texts, strict=True)
     ]
     # Tools may cost less than their text, but all of a request never less than the least of texts.
-    once = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
+    per_request = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
     for tools_only in (True, False):  # a negative rest is taken from tools first, then from others
         bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
-        once += _reduce(sizes, bearing, max(0, -once))
+        per_request += _reduce(sizes, bearing, max(0, -per_request))
     end = None if media or family.hidden or _bills_unseen_parts(body, pieces) else round(most) + 1
     start = 0 if forgets(body) else max(0, int(least))
-    return Guess(sizes, once, start, end, [family.hidden] if family.hidden else [])
+    return Guess(sizes, per_request, start, end, [family.hidden] if family.hidden else [])
 
 
 def _reduce(sizes: list[int], places: Sequence[int], amount: int) -> int:

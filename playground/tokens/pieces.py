@@ -83,7 +83,7 @@ class Framed:
                 self.add(Piece(origin=origin, message=message, fixed=cost))
 
     @property
-    def more(self) -> int | None:
+    def most_unknown(self) -> int | None:
         """The most tokens that everything unknown may add."""
         sizes = list(self.unknown.values())
         return None if None in sizes else sum(size or 0 for size in sizes)

@@ -15,15 +15,16 @@ from playground.app.shared.memoized import digest
 from playground.dialects.marks.own_policies import policy_of_places
 from playground.dialects.marks.policies import as_parts
 
-_MARKS: Final = "marks widget"  # its key, which follows from the policy's own marks
-_ADDRESS: Final = "marks"  # its name there: 0.0-3.1 for the first part of message 0, …
-_FOLLOWED: Final = "marks of the address were followed"
-_KEPT: Final = "kept "  # + key of the marks' widget: what it held when it was drawn last
+_MARKS: Final = "marks widget"  # holds [key of the marks' widget, its labels by part]
+# the query parameter: "0.0-3.1" is part 0 of message 0 and part 1 of message 3
+_ADDRESS: Final = "marks"
+_ADDRESS_READ: Final = "marks of the address were followed"
+_LAST_LABELS: Final = "kept "  # + key of the widget: its labels when it was drawn last
 
 
 def choose(given: Asked) -> Asked:
-    """Marks to set and to clear; what differs from the policy is one of the user's own, and is
-    what the page is about then."""
+    """Let the user set and clear marks. If they differ from the policy's, return the question with
+    a policy of the user's own that places them."""
     session, dialect = given.session, given.dialect
     messages = formatted(session, dialect)
     places = {
@@ -32,21 +33,21 @@ def choose(given: Asked) -> Asked:
         for part in range(len(as_parts(message.get("content"))))
     }
     marked = sorted((part.message, part.part) for part in given.placement.marks)
-    # other marks of the policy are another widget
+    # the key holds the policy's marks: if they change, the widget starts anew
     key = f"marks of {digest(session).hex()} {dialect} {marked}"
     state.hold(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
-    # in every run: what one sets is lost where the next action ends it
-    state.choose(key, _set_marks(key, places, marked))
+    # set in every run: Streamlit drops a value set in a run that the next action interrupts
+    state.choose(key, _labels_to_show(key, places, marked))
     chosen = st.multiselect(
         "Marks",
         list(places),
         format_func=say.shown,
         key=key,
         select_all=False,
-        help="Remove marks or add some: a policy that places them so is compared too.",
+        help="Your marks become a policy of their own, which is compared with the others.",
     )
     clicked = sorted(places[label] for label in chosen)
-    state.hold(_KEPT + key, chosen)
+    state.hold(_LAST_LABELS + key, chosen)
     state.tell_url(_ADDRESS, _address(clicked), _address(marked))
     if clicked == marked:
         policies.drop(CLICKED)
@@ -61,26 +62,29 @@ def _address(places: Sequence[tuple[int, int]]) -> str:
     return "-".join(f"{message}.{part}" for message, part in places)
 
 
-def _set_marks(
+def _labels_to_show(
     key: str, places: Mapping[str, tuple[int, int]], marked: Sequence[tuple[int, int]]
 ) -> list[str]:
-    """Return the labels that are chosen: as the address that the browser went back to says, as the
-    widget has them, as it had them before another page was looked at, as the address of the first
-    page says, or as the policy does.
+    """Return the labels of the marks to show, from the first source that has a value:
+
+    1. the widget, 2. the widget as it was last drawn, before another page was shown, 3. the address
+    with which the app was opened, 4. the policy. After the browser's Back or Forward only the
+    address and the policy count.
     """
     back = state.went_back()
-    for held in () if back else (state.held(key), state.held(_KEPT + key)):
+    for held in () if back else (state.held(key), state.held(_LAST_LABELS + key)):
         if held is not None:
             return list(held)
-    first = back or not state.held(_FOLLOWED)
+    first = back or not state.held(_ADDRESS_READ)
     asked = state.url_values().get(_ADDRESS) if first else None
-    state.hold(_FOLLOWED, True)
+    state.hold(_ADDRESS_READ, True)
     wanted = (_address(marked) if asked is None else asked).split("-")
     return [label for label, (m, p) in places.items() if f"{m}.{p}" in wanted]
 
 
 def take_move(strip: str) -> None:
-    """A mark was moved from one part to another, set on one or cleared: `from>to`, either empty."""
+    """Move, set or clear a mark on the drawn parts. The user's change is `from>to`; an empty `from`
+    sets a mark, an empty `to` clears one."""
     key, labels = state.held(_MARKS)
     gone, _, wanted = str(state.component_value(strip, "mark") or "").partition(">")
     chosen = [each for each in state.held(key) or [] if each != labels.get(gone)]

@@ -1,4 +1,4 @@
-"""A recording in its columns: which readings stand side by side, each kept by its content."""
+"""A recording in its columns, side by side. Each reading is memoized by its arguments."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from playground.show.pictures.replies import replays
 from playground.show.replays import player
 
 Tools = Sequence[ToolMetadata]
-SERVER: Final = "server:"  # before a server's name: a dialect may have the same
-MOST: Final = 4
-_RUN_MODELS: Final = 4  # of the servers, which come first in their list
-_LONGEST: Final = 30_000  # characters, of which every server is asked
+SERVER: Final = "server:"  # stands before a server's name, because a dialect may have the same
+MOST_COLUMNS: Final = 4
+_ENGINES: Final = 4  # the first servers of the list: each of them runs models
+_LONGEST: Final = 30_000  # characters: a longer reply is not tried with every server
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A recording, and how it is read: all that this page asks anything of. `columns` are names of
-    dialects, and of servers behind `SERVER`; the dialect is that of the first one."""
+    """A recording, and how this page reads it. A column is the name of a dialect, or the name of a
+    server after `SERVER`; `dialect` is the dialect of the first column."""
 
     recording: Recording
     dialect: str
@@ -54,7 +54,7 @@ class Reading:
 
     @property
     def beside(self) -> list[Timeline]:
-        """Return the columns beside the dialect's own."""
+        """Return the columns without the reading in the dialect itself."""
         own = self.timeline.result
         return [each for each in self.timelines if each.result is not own]
 
@@ -118,18 +118,18 @@ def _file(
 
 @memoized(64)
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
-    """Return the own reading, and beside it what shows something: a server that runs what is no
-    whole call, the one that drops most of the reply, or another dialect."""
+    """Return two columns: the dialect, and what differs most instructively: a server that delivers
+    an incomplete call, else the one that drops most of the reply, else another dialect."""
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:
         calls = len(own.result.tool_calls)
-        for name in server_names()[:_RUN_MODELS]:
+        for name in server_names()[:_ENGINES]:
             read = _timeline(recording, dialect, tools, None, name).server
-            if read and len(read.tool_calls) > calls:  # it runs what is no whole call
+            if read and len(read.tool_calls) > calls:
                 return [dialect, f"{SERVER}{name}"]
         drops = dropped_by_servers(own.result, dialect, tools)
-        # that of a server which runs models: a library of the client's drops what it is told to
-        running = [name for name in server_names()[:_RUN_MODELS] if drops.get(name)]
+        # prefer servers that run models, because a client library drops text by design
+        running = [name for name in server_names()[:_ENGINES] if drops.get(name)]
         if losing := running or [name for name in drops if drops[name]]:
             most = max(losing, key=lambda name: drops[name])
             return [dialect, f"{SERVER}{most}"]

@@ -21,7 +21,7 @@ from playground.show import compaction_frames
 def _compaction(
     session: Session,
     dialect: str,
-    apart: float | None,
+    seconds_apart: float | None,
     policy: str,
     own: OwnPolicy | None,
     limit: int,
@@ -36,12 +36,12 @@ def _compaction(
         limit=limit,
         keep=keep,
         summary=summary,
-        seconds_apart=apart,
+        seconds_apart=seconds_apart,
     )
 
 
 def show(given: Asked) -> None:
-    """Controls, one sentence, the curve by turn, the table of policies, the cuts of one."""
+    """Show the controls, the headline, the curve by turn, the policies and the cuts of one."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = st.number_input(
             "Limit, tokens",
@@ -49,7 +49,8 @@ def show(given: Asked) -> None:
             2_000_000,
             key="shorten-limit",
             bind="query-params",
-            help="At which a policy begins; 0: 60 % of the longest request.",
+            help="The history is shortened once it is longer than this. "
+            "0 means 60 % of the longest request.",
         )
         keep = st.number_input(
             "Keep",
@@ -57,15 +58,15 @@ def show(given: Asked) -> None:
             1_000,
             key="shorten-keep",
             bind="query-params",
-            help="Messages or results that stay; 0: what each policy is known for.",
+            help="Messages or results that stay. 0 means each policy's usual number.",
         )
         summary = st.number_input(
             "Summary, tokens", 1, 100_000, 1_000, key="shorten-summary", bind="query-params"
         )
     dialect = given.dialect or "native"
-    marks = given.session, dialect, given.apart, given.policy, policies.find(given.policy)
-    future = _compaction(*marks, int(limit), int(keep), int(summary))
-    waiting.until_loaded(future.done, "Every policy is simulated.")
+    asked = given.session, dialect, given.apart, given.policy, policies.find(given.policy)
+    future = _compaction(*asked, int(limit), int(keep), int(summary))
+    waiting.until_loaded(future.done, "Simulating every policy …")
     try:
         found = future.result()
     except InputFault as fault:
@@ -83,5 +84,5 @@ def show(given: Asked) -> None:
         tables.table(compaction_frames.cuts(names[name or cut[0].policy.name]))
     st.caption(
         "Each shortened request is written out and simulated; a summary is a request of its own. "
-        "Whether the model still does its work with less is not asked."
+        "Whether the model does its work as well with a shorter history is not measured."
     )

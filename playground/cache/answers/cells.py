@@ -38,33 +38,32 @@ _FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
 
 
 def _share(permille: int) -> str:
-    """Return a share with two digits after the point, or with three where it has them."""
+    """Return a share with two digits after the point, or with three if the third is not 0."""
     return grouped(permille / 1000, 2 if permille % 10 == 0 else 3)
 
 
 @dataclass(frozen=True)
 class CacheSimulation(Drawn, Live):
-    """The outcome of every request, and the cost of all of them beside sending everything
-    uncached.
+    """The outcome of every request, and the cost of all compared with no cache.
 
-    Shows itself as the strip of requests. Its table has a row for each request: tokens read,
-    written and paid in full, its cost, and why. Its figure has a bar for each.
+    It is shown as the strip of requests. The table has a row for each request: tokens read, written
+    and paid in full, the cost, and the reason. The figure has a bar for each request.
     """
 
     provider: str
     requests: list[Simulated]
     dialect: str = ""
     policy: str = ""
-    differences: tuple[FirstDifference | None, ...] = ()  # of each request to the one before it
+    differences: tuple[FirstDifference | None, ...] = ()  # of each request from the one before
     model: str = ""
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
-    billed: Sequence[Billed | None] = ()  # what each was billed, where somebody noted it
-    notes: tuple[Finding, ...] = ()  # what the session lacks that the prediction would need
+    billed: Sequence[Billed | None] = ()  # the bill of each request, if it was noted
+    notes: tuple[Finding, ...] = ()  # what the prediction needs but the session lacks
     pending: bool = False  # whether the last request is still to be answered
-    paid: Paid | None = None  # what the bills come to
-    told: Sequence[Diagnosis | None] = ()  # what the provider itself said of each
-    noted: Sequence[NotedRequest] = ()  # what somebody noted of each request, where hints look
+    paid: Paid | None = None  # the sum of the bills
+    told: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
+    noted: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
 
     @property
     def cost_permille(self) -> int:
@@ -82,8 +81,9 @@ class CacheSimulation(Drawn, Live):
     def breaks(self) -> list[int]:
         """The requests that read less than the request before them left in the cache.
 
-        A request that reads up to the same block is no break, whatever the figures: each request's
-        sizes are reckoned by itself, and a bill leaves out some tokens of the last block.
+        A request that reads up to the same block is no break, even if its figure is smaller: the
+        sizes of each request are computed separately, and a bill leaves out some tokens of the
+        last block.
         """
         pairs = zip(self.requests, self.requests[1:], strict=False)
         return [
@@ -94,7 +94,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def unexplained(self) -> list[BilledBreak]:
-        """Breaks that bills show and the session does not explain, however sure it was."""
+        """Breaks that bills show and the session does not explain, with any prediction."""
         if self.rules is None:
             return []
         return [
@@ -105,7 +105,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def bounds(self) -> list[ReadBounds | None]:
-        """What each billed request read at least and at most, of what the session's left."""
+        """The least and the most that each billed request read of the session's own entries."""
         found: list[ReadBounds | None] = []
         for number, (sent, one) in enumerate(zip(self.row, self.requests, strict=True)):
             bill = self.billed[number] if number < len(self.billed) else None
@@ -119,20 +119,20 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def verdicts(self) -> list[Verdict | None]:
-        """What each bill says beside its bounds; None for a request without a bill."""
+        """The verdict on each bill by its bounds; None for a request without a bill."""
         pairs = zip(self.bounds, self.billed, strict=False)
         return [bound.verdict(bill.read) if bound and bill else None for bound, bill in pairs]
 
     @cached_property
     def shorter(self) -> list[BilledBreak]:
-        """Requests that read less than was left because their context had shrunk: no breaks."""
+        """Requests that read less because their context had shrunk, which is no break."""
         return shorter_contexts(self.billed)
 
     @cached_property
     def longer_life(self) -> tuple[str, int] | None:
         """The longest life and what it would save of all input, in thousandths of a token's price.
 
-        None where nothing expired, or where it would cost more.
+        None if nothing expired, or if the longest life would not be cheaper.
         """
         rules = self.rules
         expired = any("had expired" in one.reason for one in self.requests)
@@ -175,7 +175,7 @@ class CacheSimulation(Drawn, Live):
         return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
 
     def _remedy(self, reason: str) -> str:
-        """Offer a longer life where the simulation of it is cheaper, with the difference."""
+        """Offer a longer life, with the amount saved, if its simulation is cheaper."""
         if "had expired" not in reason or self.longer_life is None:
             return ""
         life, saved = self.longer_life
@@ -200,7 +200,7 @@ class CacheSimulation(Drawn, Live):
         return found
 
     def three_answers(self, number: int) -> tuple[str, str, str]:
-        """Return a request's read tokens as predicted, as billed, and as told by the provider."""
+        """Return a request's read as predicted and as billed, and the provider's diagnosis."""
         one, bill = self.requests[number], self.billed[number] if any(self.billed) else None
         told = self.told[number] if any(self.told) else None
         sure = "" if one.state == "exact" else f", {one.sureness}"
@@ -210,7 +210,7 @@ class CacheSimulation(Drawn, Live):
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
     ) -> list[str]:
-        """Return a line for each limit that is exceeded; a refused request always is one.
+        """Return a line for each exceeded limit and for each reason of a refusal.
 
         `max_cost_multiple` is a multiple of the same input's cost without a cache.
         """
@@ -243,16 +243,16 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """Findings about these requests, with what to do about each."""
+        """Findings about these requests, each with a remedy."""
         if self.rules is None:
             return list(self.notes)
         found = lint(SentRow(self.row, self.requests, self.differences, self.rules))
-        if self.holds_less:  # how long the prefix really was, the bill says
+        if self.holds_less:  # the bill shows how long the prefix really was
             found = [each for each in found if each.code != "below-minimum"]
         return [*self.notes, *found, *self._disagreements()]
 
     def _disagreements(self) -> Iterator[Finding]:
-        """Yield a finding where prediction, bill and the provider's own word disagree."""
+        """Yield a finding for each request whose prediction, bill and diagnosis disagree."""
         for number in range(1, min(len(self.told), len(self.billed))):
             told = self.told[number]
             before, bill = self.billed[number - 1], self.billed[number]
@@ -279,8 +279,8 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def holds_more(self) -> bool:
-        """True if the session holds text that a billed request did not send: a compaction, for
-        example, had removed it.
+        """True if the session holds text that a billed request did not send, for example because of
+        a compaction.
         """
         sized = zip(self.row, self.requests, self.billed, strict=False)
         longer = any(
@@ -313,7 +313,7 @@ class CacheSimulation(Drawn, Live):
         return nano if self.price else None
 
     def _price_of(self, number: int) -> Price | None:
-        """Return a request's price: that of its own model, where the bodies name several."""
+        """Return the price of a request's own model, because the bodies may name several models."""
         own = self.row[number].wire.model if self.row else self.model
         return self.price if own == self.model else self._price_of_model(own)
 
@@ -333,7 +333,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def assumed_as(self) -> str | None:
-        """The known model by whose figures an unknown one is simulated; None for a known one."""
+        """The known model whose figures stand in for an unknown model's; None for a known model."""
         rules = self.rules
         if rules is None or rules.match == "unknown" or rules.knows(self.model):
             return None
@@ -350,7 +350,7 @@ class CacheSimulation(Drawn, Live):
             _figure_line(figure, words, self.model)
             for name, words in _FIGURES
             if (figure := self.rules.figure(name, self.model))
-            and (figure.value or name != "minimum_tokens")  # 0: nobody says one
+            and (figure.value or name != "minimum_tokens")  # 0: no source gives a minimum
         ]
         if any(bill and bill.write_hour for bill in self.billed) and any(
             "1h" in request.written for request in self.requests
@@ -414,14 +414,15 @@ class BilledBreak:
 
     @property
     def is_shorter(self) -> bool:
-        """True if the whole request is shorter than what was left: the context has shrunk, and
-        nobody can read more than it holds. That is no break, and costs nothing.
+        """True if the whole request is shorter than what was left, because the context has shrunk.
+
+        That is no break and costs nothing.
         """
         return self.left - self.total > OUTSIDE
 
 
 def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
-    """Return the breaks that bills show, whatever a simulation says of them."""
+    """Return the breaks that bills show, without regard to any simulation."""
     return [each for each in _read_less(billed) if not each.is_shorter]
 
 
@@ -444,11 +445,11 @@ def contradicted(
     billed: Sequence[Billed | None],
     rules: Rules,
 ) -> list[BilledBreak]:
-    """Return the breaks that bills show where the simulation has none, or a smaller one.
+    """Return the breaks in the bills that are larger than those in the simulation.
 
-    If a request does not read all that the last billed one left, its own beginning is what it
-    should read. A request without a bill may never have arrived (it was aborted, say): after it,
-    only what the last billed request left counts, and only while that cannot have expired.
+    If a simulated request does not read all that the last billed request left, its bill should show
+    the simulated read. A request without a bill may never have arrived (for example, if it
+    was aborted). After it, only what the last billed request left counts, until that may expire.
     """
     found: list[BilledBreak] = []
     for each in billed_breaks(billed):
@@ -482,7 +483,7 @@ def reaches(after: Simulated, before: Simulated) -> bool:
 
 
 def _last_entry(one: Simulated) -> int | None:
-    """Return the block of the last entry that a request leaves or reads, or None."""
+    """Return the block of the last entry that a request writes or else reads, or None."""
     points = one.breakpoints if one.written else ()
     return points[-1] if points else one.hit
 
@@ -490,5 +491,5 @@ def _last_entry(one: Simulated) -> int | None:
 class CacheMatrix(Listed[CacheSimulation], Drawn):
     """A session's simulations, dialect by dialect, and in each policy by policy.
 
-    Its table has a row for each; its figure is a map of what input costs.
+    The table has a row for each simulation; the figure is a map of the cost of input.
     """

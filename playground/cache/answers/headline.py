@@ -1,7 +1,7 @@
 """Say in one sentence what a simulation reads and costs, and whether its marks can ever hit.
 
-The sentence holds only our own words and figures, so that it may be shown anywhere. Reasons may
-quote a session, and are shown beside it.
+The sentence holds only fixed words and figures, so that it may be shown anywhere. The reasons may
+quote a session, so they are shown separately.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ Verdict = Literal["good", "idle", "broken", "refused"]
 
 
 class Headline(NamedTuple):
-    """A sentence; `verdict` is good if something is read and nothing breaks, idle if nothing is
-    read.
+    """A sentence and its verdict.
+
+    `good`: something is read and nothing breaks; `idle`: nothing is read, or the session holds less
+    than was billed; `broken`: there are breaks; `refused`: the provider would refuse a request.
     """
 
     verdict: Verdict
@@ -24,9 +26,9 @@ class Headline(NamedTuple):
 
 
 def headline(value: CacheSimulation) -> Headline:
-    """Sum up a simulation in a user's words. The cost is that of all input.
+    """Sum up a simulation in a user's words, with the cost of all input.
 
-    The bill comes first if the session has one, since it is what was paid.
+    The bill comes first if the session has one, because it is what was paid.
     """
     verdict, text = _predicted(value)
     if not (bill := billed(value)):
@@ -34,7 +36,7 @@ def headline(value: CacheSimulation) -> Headline:
     if value.unexplained:
         verdict = "broken"
     elif verdict == "good" and not any(each.read for each in value.billed if each):
-        verdict = "idle"  # whatever is predicted, nothing was read
+        verdict = "idle"  # nothing was read, whatever the prediction says
     if value.holds_less:
         verdict = "broken" if value.unexplained else "idle"
         return Headline(verdict, f"{bill} What follows is about these alone. {text}")
@@ -48,7 +50,7 @@ def billed(value: CacheSimulation) -> str:
     """Say what the session's own bills read and cost; "" without bills."""
     pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
     paid = str(value.paid) if value.paid else ""
-    if not pairs:  # under a what-if other requests are simulated than those that were billed
+    if not pairs:  # a what-if simulates other requests than the billed ones
         return paid
     total = sum(bill.total for _, bill in pairs)
     share = percent(sum(bill.read for _, bill in pairs) / total) if total else percent(0)
@@ -69,7 +71,7 @@ def _shorter(value: CacheSimulation) -> str:
 
 
 def _more(value: CacheSimulation) -> str:
-    """Say how many requests read more than the session's own could leave."""
+    """Say how many requests read more than the session's own requests could have left."""
     count = value.verdicts.count("more than the record could leave")
     if not count:
         return ""
@@ -126,7 +128,7 @@ def _nothing_read(value: CacheSimulation) -> str:
     if not (written or found.is_enough):
         hit = "none can hit" if found.marks and found.heeded else "nothing can be read"
         needs = f"{found.size}, and this model needs {found.minimum:,}{found.assumed}"
-        stop = ";" if found.alone else ","  # its words have a comma of their own
+        stop = ";" if found.alone else ","  # `told` then has a comma of its own
         return f"{found.told}{stop} {found.probably}{hit}: {needs}."
     if len(value.requests) == 1 and (written or found.alone):
         return f"{found.told}: the first request only writes, the next one can read."
@@ -172,7 +174,7 @@ def _sureness(value: CacheSimulation) -> str:
 
 
 def _assumed(value: CacheSimulation) -> str:
-    """Say which known model an unknown one is taken for; "" for a known one."""
+    """Say which known model the rules of an unknown model are taken from; "" for a known model."""
     if value.assumed_as is None:
         return ""
     like = f": it is assumed to be cached like {value.assumed_as}" if value.assumed_as else ""

@@ -17,6 +17,7 @@ _SYNTAX: Final = {
     "section_slips": "sections that models or servers write by mistake: read, with a finding",
     "one_call_a_section": "each call has a section of its own, which may name the tool too",
     "section_required": "a call outside of a section is text",
+    "section_optional": "a call outside of a section is well-formed too",
     "separator": "the text between two calls",
     "shape": "the places of name, arguments and id in a call's JSON object",
     "json": "how JSON is written, alone or as a parameter's value",

@@ -1,7 +1,7 @@
 """Audit a chat template: find what it does to a conversation that its user would want to know.
 
-Only renderings count: each finding has the smallest request that shows it, and, if the fault is a
-difference, both renderings. The probes are in `audit_probes`.
+Every finding is shown by renderings: by the smallest request that has the fault, or by two if the
+fault is a difference between two renderings. The probes are in `audit_probes`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from playground.dialects.raw_prompts.asking import (
     user,
 )
 from playground.dialects.raw_prompts.audit_probes import (
-    AT_ONCE,
     PROBES,
-    SHOWN_AT_ONCE,
+    PROMPT_PROBES,
+    PROMPT_WARNING_CODES,
     TemplateFault,
     form_faults,
     needs_tools_fault,
@@ -41,7 +41,7 @@ from playground.dialects.raw_prompts.sources import template_of
 class TemplateAudit(Shown):
     """The faults of a template, its form of calls, and the number of renderings.
 
-    `form` is None if it writes no calls. Its table has a row for each fault.
+    `form` is None if the template writes no calls. Shown as a table, the audit has a row per fault.
     """
 
     source: str
@@ -86,14 +86,14 @@ def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudi
         if plain.budget.left <= 0:
             raise
         prober = plain
-    words = prober.ask(user(USER), generation=True)
+    without_tools = prober.ask(user(USER), generation=True)
     with_tools = prober.ask(user(USER), calls=ONE, generation=True)
-    if not words.has(USER) and not with_tools.has(USER):
-        reason = words.refused or "what a user says is not in the prompt"
+    if not without_tools.has(USER) and not with_tools.has(USER):
+        reason = without_tools.refused or "what a user says is not in the prompt"
         raise InputFault(f"cannot be audited: {reason}", where=source.name)
     faults = [no_calls_fault(plain)] if prober is plain else list(form_faults(prober))
-    if not words.has(USER):
-        faults.append(needs_tools_fault(prober, words, with_tools))
+    if not without_tools.has(USER):
+        faults.append(needs_tools_fault(prober, without_tools, with_tools))
         prober.always_tools = True
     for probe in PROBES:
         faults += probe(prober)
@@ -106,6 +106,6 @@ def prompt_warnings(template: ChatTemplate, budget: Budget, has_tools: bool) -> 
     prober = AskedTemplate(template, budget=budget)
     findings: list[Finding] = []
     with suppress(InputFault):
-        for probe in AT_ONCE[0 if has_tools else 1 :]:
+        for probe in PROMPT_PROBES[0 if has_tools else 1 :]:
             findings += (fault.finding for fault in probe(prober))
-    return [finding for finding in findings if finding.code in SHOWN_AT_ONCE]
+    return [finding for finding in findings if finding.code in PROMPT_WARNING_CODES]

@@ -289,8 +289,8 @@ PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
     _content,
 )
 # Probes whose faults are shown whenever a prompt is rendered; the first one only if it has tools.
-AT_ONCE: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
-SHOWN_AT_ONCE: Final = frozenset(
+PROMPT_PROBES: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
+PROMPT_WARNING_CODES: Final = frozenset(
     {
         "template-ignores-tools",
         "template-one-call",

@@ -18,14 +18,14 @@ _TOKENS: Final = {
 }
 
 
-# Tokens for a bare template, which uses their names without knowing them.
+# Tokens for a template that came without a tokenizer: it names these tokens but lacks their texts.
 STAND_INS: Final = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
 
 
 def template_of(source: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
     """Return a template from a path or a text, or from a ChatTemplate.
 
-    If it has no tokens for BOS and EOS, it gets stand-ins. Raises InputFault.
+    A stand-in replaces a missing BOS or EOS token. Raises InputFault if nothing can be read.
     """
     if isinstance(source, ChatTemplate):
         template = source
@@ -39,7 +39,7 @@ def template_of(source: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
 
 
 def _is_text(source: str) -> bool:
-    """Return True for a text with a Jinja tag or a line break, which no file's name has."""
+    """Return True for a text with a Jinja tag or a line break: it is no name of a file."""
     return "{%" in source or "{{" in source or "\n" in source
 
 
@@ -54,7 +54,9 @@ def gguf_reader(path: Path) -> Any:
             expected="pip install gguf, or the model's own files in JSON",
         ) from None
     try:
-        check_regular_file(path, "a GGUF file, from which pieces are read")
+        check_regular_file(
+            path, "a GGUF file on disk (not a pipe), because it is read at several places"
+        )
         return GGUFReader(str(path))
     except (OSError, ValueError) as error:
         raise InputFault(f"cannot be read: {error}", where=str(path)) from error

@@ -170,7 +170,7 @@ class _Form:
         listed = in_order(call, repeat(in_order(separator, call)))
         if not syntax.sections:
             return listed
-        sections = []
+        sections = [listed] if syntax.section_optional else []
         for section in syntax.well_formed_sections:
             if syntax.one_call_a_section:
                 sections += [self._section(section, one[tool.name], tool) for tool in self.tools]

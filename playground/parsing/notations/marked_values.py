@@ -1,6 +1,8 @@
 """Values as Gemma writes them: a writer, and a reader that accepts mistakes of models.
 
-A text may lack its marks, or only the first, or stand in quotes: it ends before what may follow it.
+A *mark* is the token that stands before and after each text, such as `<|"|>`. A text may lack both
+marks, or only the first, or stand in quotes. A text without marks ends before the next key, or with
+its object.
 """
 
 from __future__ import annotations
@@ -56,11 +58,12 @@ def read(
 ) -> Any:
     """Return the object that a text describes.
 
-    A value without marks stays text if its schema says so, if it is too deep to read, or if it is
-    no other value; `doubts` collects the keys of such values. A text without marks ends before the
-    next key, which may be any of `keys`, the tool's own.
+    A value without marks is a text if its schema allows only texts, or if it is no number, word,
+    list or object. With `doubts` a value that is nested too deeply stays text as well, and the keys
+    of values that are not read strictly are collected. `keys` are the tool's own: they end a text
+    without marks even if they are unusual, as a key with a space is.
 
-    Raises ValueError, and RecursionError without `doubts`.
+    Raises ValueError for a malformed text, and RecursionError, without `doubts`, for a deep one.
     """
     start = _skip(text, 0) + 1
     form = _Form(mark, literals.words, doubts, _ends(mark, keys))
@@ -81,9 +84,9 @@ class Doubts(NamedTuple):
 class _Ends(NamedTuple):
     """Patterns for the end of a text without its marks, made for the keys of one tool."""
 
-    ended: re.Pattern[str]  # the text after a member
-    missing: re.Pattern[str]  # the same text, where the member's value should begin
-    unmarked: re.Pattern[str]  # the same text, outside of quotes and brackets
+    ended: re.Pattern[str]  # what may follow a complete member: the next key, or the closing brace
+    missing: re.Pattern[str]  # the same in place of a value, if the value is missing
+    unmarked: re.Pattern[str]  # in a text without marks: a quoted part, a bracket, or the next key
     half_marked: re.Pattern[str]  # a text that lacks only its first mark
     quoted: re.Pattern[str]  # a text in single quotes
 
@@ -105,8 +108,11 @@ def _ends(mark: str, keys: frozenset[str]) -> _Ends:
 
 
 class _Form(NamedTuple):
-    """The mark around texts, the values of words, the collector of doubts, and the ends of texts
-    without marks."""
+    """The form of a call's values.
+
+    `mark` stands around texts, `words` maps words such as `true` to their values, `doubts` collects
+    mistakes, and `ends` finds the ends of texts without marks.
+    """
 
     mark: str
     words: Mapping[str, Any]
@@ -139,7 +145,7 @@ def _read_marked(text: str, at: int, mark: str) -> tuple[str, int]:
 
 
 def _read_quoted(text: str, at: int, form: _Form) -> tuple[Any, int]:
-    """Read a text as JSON writes it, or a bare one that begins with a quote."""
+    """Read a JSON string, or, if it is malformed, a value without marks."""
     try:
         value, stop = _JSON.raw_decode(text, at)
     except ValueError:
@@ -178,8 +184,8 @@ def _item(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
         form.forgive(key, "a text in single quotes")
         return quoted[1], quoted.end()
     item, stop = _value(text, at, form, key)
-    bare = not text.startswith((form.mark, '"', "{", "["), at)
-    if bare and isinstance(item, str) and item.endswith(form.mark):
+    is_unmarked = not text.startswith((form.mark, '"', "{", "["), at)
+    if is_unmarked and isinstance(item, str) and item.endswith(form.mark):
         form.forgive(key, "a text without its first mark")
         item = item.removesuffix(form.mark)
     return item, stop
@@ -203,8 +209,8 @@ def _members(
                 raise
             form.doubts.deep.append(key)
             value, at = _raw_text(text, start, form.mark)
-        bare = not isinstance(value, str | list | dict)
-        if bare and allowed_types(schema_of(key)) == {"string"}:
+        is_scalar = not isinstance(value, str | list | dict)
+        if is_scalar and allowed_types(schema_of(key)) == {"string"}:
             value = text[start:at].strip()  # `{zip:01234}` is a text that lacks its marks
         members[key] = value
         at = _after_member(text, at, form, key)
@@ -214,8 +220,8 @@ def _members(
 def _after_member(text: str, at: int, form: _Form, key: str) -> int:
     """Return the index of the next member: after a comma or, if that is missing, at a bare key."""
     at = _skip(text, at)
-    is_separate = not text[at - 1].isalnum()
-    if is_separate and form.doubts is not None and _BARE_KEY_AT.match(text, at):
+    follows_word = text[at - 1].isalnum()
+    if not follows_word and form.doubts is not None and _BARE_KEY_AT.match(text, at):
         form.doubts.forgiven.append((key, "no comma after it"))
         return at
     return _skip_comma(text, at, "}")
@@ -224,8 +230,8 @@ def _after_member(text: str, at: int, form: _Form, key: str) -> int:
 def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
     """Read a member's value; a missing value is an empty text.
 
-    A text without marks may hold commas, colons and brackets: it ends before the next key, or
-    with its object.
+    A text without marks may hold commas, colons and brackets. It ends before the next key, or with
+    its object.
     """
     if key and form.doubts is not None and form.ends.missing.match(text, start):
         form.forgive(key, "no value")
@@ -235,16 +241,16 @@ def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
     if quoted := form.ends.quoted.match(text, start):
         form.forgive(key, "a text in single quotes")
         return quoted[1], quoted.end()
-    if half := form.ends.half_marked.match(text, start):
+    if half_marked := form.ends.half_marked.match(text, start):
         form.forgive(key, "a text without its first mark")
-        # quotes on both sides stand for the mark, of which the model then wrote the second
-        is_quoted = len(half[1]) > 1 and half[1][0] == half[1][-1] == "'"
-        return half[1][1:-1] if is_quoted else half[1], half.end()
+        # `'text'` before the second mark: the quotes stand in place of marks and are no part of it
+        is_quoted = len(half_marked[1]) > 1 and half_marked[1][0] == half_marked[1][-1] == "'"
+        return half_marked[1][1:-1] if is_quoted else half_marked[1], half_marked.end()
     value, at = _value(text, start, form, key)
     if form.ends.ended.match(text, at) and text.count('"', start, at) % 2 == 0:
         return value, at
     stop = _unmarked_end(text, start, form)
-    form.forgive(key, "a text without marks, up to what follows")
+    form.forgive(key, "a text without marks, read up to the next key or the end of its object")
     return text[start:stop].strip(), stop
 
 

@@ -1,6 +1,6 @@
-"""The catalog: which shards count, which of their pieces are gone, and the list of input files.
+"""The catalog of a corpus: its shards, the pieces deleted from them, and the input files.
 
-Readers begin with this one file. It is replaced in one step, by a build that holds the lock.
+Readers begin with this file. Only a build that holds the lock replaces it, and in one step.
 """
 
 from __future__ import annotations
@@ -88,11 +88,12 @@ def for_analysis(folder: CorpusFolder, catalog: Catalog) -> Catalog:
     shards = [shard for shard in catalog.shards if shard in by_shard]
     months = {shard: by_shard[shard].get("months", []) for shard in shards}
     if not shards:
-        known = ", ".join(map(str, folder.analyses)) or "none"
+        versions = ", ".join(map(str, folder.analyses))
+        known = f"one of: {versions}" if versions else "there are no facts of any analysis"
         raise InputFault(
             f"no facts of analysis {folder.analysis}",
             where=folder.store.name,
-            expected=f"one that there is: {known}",
+            expected=known,
         )
     return replace(catalog, analysis=folder.analysis, shards=shards, months=months)
 
@@ -103,14 +104,15 @@ def refuse_newer(version: int, newest: int, noun: str, where: str) -> None:
         raise InputFault(
             f"{noun} {version} is newer than this version of the playground ({noun} {newest})",
             where=where,
-            expected="a newer version of the playground, or a corpus of its own folder",
+            expected="a newer version of the playground, or another folder for a new corpus",
         )
 
 
 def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece]) -> None:
     """Write a catalog as the corpus' next generation, with the list of the pieces' files.
 
-    Readers of the last catalog are not disturbed: its list of files is deleted by the next commit.
+    Readers of the previous catalog are not disturbed, because its list of files stays until the
+    next commit.
     """
     previous = catalog.generation
     catalog.generation += 1
@@ -135,8 +137,8 @@ def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     """Return the pieces in the catalog's list of files.
 
-    If that list is gone or torn, they are taken from the manifests: without them a build would
-    treat the files of other inputs as deleted.
+    If that list is missing or torn, the pieces are taken from the manifests, because without
+    them a build would treat the files of other inputs as deleted.
     """
     try:
         with folder.store.open_file(folder.files(catalog.generation)) as file:
@@ -152,9 +154,9 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
-    """Yield the manifests of all shards of this analysis whose files are complete.
+    """Yield the manifests of this analysis with the same `redacts`, if the shard is complete.
 
-    A build makes the other shards again. Raises InputFault for a manifest of a newer layout.
+    A build makes the incomplete shards again. Raises InputFault for a manifest of a newer layout.
     """
     size = folder.store.sizes()
     for shard in folder.built_shards:
@@ -178,7 +180,7 @@ def _manifest(folder: CorpusFolder, shard: str) -> dict[str, Any] | None:
 
 
 def refuse_older(folder: CorpusFolder, shard_manifests: Iterable[Mapping[str, Any]]) -> None:
-    """Raise InputFault if a shard among these manifests lacks a table, because it is older."""
+    """Raise InputFault if a shard was built before one of the tables was introduced."""
     shards = list(shard_manifests)
     for table in SCHEMAS:
         older = sum(not has_table(folder, manifest, table) for manifest in shards)
@@ -197,15 +199,15 @@ def has_table(folder: CorpusFolder, manifest: Mapping[str, Any], table: str) -> 
 
 
 def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
-    """Delete the files of all shards, of every analysis, except those to `keep`."""
+    """Delete the files of every shard and every analysis, except the shards in `keep`."""
     for version in map(folder.with_analysis, folder.analyses):
         for shard in set(version.built_shards) - set(keep):
             try:
                 manifest = _manifest(version, shard)
-            except InputFault:  # of a newer layout: a newer playground wrote it
+            except InputFault:  # a newer playground wrote it, in a newer layout
                 continue
             folder.store.remove(version.manifest(shard))
-            files = manifest["files"] if manifest else ()  # a torn manifest does not tell them
+            files = manifest["files"] if manifest else ()  # a torn manifest names no files
             for name in files:
                 folder.store.remove(name)
 

@@ -1,7 +1,7 @@
 """Gemini `generateContent` streams: every chunk is a response with whole parts.
 
 https://ai.google.dev/api/generate-content. Vertex streams arguments in pieces (`partialArgs`, each
-with a JSON path), which are put together and given out when the call's last piece has come.
+with a JSON path). They are put together, and emitted as JSON after the call's last piece.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _PART: Final = {
     *("text", "thought", "thoughtSignature", "inlineData", "fileData", "functionResponse"),
     "videoMetadata",
 }
-# Parts with calls of tools that Google runs itself, and their results.
+# Parts that hold a call of a tool that Google itself runs, or the result of that call.
 _OF_PROVIDER: Final = {"executableCode", "codeExecutionResult", "toolCall", "toolResponse"}
-_TOLD: Final = 200  # characters
+_LONGEST_SIGNAL: Final = 200  # characters
 _MOST_ITEMS: Final = 10_000
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\['([^']*)'\]")
 
@@ -65,7 +65,9 @@ class GeminiGenerate(ApiReader):
             candidate = self._others.setdefault(sink, Candidate(sink))
             self.sink.signal(f"candidate {index}")
         if not given.keys() & _CANDIDATE:
-            self.sink.signal(f"{UNREADABLE}a candidate with {', '.join(map(str, given))}"[:_TOLD])
+            self.sink.signal(
+                f"{UNREADABLE}a candidate with {', '.join(map(str, given))}"[:_LONGEST_SIGNAL]
+            )
         for part in (given.get("content") or {}).get("parts") or ():
             candidate.part(part)
         for name in ("groundingMetadata", "citationMetadata"):
@@ -98,7 +100,7 @@ class Candidate:
         elif not part or part.keys() & _PART:
             sink.signal(next(iter(part), "empty part"))
         else:
-            sink.signal(f"{UNREADABLE}a part with {', '.join(map(str, part))}"[:_TOLD])
+            sink.signal(f"{UNREADABLE}a part with {', '.join(map(str, part))}"[:_LONGEST_SIGNAL])
 
     def _call(self, call: dict[str, Any]) -> None:
         if call.get("name"):
@@ -124,7 +126,7 @@ class Candidate:
             self._partial = None
 
     def finish(self) -> None:
-        """Give out the arguments of an unfinished call as JSON without its end: it stays open."""
+        """Emit the arguments of an unfinished call as JSON without its end: an open call."""
         if self._partial:
             text = json.dumps(self._partial, ensure_ascii=False)
             self.sink.call(self._count, text.removesuffix("}").removesuffix('"'))
@@ -132,7 +134,7 @@ class Candidate:
 
 
 def _place(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
-    """Put one piece at its JSON path; append it if a text stands there."""
+    """Put one piece at its JSON path; append it if it and the value there are texts."""
     steps: list[Any] = [
         int(index) if index else name or quoted
         for name, index, quoted in _STEP.findall(piece.get("jsonPath", ""))
@@ -140,22 +142,22 @@ def _place(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
     values = [value for key, value in piece.items() if key.endswith("Value")]
     if not steps or not values:
         return
-    given = None if "nullValue" in piece else values[0]
+    new = None if "nullValue" in piece else values[0]
     target: Any = arguments
     for step, following in zip(steps, [*steps[1:], None], strict=True):
         if not _make_room(target, step):
             return
         old = target.get(step) if isinstance(target, dict) else target[step]
         if following is None:
-            both = isinstance(old, str) and isinstance(given, str)
-            target[step] = f"{old}{given}" if both else given
+            both = isinstance(old, str) and isinstance(new, str)
+            target[step] = f"{old}{new}" if both else new
         elif not isinstance(old, dict | list):
             target[step] = [] if isinstance(following, int) else {}
         target = target[step]
 
 
 def _make_room(target: Any, step: str | int) -> bool:
-    """Return True if a step of a path can be taken here; lengthen a list for it, up to a limit."""
+    """Return True if `target` can hold a value at `step`; lengthen a list for it, up to a limit."""
     if isinstance(target, list) and isinstance(step, int) and step < _MOST_ITEMS:
         target += [None] * (step + 1 - len(target))
         return True

@@ -1,4 +1,4 @@
-"""Read Goose's sessions: JSON lines with a head (to 1.9), or the JSON of `goose session export`."""
+"""Read Goose's sessions: JSON lines after a head (up to 1.9), or `goose session export`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.sessions.lines import read_lines
 from playground.sessions.shapes.facts import add_answer_facts
 from playground.sessions.shapes.fields import list_in, listed, mapping, object_in
 from playground.sessions.shapes.messages import read_message
-from playground.sessions.shapes.parts import note_beside
+from playground.sessions.shapes.parts import note_left_out
 from playground.sessions.source import Source
 
 _COMPACTION_KINDS = ("conversationCompacted", "summarizationRequested")
@@ -23,7 +23,7 @@ class Goose(SessionFormat):
     title = "Goose session (lines, or `goose session export --format json`)"
     keeps = Keeps(
         times="yes",
-        missing="tools and system prompt are not in it; totals of tokens, confirmations",
+        missing="tools and system prompt (the file has neither); totals of tokens; confirmations",
     )
 
     def recognises(self, source: Source) -> bool:
@@ -56,7 +56,7 @@ class Goose(SessionFormat):
 
 
 def _head(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    note_beside(builder, value, place, [k for k in value if str(k).endswith("_tokens")])
+    note_left_out(builder, value, place, [k for k in value if str(k).endswith("_tokens")])
     builder.set_metadata(
         title=value.get("description") or value.get("name") or builder.title,
         model=mapping(value.get("model_config")).get("model_name"),

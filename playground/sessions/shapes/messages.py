@@ -18,7 +18,7 @@ from playground.recordings.apis.response_items import (
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.block_messages import message_of_blocks
 from playground.sessions.shapes.fields import listed
-from playground.sessions.shapes.parts import SOURCES, note_beside, read_parts, result_value
+from playground.sessions.shapes.parts import SOURCES, note_left_out, read_parts, result_value
 from playground.sessions.shapes.plain_items import read_plain_item
 from playground.sessions.shapes.results import CONTENT, add_with_results, holds_result, read_result
 
@@ -120,7 +120,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         return
     outer, value = value, unwrap_message(value)
     if outer is not value:
-        note_beside(builder, outer, place, SOURCES)
+        note_left_out(builder, outer, place, SOURCES)
     if _read_item(builder, value, place):
         return
     role_name = _role_name(value)
@@ -297,7 +297,7 @@ def _parts_beside_content(
     parts: list[Part] = []
     if isinstance(value.get("refusal"), str) and value["refusal"]:
         parts.append(TextPart(value["refusal"]))
-    note_beside(builder, value, place, SOURCES)
+    note_left_out(builder, value, place, SOURCES)
     audio = value.get("audio")
     if isinstance(audio, dict) and audio.get("data"):
         builder.note_beside("audio", place.at("audio"))

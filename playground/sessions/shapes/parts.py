@@ -46,10 +46,10 @@ def read_parts(
 SOURCES: Final = ("annotations", "citations")  # of a text: what it quotes, and where that stands
 
 
-def note_beside(
+def note_left_out(
     builder: SessionBuilder, value: dict[str, Any], place: Place, names: Iterable[str]
 ) -> None:
-    """Note which of these fields hold something: it is left out."""
+    """Note each of these fields that has a value, because the value is left out."""
     for name in names:
         if value.get(name):
             builder.note_beside(name, place.at(name))
@@ -116,7 +116,7 @@ def _text(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     if not isinstance(text, str):
         builder.note_loss("a text part without text", place)
         return []
-    note_beside(builder, value, place, SOURCES)
+    note_left_out(builder, value, place, SOURCES)
     if value.get("thought"):
         signature = value.get("thoughtSignature")
         return [ReasoningPart(text, signature if isinstance(signature, str) else None)]
@@ -176,7 +176,7 @@ def _document(builder: SessionBuilder, value: dict[str, Any], place: Place) -> l
     if isinstance(kind, str) and kind.startswith("image/"):
         return _image(builder, value, place)
     if isinstance(source, dict) and (content := _document_content(value, source)) is not None:
-        note_beside(builder, value, place, ("title", "context"))
+        note_left_out(builder, value, place, ("title", "context"))
         return read_parts(builder, content, place)
     name = _first(value, "title", "filename", "name", "file_name") or value.get("type")
     builder.note_loss(f"the file {name!r}", place)

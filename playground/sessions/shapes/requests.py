@@ -12,7 +12,7 @@ from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.fields import dict_or_finding, list_or_finding, listed, mapping
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parameters import parameters_of_body
-from playground.sessions.shapes.parts import note_beside, read_parts
+from playground.sessions.shapes.parts import note_left_out, read_parts
 from playground.sessions.shapes.results import add_with_results
 
 
@@ -136,13 +136,13 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
 def _candidate(builder: SessionBuilder, candidate: dict[str, Any], place: Place) -> None:
     content = dict_or_finding(builder, candidate.get("content"), place.at("content"))
     add_with_results(builder, "assistant", read_parts(builder, content.get("parts"), place), place)
-    note_beside(builder, candidate, place, ("groundingMetadata", "citationMetadata"))
+    note_left_out(builder, candidate, place, ("groundingMetadata", "citationMetadata"))
 
 
 def _note_sources(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
     """Note Perplexity's sources; where there is content, they were met in it."""
     if "content" not in body:
-        note_beside(builder, body, place, ("citations", "search_results"))
+        note_left_out(builder, body, place, ("citations", "search_results"))
 
 
 def note_further_replies(builder: SessionBuilder, replies: list[Any], place: Place) -> None:

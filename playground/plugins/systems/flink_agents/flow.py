@@ -1,8 +1,8 @@
 """Run a chat request, through tool requests, to the response, and yield every event.
 
-As long as the model calls tools, no response is sent, even if it also writes a text. (Flink-Agents'
-design document sends both; its code does not, and neither do we.) Source: cases run on its code at
-8ad3a32.
+As long as the model calls tools, no response is sent, even if the model also writes a text. This
+follows Flink-Agents' code (cases were run on it at commit 8ad3a32), not its design document, which
+sends both.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def chat_events(
 ) -> Iterator[Event]:
     """Ask the model, run the tools that it calls and ask again, until it answers without calls.
 
-    `tools` are the tools by name; by default those of the setup. `injected` values replace the
-    model's. The result of a tool that fails or does not exist is a text that says so.
+    `tools` are the tools by name; by default those of the setup. `injected` are values of the
+    tools' injected arguments; they replace values from the model. If a tool fails or does not
+    exist, its result is a text that says so.
 
     Raises InputFault if the model fails more than `retries` times, or calls tools a hundred times
     in a row.
@@ -75,10 +76,10 @@ def chat_events(
 
     asked = ChatRequestEvent(model, messages, prompt_args)
     yield asked
-    beyond = InputFault(
+    too_many_rounds = InputFault(
         f"the model called tools {MOST_ROUNDS} times in a row", expected="an answer without calls"
     )
-    for step in tool_loop(ask, call, most=MOST_ROUNDS, beyond=beyond):
+    for step in tool_loop(ask, call, most=MOST_ROUNDS, beyond=too_many_rounds):
         match step:
             case ToolResponseEvent():
                 yield step
@@ -173,9 +174,9 @@ def _run_tool(
 
 
 def await_result(value: Any) -> Any:
-    """Return a tool's result; that of an `async def` tool is awaited.
+    """Return a tool's result. The result of an `async def` tool is awaited in a new event loop.
 
-    It runs in an event loop of its own, in another thread if the caller's loop is running.
+    If the caller's own loop is running, the new loop runs in another thread.
     """
     if not inspect.isawaitable(value):
         return value
@@ -196,8 +197,8 @@ def result_messages(
 ) -> list[ChatMessage]:
     """Return the results as messages for the model, written with `str()`.
 
-    A result refers to the call's `original_id`, or to its `id` if it has no other, as in the design
-    document. (Flink-Agents' code uses only the `original_id`.)
+    A result refers to the call's `original_id`, or to the call's `id` if there is no `original_id`.
+    The design document says so; Flink-Agents' code uses only the `original_id`.
     """
     messages = []
     for response, call in zip(event.results, calls, strict=False):

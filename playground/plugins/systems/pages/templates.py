@@ -95,16 +95,8 @@ def settings(row: Any) -> Settings | None:
     with row:
         own_sets = belongings.value(_OWN) or {}
         names = [*paths.sample_templates(), *own_sets]
-        title = str(
-            st.selectbox(
-                "Templates",
-                names,
-                format_func=say.option,
-                key=_CHOSEN,
-                bind="query-params",
-                width=230,
-            )
-        )
+        options: Any = {"format_func": say.option, "key": _CHOSEN, "bind": "query-params"}
+        title = str(st.selectbox("Templates", names, width=230, **options))
         st.file_uploader(
             "Upload a set",
             type=["yaml", "yml", "json"],
