@@ -676,3 +676,19 @@ def test_a_refusal_after_a_text_is_told() -> None:
     assert [each.code for each in told] == ["beside-left-out"]
     assert "refusal" in told[0].message and "joined" in told[0].message
     assert read("a.sse", sse(*chunks[1:]))[0][0].findings == []
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_a_key_that_stands_twice_is_told_by_its_path(name: str) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": TOOL, "arguments": "ARGUMENTS"}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    body = json.dumps({"messages": [{"role": "user", "content": ASK}, said]})
+    doubled = body.replace("ARGUMENTS", '{\\"city\\": \\"Oslo\\", \\"city\\": \\"Rome\\"}')
+    doubled = doubled.replace('{"messages"', '{"messages": [], "messages"')
+    lines = [doubled, body.replace("ARGUMENTS", '{\\"a\\": 1, \\"a\\": 1}')]
+    data = "\n".join(lines if name == "a.jsonl" else lines[:1]).encode()
+    found = [each for one in read(name, data)[0] for each in one.findings]
+    told = {each.where.rpartition(", ")[2]: each.message for each in found}
+    assert "'messages'" in told["messages"]
+    assert "'city'" in told["messages.1.tool_calls.0.function.arguments.city"]
+    assert len(found) == 2
