@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from playground.cache.answers.headline import headline
 from playground.cache.answers.what_if import WhatIf
 from playground.cli import main
 from playground.sessions.loading import first_session
+from playground.sessions.session import RequestRow
 from playground.sessions.source import Source
+from playground.show.policy_bars import PricedPolicy, best_saving
 
 SIZES = [
     (name, policy, model)
@@ -245,3 +248,112 @@ def test_a_result_as_text_and_as_one_part_of_text_are_one_block(model: str) -> N
     two = {**result, "content": [*parts["content"], {"type": "text", "text": "More."}]}
     other = pg.simulate_cache([first, {"model": model, "messages": [QUESTION, called, two]}])
     assert other.row[0].chain[2] != other.row[1].chain[2]
+
+
+def billed_anew() -> pg.Session:
+    """A session whose second request has another system prompt, as bill and provider say."""
+    model = "claude-sonnet-4-5"
+    first, second = body(model, QUESTION), body(model, QUESTION, ANSWER, QUESTION)
+    second["system"] = [{**second["system"][0], "text": f"It is noon. {LONG}"}]
+    usage = {"input_tokens": 4, "cache_creation_input_tokens": 4400, "cache_read_input_tokens": 0}
+    reason = {"cache_miss_reason": {"type": "system_changed", "cache_missed_input_tokens": 4400}}
+    reply = {"type": "message", "role": "assistant", "model": model, "usage": usage,
+             "content": [{"type": "text", "text": "At six."}], "stop_reason": "end"}  # fmt: skip
+    lines = [
+        {"uri": "https://api.anthropic.com/v1/messages", "request": request, "status": 200,
+         "response": {**reply, **more}, "date": f"2026-11-01T10:0{number}:00Z"}
+        for number, (request, more) in enumerate(((first, {}), (second, {"diagnostics": reason})))
+    ]  # fmt: skip
+    return pg.load_session(json.dumps({"requests": lines}))
+
+
+def test_bills_and_diagnoses_say_nothing_of_requests_that_a_dialect_rewrites() -> None:
+    """One system prompt was written for all, and the provider told that it cannot be right."""
+    session = billed_anew()
+    sent = pg.simulate_cache(session, policy="as-sent")
+    assert [bill.total for bill in sent.billed if bill] == [4404, 4404]
+    assert str(sent.told[1]).startswith("system_changed")
+    assert [one.code for one in sent.findings] == ["prefix-changed"]
+    every = pg.cache_matrix(session, ["native", "hermes"])
+    assert any(cell.requests[1].read for cell in every)
+    for cell in every:
+        assert not (cell.unexplained or cell.hints or any(cell.told) or any(cell.verdicts))
+        assert not {one.code for one in cell.findings} & {"unexplained", "diagnosis-disagrees"}
+        assert all("billed" not in one.reason for one in cell.requests)
+        assert "That is of the requests as they were sent, not of these." in headline(cell).text
+
+
+def test_no_policy_saves_what_other_requests_cost() -> None:
+    session = billed_anew()
+    sent, none, marked = (
+        pg.simulate_cache(session, "native", policy=policy)
+        for policy in ("as-sent", "none", "claude-code")
+    )
+    offered = [PricedPolicy(cell.policy, cell.policy, cell) for cell in (none, marked)]
+    assert marked.cost_permille < sent.cost_permille
+    assert best_saving(offered, sent) == ""
+    assert best_saving(offered, none).startswith("claude-code saves ")
+
+
+BEDROCK = "https://bedrock-runtime.eu-west-1.amazonaws.com/model"
+WENT_TO = [
+    (f"{BEDROCK}/anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke", "bedrock", True),
+    ("https://me:key@openrouter.ai/api/v1/chat/completions?key=k", "openrouter", True),
+    ("https://api.anthropic.com/v1/messages", "anthropic", True),
+    ("https://gateway.example/v1/messages", "anthropic", False),  # the model's, but nothing certain
+]
+
+
+@pytest.mark.parametrize(("url", "rules", "certain"), WENT_TO)
+def test_the_rules_are_those_of_where_a_request_went(url: str, rules: str, certain: bool) -> None:
+    """A request to Bedrock was simulated by Anthropic's rules, and called certain."""
+    asked = body("anthropic/claude-sonnet-4-5" if rules == "openrouter" else "claude-sonnet-4-5")
+    asked["messages"] = [QUESTION]
+    asked = {k: v for k, v in asked.items() if rules != "bedrock" or k != "model"}
+    reply = {"type": "message", "role": "assistant", "model": "claude-sonnet-4-5",
+             "content": [{"type": "text", "text": "At six."}], "stop_reason": "end"}  # fmt: skip
+    lines = [
+        {"uri": url, "request": asked, "response": reply, "date": f"2026-11-01T1{hour}:00:00Z"}
+        for hour in (0, 2)
+    ]
+    first = first_session(Source("x.json", json.dumps({"requests": lines}).encode())).session
+    found = pg.simulate_cache(first, policy="as-sent")
+    assert found.provider == rules
+    assert (found.requests[0].state == "exact") is certain
+    assert "key" not in first.rows[0].url
+    assert first.rows[0].at == "2026-11-01T10:00:00Z"
+    assert pg.simulate_cache(first, policy="as-sent", provider="openai").provider == "openai"
+
+
+def test_a_bill_of_several_rounds_tells_of_no_shorter_context() -> None:
+    """The usage of code execution counts no rounds; what ran on the server is in the answer."""
+    mine = {
+        "type": "server_tool_use",
+        "id": "srvtoolu_1",
+        "name": "bash_code_execution",
+        "input": {},
+    }
+    answer = {"role": "assistant", "content": [mine, {"type": "text", "text": "At six."}]}
+    first = body("claude-sonnet-4-5", QUESTION)
+    second = body("claude-sonnet-4-5", QUESTION, answer, QUESTION)
+    rows = [
+        RequestRow(one, reply={"type": "message", "usage": {"input_tokens": 4} | counts, **more})
+        for one, more, counts in (
+            (
+                first,
+                answer,
+                {"cache_read_input_tokens": 20_000, "cache_creation_input_tokens": 500},
+            ),
+            (second, ANSWER, {"cache_read_input_tokens": 9_000, "cache_creation_input_tokens": 99}),
+        )
+    ]
+    for replies in (True, False):  # a stream's answer stands in the next request alone
+        given = (
+            rows if replies else [replace(rows[0], reply={**(rows[0].reply or {}), "content": ""})]
+        )
+        session = pg.Session(rows=tuple([*given, *rows[len(given) :]]))
+        found = pg.simulate_cache(session, policy="as-sent")
+        assert [bill.summed for bill in found.billed if bill] == [True, False]
+        assert not (found.shorter or found.unexplained)
+        assert found.requests[0].state == "unpredictable"
+        assert "shorter" not in headline(found).text

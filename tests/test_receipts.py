@@ -432,7 +432,7 @@ def test_a_loaded_session_has_the_receipt_of_its_file(tmp_path: Path) -> None:
         session.receipt.words
         == "100 % of the file's text is in its sessions; nothing was found missing"
     )
-    assert session.receipt.in_file["tokens read"] == 101 + 102
+    assert session.receipt.in_file["input tokens"] == 101 + 102
     assert replace(session, title="edited").receipt is None
 
 

@@ -6,6 +6,7 @@ import copy
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,7 @@ import playground as pg
 from playground.base.errors import InputFault
 from playground.cache.answers.tool_plan import AS_IT_IS, ToolPlan
 from playground.cache.deferral import SEARCH, Deferral, Loading, ToolCut, calls_of
+from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.wire_bodies import identity, referenced_tools
 from playground.sessions.session import RequestRow, Session
 
@@ -238,3 +240,28 @@ def test_the_command_gives_what_the_library_gives() -> None:
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "none is cheaper than all in the prefix" in told
     assert "assumed: the model calls the same tools" in told
+
+
+def test_tools_that_are_deferred_already_are_simulated_so_and_the_last_calls_count() -> None:
+    """They were counted as all in the prefix, and a call of the reply as none."""
+    tools = [TOOLS[0], *(tool(name, defer_loading=True) for name in NAMES[1:])]
+    search = {"type": "tool_search_tool_bm25_20251119", "name": SEARCH}
+    rows = bodies((NAMES[0],), [search, *tools])
+    call = ToolCallPart(tool_name=NAMES[3], tool_call_id="t9", args={})
+    session = sent(rows)
+    session = replace(
+        session, messages=(Message("user", (TextPart("a"),)), Message("assistant", (call,)))
+    )
+    plan = pg.plan_tools(session)
+    own = plan.rows[0]
+    assert [one.total for one in own.simulation.requests] == [
+        one.total for one in pg.simulate_cache(rows).requests
+    ]
+    assert own.prefix_tokens < pg.plan_tools(sent(bodies((NAMES[0],)))).rows[0].prefix_tokens
+    assert plan.headline.startswith("2 of 12 tools are called, and 11 deferred as they are. ")
+    assert {each.name: each.calls for each in plan.tools if each.calls} == {
+        NAMES[0]: 1,
+        NAMES[3]: 1,
+    }
+    assert way(plan, "deferred, searched").searches == 2  # for the last call as well
+    assert replace(plan, rows=[own]).deferred == list(NAMES[1:])

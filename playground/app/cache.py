@@ -33,7 +33,7 @@ from playground.base.errors import InputFault
 from playground.base.wording import grouped
 from playground.cache.answers.as_sent import notes_times
 from playground.cache.answers.cells import CacheSimulation
-from playground.cache.answers.requests import sent_at
+from playground.cache.answers.requests import billed_for, sent_at
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.rules.age import aged
 from playground.dialects import dialect_names
@@ -212,7 +212,8 @@ def _picture(given: Asked) -> Picture:
 
 def _policies(given: Asked, cell: CacheSimulation) -> None:
     """The cost under each policy, and of marks that live for an hour where the provider has such:
-    each simulated, the best first."""
+    each simulated, the best first. No saving is told where a bill is the sum of several rounds on
+    the server, which no dialect writes."""
     own = policies.own()
     every = simulations(given.session, given.wire_dialect, given.apart, given.what_if, own)
     found = [PricedPolicy(e.policy, title(e.policy), e) for e in every if e.policy != given.policy]
@@ -222,7 +223,7 @@ def _policies(given: Asked, cell: CacheSimulation) -> None:
         hour = replace(given, what_if=replace(given.what_if, ttl=_HOUR)).simulated()
         found.append(PricedPolicy(_HOUR, f"{title(given.policy)}, for an hour", hour))
     saving, best = best_saving(found, cell), cheaper_policy(found, cell)
-    if best:
+    if best and not _runs_on_server(given):
         say.button(
             f"{saving} Use it",
             key="use the cheapest",
@@ -230,12 +231,20 @@ def _policies(given: Asked, cell: CacheSimulation) -> None:
             on_click=_take_policy,
             args=(best.key,),
         )
+    written = ", as a dialect writes the requests" if given.is_sent else ""
     components.bars(
-        "Policies, predicted, as % of uncached.",
+        f"Policies, predicted{written}, as % of uncached.",
         policy_bars(found, given.policy),
         key=_BARS,
         on_choose=_take_bar,
     )
+
+
+def _runs_on_server(given: Asked) -> bool:
+    """Return True if a bill of the session is the sum of several rounds."""
+    is_brought = any(not row.sub_agent for row in given.session.rows)
+    sent = as_sent.simulated(given.session, given.apart).billed if is_brought else ()
+    return any(bill and bill.summed for bill in (*billed_for(given.session), *sent))
 
 
 def _take_bar() -> None:

@@ -97,7 +97,8 @@ class ThreeAnswers:
     """One request's tokens read: as predicted, as billed, and as the provider told.
 
     `predicted` is None if nothing certain was predicted, `left` is what the request before left in
-    the cache by its bill. `difference` is where the request differs from that one.
+    the cache by its bill. `difference` is where the request differs from that one. `of_these` is
+    true if these bodies were sent and billed; others can contradict neither bill nor diagnosis.
     """
 
     predicted: int | None
@@ -105,6 +106,7 @@ class ThreeAnswers:
     left: int
     told: Diagnosis
     difference: FirstDifference | None
+    of_these: bool = True
 
 
 def _contradiction(told: Diagnosis, difference: FirstDifference | None) -> str:
@@ -127,7 +129,7 @@ def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
         wrong.append("the diagnosis: by the bill all was read")
     if told.kind == "cache_hit" and not answers.billed:
         wrong.append("the diagnosis: by the bill nothing was read")
-    if shown := _contradiction(told, difference):
+    if answers.of_these and (shown := _contradiction(told, difference)):
         wrong.append(f"the diagnosis of these bodies: {shown}")
     if answers.predicted is not None and (answers.predicted > 0) != (answers.billed > 0):
         wrong.append("the prediction: what was billed was charged")

@@ -26,6 +26,7 @@ from playground.cache.simulator import CacheSimulator
 from playground.cache.usage import billed_of, whole
 from playground.dialects.marks.providers import UNKNOWN, rules_and_model
 from playground.nouns.wire_blocks import read_wire
+from playground.sessions.shapes.requests import usage_of
 
 _APART: Final = 20.0  # seconds between requests whose times nobody noted
 
@@ -146,7 +147,8 @@ def _lost(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:
     for index, exchange in enumerate(exchanges):
         response = exchange.get("response")
         sent = response.get("usage") if isinstance(response, dict) else None
-        if found := usage_lost(exchange.get("usage"), sent, f"{file}, request {index}"):
+        kept = exchange.get("usage")  # a record without one has that of the response
+        if kept and (found := usage_lost(kept, sent, f"{file}, request {index}")):
             yield found
 
 
@@ -240,10 +242,15 @@ class _Record:
 
 def _billed(exchange: Mapping[str, Any]) -> Billed | None:
     """Return the bill; that of a reply that used a server's tool counts as summed."""
-    billed = billed_of(exchange.get("usage"))
+    billed = billed_of(_usage(exchange))
     if billed is None:
         return None
     return replace(billed, summed=billed.summed or _server_tools(exchange))
+
+
+def _usage(exchange: Mapping[str, Any]) -> Any:
+    response = exchange.get("response")
+    return usage_of(response if isinstance(response, dict) else None, exchange.get("usage"))
 
 
 def _with(row: ValidationRow, state: str, billed: Billed | None) -> ValidationRow:
@@ -306,7 +313,7 @@ def _gemini(
     """
     response = exchange.get("response")
     name = response.get("name") if isinstance(response, dict) else None
-    usage = exchange.get("usage") or {}
+    usage = _usage(exchange) or {}
     if isinstance(name, str) and name.startswith("cachedContents/"):
         resources[name] = whole(usage.get("totalTokenCount"))
         return _with(row, "creates a cache", billed)

@@ -108,6 +108,7 @@ def _show(rows: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> 
         ["", "in the file", "in its sessions"],
         [[name, f"{there:,}", f"{here:,}"] for name, there, here in receipt.counts],
     )
+    say(receipt.compared)
     missing = [
         [row.path, row.kind, f"{row.times:,}", f"{row.characters:,}", row.why or "nothing says so"]
         for row in receipt.by_path
@@ -119,6 +120,7 @@ def _show(rows: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> 
 def _as_json(receipt: Receipt) -> dict[str, Any]:
     return {
         "share": receipt.share,
+        "compared": receipt.compared,
         "characters": receipt.characters,
         "counts": [dict(zip(_COUNTS_HEAD, row, strict=True)) for row in receipt.counts],
         "missing": [

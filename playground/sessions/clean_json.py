@@ -100,5 +100,5 @@ def are_unchecked_texts_whole(session: Session) -> bool:
     # A tool is JSON except for its examples, so one search covers all tools.
     others += [each.examples for each in session.tools if each.examples]
     others.append([(each.name, each.description, each.input_schema) for each in session.tools])
-    others += [(each.gone, each.at, each.sub_agent) for each in session.rows]
+    others += [(each.gone, each.at, each.sub_agent, each.url) for each in session.rows]
     return is_all_whole(others)

@@ -89,7 +89,8 @@ class RequestRow:
 
     It stores what differs from the body of the row before (`rows.py` puts bodies together).
     `shared` is the number of leading messages that both have; `gone` are fields of the row before
-    that this one lacks, or has in another order. `reply` is the provider's complete reply.
+    that this one lacks, or has in another order. `reply` is the provider's complete reply. `url`
+    is where it was sent, without user and query, which may hold a key.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -99,6 +100,7 @@ class RequestRow:
     seconds: Seconds | None = None
     reply: dict[str, Any] | None = None
     sub_agent: str = ""
+    url: str = ""
 
 
 @dataclass(frozen=True, config=_STRICT)

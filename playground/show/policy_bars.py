@@ -34,8 +34,13 @@ def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[st
 def cheaper_policy(
     candidates: Sequence[PricedPolicy], cell: CacheSimulation
 ) -> PricedPolicy | None:
-    """Return the cheapest policy, or None if none costs less than `cell`."""
-    priced = [each for each in candidates if not each.cell.errors]
+    """Return the cheapest policy for the same requests, or None if none costs less than `cell`.
+
+    A policy marks what a dialect writes. Beside requests as they were sent, which may hold other
+    text, a lower cost is not the policy's saving.
+    """
+    alike = [each for each in candidates if each.cell.dialect == cell.dialect]
+    priced = [each for each in alike if not each.cell.errors]
     best = min(priced, key=lambda each: each.cell.cost_permille, default=None)
     return best if best and best.cell.cost_permille < cell.cost_permille else None
 

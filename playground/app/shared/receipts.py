@@ -21,6 +21,7 @@ def show(name: str, data: bytes, key: str) -> None:
         found = _receipt(name, data)
         say.text(found.words)
         tables.table(receipt_counts(found))
+        say.text(found.compared)
         if found.missing:
             tables.table(receipt(found))
 

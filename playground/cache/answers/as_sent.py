@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from playground.base.errors import InputFault
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
 from playground.dialects.marks.policies import AS_SENT as AS_SENT
+from playground.dialects.marks.providers import UNKNOWN, rules_and_model
 from playground.sessions.rows import bodies
 from playground.sessions.session import RequestRow, Session
 
@@ -30,6 +31,9 @@ class SentRequests:
     usages: list[dict[str, Any] | None]
     told: list[Diagnosis | None]  # by the provider, of its cache
     times: list[float]
+    routes: list[str]  # the rules by the address of each; "" if it has none, or an unknown one
+    strange: list[str]  # addresses of hosts that no rule is known for
+    summed: list[bool]  # whether tools of the provider's ran: a bill is then a sum of rounds
 
 
 def sent_requests(session: Session) -> SentRequests:
@@ -49,7 +53,39 @@ def sent_requests(session: Session) -> SentRequests:
     told = [diagnosis_of(row.reply) for row in rows]
     if not any(told):
         told = _aligned(session, len(rows), diagnosis_of, "diagnostics")
-    return SentRequests([body for _, body in own], usages, told, _times(rows))
+    routes = [_route(row.url, body) for row, body in own]
+    urls = [row.url for row in rows]
+    strange = [url for url, route in zip(urls, routes, strict=True) if "://" in url and not route]
+    return SentRequests(
+        [body for _, body in own], usages, told, _times(rows), routes, strange, _summed(own)
+    )
+
+
+def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
+    """Return for each request whether its answer holds what tools of the provider's did.
+
+    Not every usage counts them: that of code execution may not. The answer stands in the reply, or
+    in the request after it.
+    """
+    found: list[bool] = []
+    for number, (row, body) in enumerate(own):
+        later = own[number + 1][1].get("messages") if number + 1 < len(own) else None
+        sent = body.get("messages")
+        since = later[len(sent) :][:1] if isinstance(sent, list) and isinstance(later, list) else []
+        contents = [
+            one.get("content") for one in (row.reply or {}, *since) if isinstance(one, dict)
+        ]
+        parts = [part for each in contents if isinstance(each, list) for part in each]
+        kinds = [part.get("type") for part in parts if isinstance(part, dict)]
+        found.append("server_tool_use" in kinds)
+    return found
+
+
+def _route(url: str, body: dict[str, Any]) -> str:
+    """Return the rules at an address; "" where it has no host that tells more than the model."""
+    model = body.get("model")
+    rules, _ = rules_and_model(url, model if isinstance(model, str) else "")
+    return "" if rules == UNKNOWN and url.startswith("/") else rules
 
 
 def _aligned(
@@ -57,11 +93,15 @@ def _aligned(
 ) -> list[Noted | None]:
     """Return a noted field of the answers to so many requests, as `read`, aligned at the end.
 
-    The last answer belongs to the last request, unless there are fewer answers than requests.
+    Where every request has a record, one may have no answer. Otherwise the last answer belongs to
+    the last request, unless there are fewer answers than requests.
     """
-    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
-    noted = {record.reply: getattr(record, field) for record in session.requests}
-    given = [noted.get(reply) for reply in replies[-count:]]
+    if len(session.requests) == count:
+        given = [getattr(record, field) for record in session.requests]
+    else:
+        replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+        noted = {record.reply: getattr(record, field) for record in session.requests}
+        given = [noted.get(reply) for reply in replies[-count:]]
     found = [None if each is None else read(each) for each in given]
     return [*found, *[None] * (count - len(found))]
 

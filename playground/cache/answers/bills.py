@@ -23,7 +23,7 @@ from playground.sessions.shapes.exchanges import Exchange
 from playground.sessions.shapes.requests import conversation
 from playground.sessions.source import Source
 
-_NO_HOST: Final = "/"  # a session does not keep who was asked: the model's name says it
+_NO_HOST: Final = "/"  # nobody noted who was asked: the model's name says it
 
 
 def validate_folder(folder: str | Path) -> Validation:
@@ -107,7 +107,7 @@ def _of_session(session: Session) -> Iterator[dict[str, Any]]:
     for row, body in zip(session.rows, bodies(session.rows), strict=True):
         usage = _usage(row.reply)
         known = {"response": row.reply, "usage": usage, "date": row.at}
-        yield {"uri": _NO_HOST, "request": body, **known}
+        yield {"uri": row.url or _NO_HOST, "request": body, **known}
 
 
 def _usage(reply: Mapping[str, Any] | None) -> Any:

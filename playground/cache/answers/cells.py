@@ -59,6 +59,7 @@ class CacheSimulation(Drawn, Live):
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
     billed: Sequence[Billed | None] = ()  # the bill of each request, if it was noted
+    bills_as_sent: Sequence[Billed | None] = ()  # bills of other bodies: the dialect wrote anew
     notes: tuple[Finding, ...] = ()  # what the prediction needs but the session lacks
     pending: bool = False  # whether the last request is still to be answered
     paid: Paid | None = None  # the sum of the bills
@@ -262,7 +263,8 @@ class CacheSimulation(Drawn, Live):
             predicted = one.read if one.state == "exact" else None
             difference = self.differences[number] if self.differences else None
             left = before.read + before.write
-            answers = ThreeAnswers(predicted, bill.read, left, told, difference)
+            of_these = not self.dialect  # a dialect writes other bodies than those that were sent
+            answers = ThreeAnswers(predicted, bill.read, left, told, difference, of_these)
             if found := disagreement(answers, f"request {number + 1}"):
                 yield found
 

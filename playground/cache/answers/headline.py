@@ -49,16 +49,22 @@ def headline(value: CacheSimulation) -> Headline:
 def billed(value: CacheSimulation) -> str:
     """Say what the session's own bills read and cost; "" without bills."""
     pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
+    bills = [bill for _, bill in pairs] or list(filter(None, value.bills_as_sent))
     paid = str(value.paid) if value.paid else ""
-    if not pairs:  # a what-if simulates other requests than the billed ones
+    if not bills:  # a what-if simulates other requests than the billed ones
         return paid
-    total = sum(bill.total for _, bill in pairs)
-    share = percent(sum(bill.read for _, bill in pairs) / total) if total else percent(0)
+    total = sum(bill.total for bill in bills)
+    share = percent(sum(bill.read for bill in bills) / total) if total else percent(0)
     told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
+    if not pairs:
+        return " ".join(filter(None, (told, paid, _AS_SENT_ALONE)))
     held = grouped(sum(one.total for one, _ in pairs))
     less = f"The session holds about {held} of them." if value.holds_less else ""
     parts = (told, paid, less, _unexplained(value, len(pairs)), _shorter(value), _more(value))
     return " ".join(filter(None, parts))
+
+
+_AS_SENT_ALONE: Final = "That is of the requests as they were sent, not of these."
 
 
 def _shorter(value: CacheSimulation) -> str:
@@ -71,14 +77,15 @@ def _shorter(value: CacheSimulation) -> str:
 
 
 def _more(value: CacheSimulation) -> str:
-    """Say how many requests read more than the session's own requests could have left."""
+    """Say how many requests read more than the session's own requests could have left.
+
+    If the session holds less than was sent, nobody knows what they left.
+    """
     count = value.verdicts.count("more than the record could leave")
-    if not count:
+    if not count or value.holds_less:
         return ""
     which = "One request" if count == 1 else f"{count} requests"
-    return (
-        f"{which} read more than the session's requests could leave: others had filled the cache."
-    )
+    return f"{which} read more than this session's requests could leave: it was cached before."
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:

@@ -34,6 +34,7 @@ from playground.cache.answers.requests import (
     told_of,
 )
 from playground.cache.answers.what_if import WhatIf
+from playground.cache.diagnosis import Diagnosis
 from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import Rules
@@ -42,6 +43,7 @@ from playground.cache.simulator import simulate
 from playground.cache.usage import billed_of
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.marks.policies import CacheRequest, Policy, as_policies, get_policy
+from playground.dialects.marks.providers import provider_of
 from playground.dialects.older_calls import formerly_second
 from playground.nouns.wire_blocks import WireReader, WireRequest
 from playground.sessions.checks import compaction_findings
@@ -111,7 +113,9 @@ def _of_bodies(
     apart: float,
     usages: Sequence[Mapping[str, Any] | None],
     times: Sequence[float],
+    summed: Sequence[bool] = (),
 ) -> CacheSimulation:
+    """Simulate bodies; `summed` says which bills are sums of rounds, whatever a usage says."""
     for name, some in (("usages", usages), ("times", times)):
         if some and len(some) != len(bodies):
             problem = f"{len(some)} {name} are given for {len(bodies)} requests"
@@ -122,6 +126,9 @@ def _of_bodies(
     rules = known_rules(provider, name)
     reader = WireReader(model, rules.value("default_ttl"))
     billed = [billed_of(usage) for usage in usages] or [None] * len(bodies)
+    for number, is_sum in enumerate(summed):
+        bill = billed[number]
+        billed[number] = replace(bill, summed=True) if bill and is_sum else bill
     row: list[TimedRequest] = []
     for number, body in enumerate(bodies):
         wire, before = _wire(reader, body, number), row[-1] if row else None
@@ -148,20 +155,45 @@ def _as_sent(
         )
     sent, own = sent_requests(session), session.task.model_name
     named = {body.get("model") for body in sent.bodies}
-    if not model and own not in named and None not in named:
-        model = own  # another one was chosen since
-    found = simulate_cache(
+    answered = {record.model for record in session.requests}
+    is_own = None in named or own in named or own in answered  # else another one was chosen since
+    routes = list(dict.fromkeys(filter(None, sent.routes)))
+    is_routed = bool(routes) and is_own and not (model or provider)
+    if is_routed:
+        provider = routes[0]
+    elif not model and own not in named and None not in named:
+        model = own
+    found = _of_bodies(
         [body if body.get("model") else {**body, "model": own} for body in sent.bodies],
-        model=model,
-        provider=provider,
-        seconds_apart=seconds_apart,
-        usages=sent.usages,
-        times=sent.times if seconds_apart is None else (),
+        model,
+        provider,
+        _checked_gap(seconds_apart),
+        sent.usages,
+        sent.times if seconds_apart is None else (),
+        sent.summed,
     )
     names = [str(body.get("model") or own) for body in sent.bodies]
     names = [own if own.endswith(f"/{name}") else name for name in names]  # with its provider
     was_paid = paid(found.billed, names, provider)
-    return replace(found, policy=AS_SENT, paid=was_paid, told=tuple(sent.told))
+    if is_routed and any(provider_of(name) not in routes for name in names):
+        was_paid = None  # the maker's prices are not those of who sells it here
+    found = replace(found, policy=AS_SENT, paid=was_paid, told=tuple(sent.told))
+    if is_routed and len(routes) > 1:
+        return _doubted(found, f"the requests went to several providers: {', '.join(routes)}")
+    if sent.strange and not provider:
+        return _doubted(found, "it went to a host of no known provider")
+    return found
+
+
+def _doubted(found: CacheSimulation, why: str) -> CacheSimulation:
+    """Return a simulation of which nothing is certain."""
+    doubted = [
+        replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
+        if one.state == "exact"
+        else one
+        for one in found.requests
+    ]
+    return replace(found, requests=doubted)
 
 
 @formerly_positional(2, "policies", "model", "provider", "seconds_apart", "what_if", "progress")
@@ -186,8 +218,9 @@ def cache_matrix(
 ) -> CacheMatrix:
     """Simulate the session in each dialect under each policy; all of them by default.
 
-    The policy "as-sent" has one cell, the first, since no dialect writes what was sent. `progress`
-    is called with the number of dialects that are done, and of all.
+    The policy "as-sent" has one cell, the first, since no dialect writes what was sent. Only it is
+    held against the bills and diagnoses of a session that keeps its requests as they were sent.
+    `progress` is called with the number of dialects that are done, and of all.
     """
     session = session_or_sample(session)
     apart = None if seconds_apart is None else _checked_gap(seconds_apart)
@@ -200,10 +233,8 @@ def cache_matrix(
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     answered = bool(session.replies)
     to_come = not answered or (is_pending(session) and what_if.pending)
-    as_sent = replace(what_if, pending=True) == AS_IT_IS
-    billed = (*bills, *[None] * to_come) if as_sent else ()
+    billed, told, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
-    told = (*told_of(session), *[None] * to_come) if as_sent else ()
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
     result: list[CacheSimulation] = []
@@ -228,11 +259,28 @@ def cache_matrix(
                 )
             cell = replace(known[marks], policy=policy.name)
             cell = replace(cell, notes=notes, pending=to_come, paid=was_paid, noted=noted)
+            cell = replace(cell, bills_as_sent=others)
             cell = replace(cell, told=told if len(told) == len(cell.requests) else ())
             result.append(cell)
         if progress is not None:
             progress(done, len(chosen_dialects))
     return CacheMatrix(result)
+
+
+def _bills_of_these(
+    session: Session, bills: Sequence[Billed | None], what_if: WhatIf, to_come: int
+) -> tuple[tuple[Billed | None, ...], tuple[Diagnosis | None, ...], tuple[Billed | None, ...]]:
+    """Return bills and diagnoses of the requests that a dialect writes, and bills of others.
+
+    Where the session holds the bodies that were sent, bills and diagnoses are of those, and say
+    nothing of these. Under a what-if there are none.
+    """
+    if replace(what_if, pending=True) != AS_IT_IS:
+        return (), (), ()
+    if any(not row.sub_agent for row in session.rows):
+        return (), (), tuple(bills)
+    waiting = [None] * to_come
+    return (*bills, *waiting), (*told_of(session), *waiting), ()
 
 
 def _differences_of(

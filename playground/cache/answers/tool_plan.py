@@ -36,6 +36,7 @@ from playground.cache.deferral import (
 from playground.cache.prices import price_of
 from playground.cache.rules import Rules
 from playground.dialects.marks.policies import Policy, get_policy
+from playground.nouns.messages import ToolCallPart
 from playground.nouns.wire_bodies import identity, tools_of
 from playground.nouns.wire_estimates import tokens_of
 from playground.sessions.loading import session_or_sample
@@ -126,6 +127,7 @@ class ToolPlan(Shown):
     assumed: tuple[str, ...] = ()
     cuts: int = 0  # that were simulated
     source: str = ""
+    already: tuple[str, ...] = ()  # the tools that the session's own requests defer
 
     @property
     def best(self) -> PlannedTools:
@@ -136,7 +138,11 @@ class ToolPlan(Shown):
     def deferred(self) -> list[str]:
         """The tools that the cheapest row defers."""
         cut = self.best.cut
-        return [] if cut is None else [t.name for t in self.tools if t.name not in cut.keep]
+        return (
+            list(self.already)
+            if cut is None
+            else [t.name for t in self.tools if t.name not in cut.keep]
+        )
 
     def dollars(self, row: PlannedTools) -> float | None:
         return None if row.nano_dollars is None else row.nano_dollars / 1e9
@@ -149,9 +155,11 @@ class ToolPlan(Shown):
         own, best = self.rows[0], self.best
         used = sum(tool.first is not None for tool in self.tools)
         begins = f"{used} of {counted(len(self.tools), 'tool')} are called"
+        if self.already:
+            begins = f"{begins}, and {len(self.already)} deferred as they are"
         if best is own:
-            ways = f"Of {self.cuts + 1} simulated ways"
-            return f"{begins}. {ways} none is cheaper than all in the prefix."
+            ways, all_in = f"Of {self.cuts + 1} simulated ways", "all in the prefix"
+            return f"{begins}. {ways} none is cheaper than {AS_IT_IS if self.already else all_in}."
         share = grouped(100 * (own.cost - best.cost) / max(1, own.cost))
         before, after = self.dollars(own), self.dollars(best)
         money = (
@@ -232,13 +240,15 @@ def plan_tools(
         raise InputFault(f"found {found}", expected="1 or more")
     name = named.task.model_name or str(requests[0][0].get("model") or "")
     marker = None if any(not row.sub_agent for row in named.rows) else get_policy(marks)
-    planner = _Planner(requests, times, anew, name, provider, marker)
+    planner = _Planner(requests, times, anew, name, provider, marker, _last_calls(named))
     uses, refusal = planner.uses(), _refusal(planner.rules, name)
     if refusal:
         return ToolPlan(name, [planner.as_they_are()], uses, refusal)
     every = ToolCut(frozenset(tool.name for tool in uses), "by search")
+    already = tuple(tool.name for tool in uses if tool.name in planner.already)
     # in the form of the API that defers, so that all ways are counted alike
     own = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
+    own = planner.as_they_are() if already else own  # which is in that form
     rule = planner.rules.rules["deferred_tools"]
     rows, cuts = [own], 0
     for loading in _loadings(planner.rules, name):
@@ -251,7 +261,14 @@ def plan_tools(
             rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
         cuts += len(ways)
     assumed = tuple(_assumed(planner.left, rows, found))
-    return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}")
+    return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}", already)
+
+
+def _last_calls(session: Session) -> tuple[str, ...]:
+    """Return the tools that the session's last message calls, if it is an answer."""
+    last = session.messages[-1:]
+    parts = last[0].parts if last and last[0].role == "assistant" else ()
+    return tuple(dict.fromkeys(part.tool_name for part in parts if isinstance(part, ToolCallPart)))
 
 
 def _refusal(rules: Rules, model: str) -> str:
@@ -301,7 +318,6 @@ def _assumed(left: str, rows: Sequence[PlannedTools], found: int) -> Iterator[st
         )
     if left != "nothing":
         yield "requests go to the Responses API; of a deferred function name and description stay"
-    yield "what the last answer calls is in no request"
 
 
 _Request = tuple[dict[str, Any], list[Message]]
@@ -315,6 +331,7 @@ class _Planner:
     model: str
     provider: str
     marker: Policy | None
+    last_calls: tuple[str, ...] = ()  # the tools that the answer to the last request calls
 
     def __post_init__(self) -> None:
         self.requests = list(_shared(self.requests))
@@ -328,6 +345,12 @@ class _Planner:
     def left(self) -> str:
         """What of a deferred tool stands in the first prompt, by the dated rule."""
         return str(self.rules.of_model("deferred_tools", self.model))
+
+    @property
+    def already(self) -> set[str]:
+        """The tools that requests defer as they are."""
+        tools = [tool for body, _ in self.requests for tool in named_tools(body).items()]
+        return {name for name, tool in tools if tool.get("defer_loading")}
 
     def uses(self) -> list[ToolUse]:
         """Return every tool that a request has, with its calls, in the order of the requests."""
@@ -344,7 +367,10 @@ class _Planner:
         ]
 
     def _answer(self, number: int) -> Message | None:
-        """Return the message that answers a request, out of the request after it."""
+        """Return the message that answers a request: out of the one after it, or the last calls."""
+        if number + 1 == len(self.requests) and self.last_calls:
+            calls = [{"type": "tool_use", "name": name} for name in self.last_calls]
+            return {"role": "assistant", "content": calls}
         if number + 1 >= len(self.requests) or number + 1 in self.anew:
             return None
         messages, later = self.requests[number][1], self.requests[number + 1][1]
@@ -380,6 +406,8 @@ class _Planner:
     def _between(self, number: int) -> float:
         """Return the time of a request's second round: before the request after it."""
         at = self.times[number]
+        if number + 1 == len(self.times):
+            return at + 2.0
         return at + min(2.0, max(0.0, self.times[number + 1] - at) / 2)
 
     def _simulated(

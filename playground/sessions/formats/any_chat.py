@@ -15,6 +15,7 @@ from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages
 from playground.sessions.place import numberless
 from playground.sessions.shapes.facts import add_answer_facts
+from playground.sessions.shapes.framework_chats import printed_calls
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -52,6 +53,8 @@ class AnyChat(SessionFormat):
                 builder.add_tools(holder["tools"], place.at("tools"))
             for index, message in enumerate(messages):
                 start = len(builder.messages)
+                if isinstance(message, dict) and (calls := printed_calls(message.get("content"))):
+                    message = {**message, "role": "assistant", "content": "", "tool_calls": calls}
                 read_message(builder, message, place.at(index))
                 add_answer_facts(builder, start, message)
             if number == 1 and not source.is_lines:

@@ -16,7 +16,7 @@ from playground.sessions.building import NO_MODEL, Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines
 from playground.sessions.shapes.compactions import EntryPlaces, set_history
-from playground.sessions.shapes.fields import listed, mapping
+from playground.sessions.shapes.fields import listed, mapping, text_of
 from playground.sessions.shapes.messages import read_message, role_of
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
@@ -254,6 +254,7 @@ def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
     start = len(builder.messages)
     read_message(builder, message if role else {**message, "role": _role(value)}, where)
     thread.marked.add(value.get("uuid"), start)
+    _note_output(builder, value, place)
     if is_summary and thread.marked.open:
         set_history(builder, [*range(start, len(builder.messages)), *thread.marked.open])
     if thread.answers and _has_user_message(builder, start):
@@ -266,6 +267,22 @@ def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
         thread.requests.append(request)
     if answer_id:
         thread.answers[str(answer_id)] = start, request
+
+
+def _note_output(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+    """Note what a tool wrote, where the model was given something else as its result."""
+    ran, given = mapping(value.get("toolUseResult")), value["message"].get("content")
+    for name in ("stdout", "stderr"):
+        text = ran.get(name)
+        if isinstance(text, str) and " ".join(text.split()) not in " ".join(_words(given).split()):
+            builder.note_beside(f"toolUseResult.{name}", place.at("toolUseResult", name))
+
+
+def _words(content: Any) -> str:
+    """Return the texts of blocks and of the results in them."""
+    if isinstance(content, dict):
+        content = [content.get("text"), content.get("content")]
+    return " ".join(map(_words, content)) if isinstance(content, list) else text_of(content)
 
 
 def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: Place) -> None:

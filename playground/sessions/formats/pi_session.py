@@ -163,6 +163,8 @@ def _message(
     builder: SessionBuilder, message: dict[str, Any], line: dict[str, Any], place: Place
 ) -> None:
     start = len(builder.messages)
+    if message.get("errorMessage"):
+        builder.note_beside("errorMessage", place.at("errorMessage"))
     if message.get("role") == "bashExecution":
         _shell(builder, message, place)
     elif message.get("role") in ("branchSummary", "compactionSummary", "custom", "hookMessage"):

@@ -34,7 +34,7 @@ _RESPONSES: Final = (
     "response_sse",
 )
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
-_TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts")
+_TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts", "date")
 _ROW_MARKS: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # a row has one of these
 _LISTS: Final = ("records", "data", "requests")
 _MARKS: Final = (*_REQUESTS, *_LISTS)
@@ -43,7 +43,7 @@ _HTTP_FIELDS: Final = {"method", "path", "headers", "url", "status"}
 
 class RequestRows(RecordedHttp):
     name = "request-rows"
-    left_aside = {**RecordedHttp.left_aside, "**.date": "the time of an answer"}
+    left_aside = {**RecordedHttp.left_aside, "**.date": "the time of an answer, held in UTC"}
     title = "Rows of provider requests with their replies (claude-tap, logs of gateways)"
     keeps = Keeps("yes", "yes", "yes", "of streams in it", "headers")
 
@@ -135,6 +135,7 @@ def _exchanges(value: dict[str, Any], place: Place) -> Iterator[Exchange]:
         "at": at,
         "seconds": in_seconds(value.get("duration_ms", value.get("latency_ms"))),
         "agent": _agent(value, _request(value) or {}),
+        "usage": value.get("usage"),
     }
     response = _response(value)
     sent, received = mapping(request).get("ws_events"), mapping(response).get("ws_events")
@@ -216,7 +217,8 @@ def _items(events: list[Any]) -> list[Any]:
 def _url(value: dict[str, Any]) -> str:
     request = value.get("request")
     path = (request.get("path") or request.get("url") or "") if isinstance(request, dict) else ""
-    return f"{value.get('upstream_base_url') or ''}{path}"
+    base = value.get("upstream_base_url")
+    return f"{base or ''}{path}" if base or path else str(value.get("uri") or "")
 
 
 def _agent(value: dict[str, Any], body: dict[str, Any]) -> Agent:

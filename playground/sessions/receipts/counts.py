@@ -18,7 +18,8 @@ _IN_USAGE: Final = re.compile(
     r"|cache[A-Z_]?(?:read|write|creation)\w*|read|write)$"
 )
 USAGE: Final = re.compile(r"(?i)usage|tokens?$|token_?count$")
-_LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost")
+# What a provider says was missed in its cache is its estimate: the same tokens are billed, too.
+_LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost|missed")
 _READ: Final = re.compile(r"(?i)input|prompt|tokensin$")
 _CACHE: Final = re.compile(r"(?i)cache")
 _WRITTEN: Final = re.compile(r"(?i)tokensout$|output|completion|candidates|^eval_count")

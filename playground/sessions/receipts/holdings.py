@@ -12,7 +12,13 @@ from playground.base.json_numbers import load_json
 from playground.nouns.messages import ImagePart, ReasoningPart, TextPart, ToolCallPart
 from playground.recordings.recording import Recording
 from playground.sessions.receipts.counts import sides
-from playground.sessions.receipts.leaves import arguments_text, calls_in, scalars, spelt
+from playground.sessions.receipts.leaves import (
+    SYSTEM_ROLES,
+    arguments_text,
+    calls_in,
+    scalars,
+    spelt,
+)
 from playground.sessions.session import Session
 
 
@@ -77,7 +83,7 @@ def _said(found: Holdings, session: Session) -> Counter[str]:
     """Add the messages of a session; return the texts of their parts."""
     said: Counter[str] = Counter()
     for message in session.messages:
-        if message.role != "tool":
+        if message.role != "tool" and message.role not in SYSTEM_ROLES:
             found.messages.add(repr((message.role, message.parts)))
         texts = [p.text for p in message.parts if isinstance(p, TextPart | ReasoningPart)]
         said.update(texts)

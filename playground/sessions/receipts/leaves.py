@@ -31,9 +31,9 @@ from playground.sessions.receipts.frames import (
     unchunked,
     unzipped,
 )
+from playground.sessions.receipts.receipt import LEAST
 from playground.sessions.source import Source
 
-LEAST: Final = 24  # characters of a text: shorter ones are mostly names, ids and enumerations
 _DEEPEST: Final = 60
 
 # By neighbours: an object with one of these beside a name is a call.
@@ -50,6 +50,8 @@ _TOOL_ROLES: Final = frozenset({"tool", "toolResult", "function", "observation",
 _ROLES: Final = _TOOL_ROLES | {
     "user", "human", "assistant", "ai", "model", "gpt", "system", "developer", "agent", "bot",
 }  # fmt: skip
+SYSTEM_ROLES: Final = frozenset({"system", "developer"})
+_CACHE_MARKS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})
 # Fields of a message in which it says something, or in which something is said of that.
 _SAID: Final = frozenset({
     "content", "parts", "text", "value", "refusal", "reasoning", "reasoning_content", "thinking",
@@ -337,8 +339,8 @@ class _Walk:
         if is_result or (role in _TOOL_ROLES and not _holds_results(said)):
             self._result(value, place, around.chat)
             return True
-        if role and (said or value.get("tool_calls")):
-            self.leaves.messages.add(arguments_text([role, said, value.get("tool_calls")]))
+        if role not in SYSTEM_ROLES and role and (said or value.get("tool_calls")):
+            self.leaves.messages.add(arguments_text([role, _plain(said), value.get("tool_calls")]))
         return False
 
     def _result(self, value: Any, place: Place, chat: int) -> None:
@@ -460,6 +462,21 @@ def _role(value: dict[Any, Any]) -> str:
     """Return the role that an object names, if it is one of those that speak; "" for none."""
     role = value.get("role") or value.get("from")
     return role if isinstance(role, str) and role in _ROLES else ""
+
+
+def _plain(said: Any) -> Any:
+    """Return what a message says without marks for a cache, and one block of text as the text:
+    the next request may write the same message so."""
+    if isinstance(said, list):
+        plain = [
+            {name: n for name, n in each.items() if name not in _CACHE_MARKS}
+            if isinstance(each, dict)
+            else each
+            for each in said
+        ]
+        one = plain[0] if len(plain) == 1 and isinstance(plain[0], dict) else {}
+        return one["text"] if "text" in one and one.keys() <= {"type", "text"} else plain
+    return said
 
 
 def _holds_results(said: Any) -> bool:

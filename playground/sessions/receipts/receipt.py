@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from playground.base.wording import counted
 from playground.sessions.place import numberless
@@ -13,6 +13,13 @@ from playground.sessions.place import numberless
 Kind = Literal[
     "text", "call", "result", "beside", "usage", "text added", "call added", "usage added"
 ]
+
+LEAST: Final = 24  # characters of a text: shorter ones are mostly names, ids and enumerations
+_COMPARED: Final = (
+    f"Compared by content: texts of {LEAST} characters and more, shorter ones where a field shows "
+    "that somebody said them, calls, results, and each bill's tokens. "
+    "Only counted: messages and requests. Other values are not looked for."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +92,33 @@ class Receipt:
 
     @property
     def words(self) -> str:
-        """The receipt in one line: the share, and what of the rest is told."""
+        """The receipt in one line: the share, and what of the rest is told.
+
+        Without a text nothing is claimed of it.
+        """
         silent = len(self.silent)
         rest = (
             f"{counted(silent, 'piece')} missing without a word" if silent else "the rest is told"
         )
         rest = rest if self.missing else "nothing was found missing"
+        if not self.characters:
+            start = f"The file has no text of {LEAST} characters to compare"
+            return f"{start}; {rest}" if self.missing else start
         return f"{_percent(self.share)} of the file's text is in its sessions; {rest}"
+
+    @property
+    def compared(self) -> str:
+        """Say what is compared by its content, and what is only counted."""
+        return _COMPARED
 
     @property
     def counts(self) -> list[tuple[str, int, int]]:
         """The counts in the file and in its sessions; each message and call once, since
-        requests repeat them."""
+        requests repeat them.
+
+        Messages are those of users and of the model: not system prompts, nor results. A reply is
+        several of a session's where results of the provider's own tools stand within it.
+        """
         return [(name, n, self.in_sessions[name]) for name, n in self.in_file.items()]
 
     @property

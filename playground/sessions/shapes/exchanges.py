@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
@@ -24,7 +24,7 @@ from playground.sessions.inner_json import json_value
 from playground.sessions.rows import row_after, row_of_new_items
 from playground.sessions.session import Agent
 from playground.sessions.shapes.conversations import Conversations
-from playground.sessions.shapes.own_replies import AnsweredRequest, restore_replies
+from playground.sessions.shapes.own_replies import NO_REPLY, AnsweredRequest, restore_replies
 from playground.sessions.shapes.requests import (
     conversation,
     read_recording,
@@ -53,6 +53,7 @@ class Exchange:
     # True if its `input` holds only what is new since the exchange before it, as on a socket. To
     # repeat the whole input in each would take memory in the square of their number.
     follows: bool = False
+    usage: Any = None  # that a file has beside the response; a reply's own comes before it
 
     @cached_property
     def reply(self) -> dict[str, Any] | None:
@@ -166,6 +167,7 @@ def _add_row(current: _Conversation, exchange: Exchange) -> None:
         "at": builder.read_time(exchange.at, exchange.place),
         "seconds": builder.read_seconds(exchange.seconds, exchange.place),
         "reply": exchange.reply,
+        "url": _address(exchange.url),
     }
     if exchange.follows and current.body is not None:
         builder.rows.append(row_of_new_items(exchange.request, current.body, **facts))
@@ -176,6 +178,16 @@ def _add_row(current: _Conversation, exchange: Exchange) -> None:
     else:
         builder.rows.append(row_after(exchange.request, current.body, **facts))
         current.body = exchange.request
+
+
+def _address(url: str) -> str:
+    """Return an address without user, password and query, which may hold a key; "" for none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
 def _answered(
@@ -191,6 +203,7 @@ def _answered(
         }
     else:
         facts = reply_facts(exchange.reply)
+    facts["usage"] = facts.get("usage") or exchange.usage
     at = builder.rows[-1].at if builder.rows else exchange.at
     seconds = exchange.seconds if exchange.seconds is not None else facts.get("seconds")
     facts = {**facts, "at": at or facts.get("at"), "seconds": seconds}
@@ -246,14 +259,26 @@ def _finish(current: _Conversation) -> SessionBuilder:
     streams = {str(where): recording for recording, where in current.streams}
     final = streams.pop(str(last.place), None)
     builder.recordings += streams.values()
+    known = len(builder.requests)
     _read_answer(builder, last, final, place)
-    if builder.requests and (last.at or last.seconds is not None):
-        record = builder.requests[-1]
+    if len(builder.requests) == known and last.usage:
+        builder.add_request(NO_REPLY, usage=last.usage)
+    if len(builder.requests) > known:
+        _add_facts(builder, last, place)
+    return builder
+
+
+def _add_facts(builder: SessionBuilder, last: Exchange, place: Place) -> None:
+    """Add the time and the usage that a file has beside the last answer to its record."""
+    record = builder.requests[-1]
+    if last.at or last.seconds is not None:
         row = builder.rows[-1] if builder.rows else None
         at = row.at if row else builder.read_time(last.at, place)
         seconds = row.seconds if row else builder.read_seconds(last.seconds, place)
-        builder.requests[-1] = replace(record, at=at, seconds=seconds)
-    return builder
+        record = replace(record, at=at, seconds=seconds)
+    if not record.usage and isinstance(last.usage, dict):
+        record = replace(record, usage=last.usage)
+    builder.requests[-1] = record
 
 
 def _read_answer(

@@ -128,7 +128,7 @@ def _of_item(item: Any, role: str) -> list[Any]:
 def _of_message(value: dict[str, Any], role: str) -> list[Any]:
     """Return one message with the usual keys in place of the frameworks' own."""
     content = value.get("content")
-    if value.get("role") == "tool" and (calls := _printed_calls(content)):
+    if value.get("role") == "tool" and (calls := printed_calls(content)):
         return [{"role": "assistant", "tool_calls": calls}]
     if isinstance(content, dict) and "parts" in content:  # Gemini's content inside a response
         return [{"role": role, **content}]
@@ -138,8 +138,8 @@ def _of_message(value: dict[str, Any], role: str) -> list[Any]:
     return [value if has_role else {"role": role, **value}]
 
 
-def _printed_calls(content: Any) -> list[Any]:
-    """Return the calls in a tool's message of Koog, whose text is a list of calls, or []."""
+def printed_calls(content: Any) -> list[Any]:
+    """Return the calls in a message of Koog, whose text is a list of calls, or []."""
     if not isinstance(content, str) or not content.startswith('[{"function"'):
         return []
     calls = json_value(content)

@@ -25,7 +25,7 @@ from playground.sessions.message_order import last_answer
 
 _LONGEST: Final = 300  # characters of either text in a finding
 _BEFORE: Final = 40  # of them, before the first difference
-_NO_REPLY: Final = -1  # for a request that was billed but has no answer
+NO_REPLY: Final = -1  # for a request that was billed but has no answer
 _BLANK: Final = re.compile(r"\s+")
 
 
@@ -54,17 +54,18 @@ def restore_replies(
         own = _own_messages(builder, request)
         repeated.skip_to(request.count)
         where = repeated.place or str(request.place)
-        copies = repeated.next_answer(stop)
+        copies = repeated.next_answer(own, stop)
         start = len(repeated.messages)
         if copies and not request.is_complete:
             own = []
         if own and _is_changed(builder, own, copies, repeated, stop, where):
-            repeated.add(_with_repeated_ids(own, _merged_answer(copies)), [where] * len(own))
+            own = _with_repeated_ids(own, copies)
+            repeated.add(own, [where] * len(own))
         else:
             repeated.add(copies)
         is_answered = len(repeated.messages) > start
         if request.facts.get("usage") or (own and is_answered):
-            replies.append((last_answer(repeated.messages) if is_answered else _NO_REPLY, request))
+            replies.append((last_answer(repeated.messages) if is_answered else NO_REPLY, request))
     repeated.skip_to(None)
     builder.messages, builder.places = repeated.messages, repeated.places
     for reply, request in replies:
@@ -123,6 +124,14 @@ class _RepeatedMessages:
     def _is_answer(self, index: int, stop: int | None = None) -> bool:
         return self._is_before(index, stop) and self._given[index].role == "assistant"
 
+    def _is_result(self, calls: set[str], items: set[int | None], stop: int | None) -> bool:
+        """Return True if the next message has results of these calls, or is from these items."""
+        if not self._is_before(self._at, stop) or self._given[self._at].role != "tool":
+            return False
+        number = self._numbers[self._at]
+        given = {result.tool_call_id for result in self._given[self._at].tool_results}
+        return (number is not None and number in items) or (bool(given) and given <= calls)
+
     def _is_before(self, index: int, stop: int | None) -> bool:
         """Return True if a message was read from an item before `stop`, or from no item."""
         if index >= len(self._given):
@@ -138,10 +147,17 @@ class _RepeatedMessages:
                 self.places.append(self._places[self._at])
             self._at += 1
 
-    def next_answer(self, stop: int | None) -> list[Message]:
-        """Return the messages of the assistant that come next, before item `stop` of the list."""
+    def next_answer(self, own: list[Message], stop: int | None) -> list[Message]:
+        """Return the messages of the assistant that come next, before item `stop` of the list.
+
+        Among them are results of the provider's tools: those that the reply itself has, and
+        those that stand in an item of the assistant.
+        """
         start = self._at
-        while self._is_answer(self._at, stop):
+        results = {result.tool_call_id for message in own for result in message.tool_results}
+        items: set[int | None] = set()
+        while self._is_answer(self._at, stop) or self._is_result(results, items, stop):
+            items.add(self._numbers[self._at])
             self._at += 1
         return self._given[start : self._at]
 
@@ -224,12 +240,13 @@ def _thoughts(message: Message) -> list[str]:
     return [part.text for part in message.parts if isinstance(part, ReasoningPart)]
 
 
-def _with_repeated_ids(own: Sequence[Message], copy: Message) -> list[Message]:
-    """Return a reply's messages with the copy's ids of calls, by which later results name them.
+def _with_repeated_ids(own: Sequence[Message], copies: Sequence[Message]) -> list[Message]:
+    """Return a reply's messages with the copies' ids of calls, by which later results name them.
 
     An id comes from the same call, or else from a call of the same tool. Results that only the
-    copy holds are added.
+    copies hold are added.
     """
+    copy = _merged_answer(copies)
     calls = [call for message in own for call in message.tool_calls]
     candidates = list(copy.tool_calls)
     ids: dict[int, str] = {}
@@ -246,7 +263,13 @@ def _with_repeated_ids(own: Sequence[Message], copy: Message) -> list[Message]:
     own_parts = [part for message in messages for part in message.parts]
     results = [part for part in copy.tool_results if part not in own_parts]
     messages[-1] = replace(messages[-1], parts=(*messages[-1].parts, *results))
-    return messages
+    answered = {result.tool_call_id for message in messages for result in message.tool_results}
+    further = [message for message in copies if message.role == "tool"]
+    return messages + [
+        message
+        for message in further
+        if answered.isdisjoint(result.tool_call_id for result in message.tool_results)
+    ]
 
 
 def _with_id(part: Part, call_id: str | None) -> Part:

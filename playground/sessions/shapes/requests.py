@@ -95,6 +95,11 @@ def reply_facts(body: dict[str, Any] | None) -> dict[str, Any]:
     return known
 
 
+def usage_of(reply: dict[str, Any] | None, beside: Any) -> Any:
+    """Return the usage that a reply states, or else the one that a file has beside it."""
+    return reply_facts(reply).get("usage") or beside
+
+
 def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> bool:
     """Read the message of a response that was not streamed; return False if it has none."""
     known = reply_facts(body)
