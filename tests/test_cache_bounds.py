@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import playground as pg
 from playground.cache.answers.headline import headline
 from playground.cache.answers.simulation import simulate_cache
 from playground.cache.bounds import NEAR, read_bounds
@@ -109,3 +110,48 @@ def test_less_than_was_sure_is_told() -> None:
     assert bounds.verdict(1990) != "less than was sure"
     assert bounds.verdict(0) == "less than was sure"
     assert read_bounds(request, [], Billed(9, 0, 1, summed=True)).verdict(9) == "not judged"
+
+
+def test_a_bill_does_not_widen_its_own_bound() -> None:
+    def asks(question: str) -> dict[str, Any]:
+        messages = [{"role": "system", "content": LONG}, {"role": "user", "content": question}]
+        return {"model": "gpt-4o", "messages": messages}
+
+    bodies = [asks("Oslo?"), asks("And Bergen?")]
+    found = pg.simulate_cache(bodies, usages=[bill(0, 3300), bill(11_904, 96)])
+    assert found.verdicts[1] == "more than the record could leave"
+    assert found.bounds[1] is not None and found.bounds[1].most is not None
+    assert found.bounds[1].most <= 3300
+
+
+def test_a_simulation_tells_of_less_than_was_sure() -> None:
+    marked = {"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}
+    body = {"model": "claude-opus-4-8", "max_tokens": 9, "system": [marked]}
+    bodies = [{**body, "messages": [{"role": "user", "content": q}]} for q in ("Oslo?", "Rome?")]
+    written = {"input_tokens": 9, "cache_creation_input_tokens": 3300}
+    found = pg.simulate_cache(bodies, usages=[written, written])
+    assert found.verdicts == ["within bounds", "less than was sure"]
+
+
+@pytest.mark.parametrize("picture", [{"file_id": "file-1"}, {"image_url": "https://a.example/1"}])
+def test_a_picture_of_unknown_size_is_judged_by_bills_alone(picture: dict[str, Any]) -> None:
+    content = [{"type": "input_image", **picture}]
+    asked: list[dict[str, Any]] = [{"role": "user", "content": content}]
+    first = {"model": "gpt-4o", "input": asked}
+    longer = {"model": "gpt-4o", "input": [*asked, {"role": "user", "content": "And?"}]}
+    usage = {"input_tokens": 4000, "input_tokens_details": {"cached_tokens": 3840}}
+    assert pg.simulate_cache([first, longer], usages=[None, usage]).verdicts == [None, "not judged"]
+    for total, verdict in ((3840, "within bounds"), (1500, "more than the record could leave")):
+        found = pg.simulate_cache([first, longer], usages=[{"input_tokens": total}, usage])
+        assert found.verdicts[1] == verdict
+
+
+def test_a_read_beyond_the_requests_that_are_compared_is_not_judged() -> None:
+    wire = read_wire(body_of([LONG, "Dry.", "And?"]), "m", "5m")
+    other = read_wire({"model": "m", "messages": [{"role": "user", "content": "?"}]}, "m", "5m")
+    rules = rules_of("openai")
+    first = TimedRequest(wire, 0.0, rules, Billed(0, 0, 4000))
+    many = [TimedRequest(other, 1.0, rules, Billed(0, 0, 8))] * 200
+    again = Billed(3968, 0, 32)
+    assert read_bounds(first, [first, *many], again).verdict(3968) == "not judged"
+    assert read_bounds(first, [*many[1:], first], again).verdict(3968) == "within bounds"

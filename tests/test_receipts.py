@@ -628,3 +628,85 @@ def test_every_cell_of_the_table_of_missing_pieces_is_in_words(tmp_path: Path) -
             assert why
             assert kind != "usage" or re.fullmatch(r"[\d,]+( and [\d,]+)* tokens", first)
     assert "usage" in kinds
+
+
+def test_events_of_several_lines_and_unreadable_ones_are_read_as_the_importer_does() -> None:
+    spread = json.dumps(chat_chunk(content=LONGER[ANSWER]), indent=1).replace("\n", "\ndata: ")
+    loaded, receipt = read("a.sse", f"data: {spread}\n\n".encode())
+    assert receipt.missing == [] and receipt.characters == len(LONGER[ANSWER])
+    torn = b'data: {"choices": [{"delta": {"content": "And tomorrow it will rain all day\n\n'
+    loaded, receipt = read("a.sse", sse(chat_chunk(content=LONGER[ANSWER])) + torn)
+    assert "unreadable-frame" in {each.code for each in loaded[0].findings}
+    assert [each.told for each in receipt.missing] == ["unreadable-frame"]
+    assert 0 < receipt.share < 1
+
+
+def generations(*usages: dict[str, int]) -> bytes:
+    asked, answered = [{"role": "user", "content": ASK}], {"role": "assistant", "content": ANSWER}
+    said = {"type": "GENERATION", "traceId": "t", "input": asked, "output": answered}
+    return document({"trace": {"id": "t"}, "observations": [said | {"usage": u} for u in usages]})
+
+
+def test_no_bill_of_a_trace_is_lost_without_a_word() -> None:
+    loaded, receipt = read("a.json", generations({"input": 9, "output": 4}, {"input": 7}))
+    assert [len(each.session.requests) for each in loaded] == [1, 1] and receipt.missing == []
+    loaded, receipt = read("a.json", generations({"input": 9}, {"input": 9}))
+    assert [(each.kind, each.told) for each in receipt.missing] == [("usage", "part-lost")]
+    loaded, receipt = read("a.json", generations({}, {"input": 9}))
+    assert loaded[0].session.requests[0].usage == {"input": 9} and receipt.missing == []
+
+
+@pytest.mark.parametrize(("later", "is_told"), [(9, False), (77, True)])
+def test_lines_of_one_answer_with_other_bills_are_told(later: int, is_told: bool) -> None:
+    def line(tokens: int, output: int) -> dict[str, Any]:
+        usage = {"input_tokens": tokens, "output_tokens": output}
+        content = [{"type": "text", "text": f"{output}: {LONGER[ANSWER]}"}]
+        said = {"id": "m1", "role": "assistant", "model": "m", "content": content, "usage": usage}
+        return {"type": "assistant", "uuid": str(output), "sessionId": "s", "message": said}
+
+    loaded, _ = read(
+        "a.jsonl", b"\n".join(json.dumps(line(*n)).encode() for n in [(9, 1), (later, 5)])
+    )
+    told = [each for each in loaded[0].findings if each.code == "usage-lost"]
+    assert bool(told) == is_told and all("'input_tokens': 9" in each.message for each in told)
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_usage_beside_the_messages_is_kept_or_told(answered: bool) -> None:
+    messages = [{"role": "user", "content": ASK}, {"role": "assistant", "content": ANSWER}]
+    body = {"model": "m", "messages": messages[: 1 + answered], "usage": usage_of(9, 8)}
+    loaded, receipt = read("a.json", document(body))
+    assert [each.usage for each in loaded[0].session.requests] == [usage_of(9, 8)] * answered
+    assert [each.told for each in receipt.missing] == ["usage-lost"] * (not answered)
+    loaded, receipt = read("a.json", document({**body, "usage": {"include": True}}))
+    assert not loaded[0].session.requests and receipt.missing == []
+
+
+def test_a_number_that_was_said_is_missing_and_told() -> None:
+    messages = [{"role": "user", "content": 12345}, {"role": "assistant", "content": ANSWER}]
+    _, receipt = read("a.json", document({"model": "m", "messages": messages}))
+    assert [(each.text, each.told) for each in receipt.missing] == [("12345", "part-lost")]
+
+
+def test_a_refusal_after_a_text_is_told() -> None:
+    chunks = [chat_chunk(content="I looked. "), chat_chunk(refusal="I cannot help with that")]
+    told = [each for each in read("a.sse", sse(*chunks))[0][0].findings]
+    assert [each.code for each in told] == ["beside-left-out"]
+    assert "refusal" in told[0].message and "joined" in told[0].message
+    assert read("a.sse", sse(*chunks[1:]))[0][0].findings == []
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_a_key_that_stands_twice_is_told_by_its_path(name: str) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": TOOL, "arguments": "ARGUMENTS"}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    body = json.dumps({"messages": [{"role": "user", "content": ASK}, said]})
+    doubled = body.replace("ARGUMENTS", '{\\"city\\": \\"Oslo\\", \\"city\\": \\"Rome\\"}')
+    doubled = doubled.replace('{"messages"', '{"messages": [], "messages"')
+    lines = [doubled, body.replace("ARGUMENTS", '{\\"a\\": 1, \\"a\\": 1}')]
+    data = "\n".join(lines if name == "a.jsonl" else lines[:1]).encode()
+    found = [each for one in read(name, data)[0] for each in one.findings]
+    told = {each.where.rpartition(", ")[2]: each.message for each in found}
+    assert "'messages'" in told["messages"]
+    assert "'city'" in told["messages.1.tool_calls.0.function.arguments.city"]
+    assert len(found) == 2

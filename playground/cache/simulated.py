@@ -38,6 +38,7 @@ class Simulated:
     finding: str = ""
     sized: bool = False
     begins: bool = False
+    contradicted: bool = False  # it was exact, until its own bill said otherwise
 
     @property
     def sureness(self) -> str:

@@ -83,6 +83,7 @@ _BESIDE: Final = {  # signals of frames with something beside the text: what it 
     "annotations": "annotations",
     "citations": "citations",
     "audio": "audio",
+    "refusal": "refusal (it is joined to the text before it)",
     "groundingMetadata": "groundingMetadata",
     "citationMetadata": "citationMetadata",
 }

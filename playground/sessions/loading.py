@@ -28,6 +28,7 @@ from playground.sessions.checks import check
 from playground.sessions.collector import each_seldom
 from playground.sessions.formats import SessionFormat, get_format, recognised, recognising
 from playground.sessions.last_resort import refused
+from playground.sessions.repeated_keys import repeated_keys
 from playground.sessions.session import Session, with_receipt
 from playground.sessions.shapes.fields import WrongForm
 from playground.sessions.source import MAX_BYTES, Progress, Source
@@ -322,6 +323,7 @@ def _recognised(source: Source) -> tuple[SessionFormat, Source]:
 
 
 def _checked(chosen: SessionFormat, source: Source) -> Generator[LoadedSession, None, None]:
+    source.findings += repeated_keys(source)
     for builder in chosen.sessions(source):
         session = builder.finish()
         streams = [f for recording in session.recordings for f in recording.findings]

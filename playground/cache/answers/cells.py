@@ -110,8 +110,12 @@ class CacheSimulation(Drawn, Live):
         found: list[ReadBounds | None] = []
         for number, (sent, one) in enumerate(zip(self.row, self.requests, strict=True)):
             bill = self.billed[number] if number < len(self.billed) else None
-            sure = one.read if one.state == "exact" and one.sized else 0
-            found.append(read_bounds(sent, self.row[:number], bill, sure) if bill else None)
+            certain = one.contradicted or one.state == "exact"
+            sure = one.read if certain and one.sized else 0
+            bounds = read_bounds(sent, self.row[:number], bill, sure) if bill else None
+            if bounds and self.holds_less:  # what was sent before is not all in the session
+                bounds = ReadBounds(bounds.least)
+            found.append(bounds)
         return found
 
     @property

@@ -364,7 +364,10 @@ def _with_unexplained(
         told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
         why = f"{one.reason}; {told}, and nothing in the session explains it"
         state: State = "unpredictable" if one.state == "exact" else one.state
-        found[each.number] = replace(one, state=state, finding="unexplained", reason=why)
+        sure = one.state == "exact"
+        found[each.number] = replace(
+            one, state=state, finding="unexplained", reason=why, contradicted=sure
+        )
     for each in shorter_contexts(billed):
         one = found[each.number]
         if one.state == "error" or one.finding:

@@ -79,6 +79,7 @@ class _Choice:
         self.sink = sink
         self._open: dict[Any, str] = {}  # index → id of the call that it stands for now
         self._last: Any = None
+        self._has_said = False
 
     def delta(self, delta: dict[str, Any]) -> None:
         sink = self.sink
@@ -86,12 +87,15 @@ class _Choice:
         if reasoning and isinstance(reasoning, str):
             sink.reasoning(reasoning)
         if content := delta.get("content"):
+            self._has_said = True
             if isinstance(content, str):
                 sink.text(content)
             else:
                 self._parts(content)
         if refusal := delta.get("refusal"):
             sink.text(refusal)
+            if self._has_said:  # one text would hide where the refusal begins
+                sink.signal("refusal")
         self._beside(delta)
         if calls := delta.get("tool_calls"):
             for call in calls:

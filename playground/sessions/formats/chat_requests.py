@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.base.characters import plain_bytes
+from playground.base.findings import finding
 from playground.nouns.wire_bodies import MARKS
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.rows import row_after
 from playground.sessions.shapes.facts import facts
-from playground.sessions.shapes.fields import listed
+from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import read_messages, role_of, unwrap_message
 from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.requests import conversation, read_reply, read_request
@@ -129,6 +130,8 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
         body = {**body, **inner}
     read_request(builder, body, place)
     _add_usage(builder, body, place)
+    if "response" not in body and "choices" not in body and "output" not in body:
+        _add_usage_of_all(builder, body, place)
     _add_row(builder, body)
     reply = body.get("response")
     if isinstance(reply, dict):
@@ -155,6 +158,20 @@ def _add_usage(builder: SessionBuilder, body: dict[str, Any], place: Place) -> N
             known = facts(message)
             known.setdefault("model", message["usage"].get("model"))
             builder.add_request(**known, reply=reply)
+
+
+def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
+    """Add the usage that stands beside the messages to the answer at their end; tell of it if
+    there is none, or if answers have their own."""
+    usage = mapping(body.get("usage"))
+    if not any(type(count) is int for count in usage.values()):  # an option, as OpenRouter's
+        return
+    if builder.messages and builder.messages[-1].role == "assistant" and not builder.requests:
+        known = {"model": body.get("model"), "usage": usage}
+        builder.add_request(**known, reply=len(builder.messages) - 1)
+        return
+    message = "it stands beside the messages, and no answer at their end lacks one"
+    builder.findings.append(finding("usage-lost", str(place.at("usage")), message))
 
 
 def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from playground.base.findings import finding
 from playground.nouns.messages import Part, ToolResultPart
 from playground.sessions.building import NO_MODEL, Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -293,7 +294,22 @@ def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: P
     if results := [p for p in parts if isinstance(p, ToolResultPart)]:
         builder.add_message("tool", results, place)
     if request is not None:
-        request.update(_request(value, message, index))
+        newer = _request(value, message, index)
+        if _is_billed_otherwise(request["usage"], newer["usage"]):
+            told = f"an earlier line of this answer has other counts: {request['usage']}"
+            builder.findings.append(finding("usage-lost", str(place.at("usage")), told[:200]))
+        request.update({**newer, "usage": newer["usage"] or request["usage"]})
+
+
+def _is_billed_otherwise(before: Any, after: Any) -> bool:
+    """Return True if two lines of one answer have different counts: only those of the output grow
+    while it is written."""
+    before, after = mapping(before), mapping(after)
+    return any(
+        type(count) is int and (after[name] < count if "output" in name else after[name] != count)
+        for name, count in before.items()
+        if type(after.get(name)) is int
+    )
 
 
 def _has_user_message(builder: SessionBuilder, start: int) -> bool:

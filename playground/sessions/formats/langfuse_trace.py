@@ -55,11 +55,14 @@ class LangfuseTrace(SessionFormat):
         ]
         chosen = [turn for is_call, turn in turns if is_call] or [turn for _, turn in turns]
         chosen.sort(key=lambda turn: turn.at)
-        sessions = list(read_turns(_without_repeats(chosen), title))
+        unique, repeats = _without_repeats(chosen)
+        sessions = list(read_turns(unique, title))
         if not sessions:
             builder = SessionBuilder(title=title)
             builder.note_loss("no observation contains a chat", Place(field="observations"))
             sessions = [builder]
+        for turn in repeats:
+            sessions[0].note_loss("the same call and bill once more: read as one", turn.place)
         _tell_unread(sessions[0], observations, {id(turn.place) for turn in chosen})
         for place, observation in observations:
             dict_or_finding(sessions[0], observation, place)
@@ -114,10 +117,29 @@ def _turn(observation: dict[str, Any], place: Place) -> Turn:
     )
 
 
-def _without_repeats(turns: list[Turn]) -> list[Turn]:
-    """Return each different turn once: a framework and its client may both report a call."""
+def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
+    """Return each different turn once, and the others that have a bill: a framework and its client
+    may both report a call. Turns whose bills differ are different calls."""
     unique: list[Turn] = []
+    others: list[Turn] = []
     for turn in turns:
-        if not any((t.before, t.after) == (turn.before, turn.after) for t in unique):
+        same = next((i for i, one in enumerate(unique) if _is_same_call(one, turn)), None)
+        if same is None:
             unique.append(turn)
-    return unique
+        elif turn.usage and unique[same].usage:
+            others.append(turn)
+        elif turn.usage:
+            unique[same] = turn
+    return unique, others
+
+
+def _is_same_call(one: Turn, other: Turn) -> bool:
+    """Return True if two reports may be of one call: one bill may hold more counts, as sums."""
+    if (one.before, one.after) != (other.before, other.after):
+        return False
+    counts, others = _counts(one), _counts(other)
+    return counts <= others or others <= counts
+
+
+def _counts(turn: Turn) -> set[int]:
+    return {n for n in (turn.usage or {}).values() if type(n) is int and n > 0}

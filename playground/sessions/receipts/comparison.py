@@ -13,6 +13,7 @@ from typing import Final
 from playground.base.findings import Finding
 from playground.base.json_numbers import load_json
 from playground.sessions.place import Place, numberless
+from playground.sessions.receipts.counts import USAGE
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
 from playground.sessions.receipts.leaves import FileUsage, Leaves, arguments_text, is_text
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt
@@ -195,7 +196,7 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     for counts, reports in _by_counts(leaves).items():
         there = sum(n for one, n in held.items() if _is_part(counts, one))
         first = reports[0]
-        there += there > 0 and holdings.requests == 1  # the run's sum, which is its request's
+        there += there > 0 and holdings.requests == 1 and _may_repeat(reports)
         is_sum = len(reports) == 1 and any(sums) and (first.read, first.written) == sums
         for usage in reports[there:] if not is_sum else ():
             yield usage.place, "usage", _told(counts)
@@ -211,6 +212,14 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 def _told(counts: Sequence[int]) -> str:
     """Return the counts of a report in words."""
     return f"{' and '.join(f'{count:,}' for count in counts)} tokens"
+
+
+def _may_repeat(reports: list[FileUsage]) -> bool:
+    """Return True if reports may be of one request: the run's sum stands at another path, and a
+    span may repeat the attributes of the span within it. Objects of usage are one for a request.
+    """
+    paths = {numberless(str(usage.place)) for usage in reports}
+    return len(paths) > 1 or USAGE.search(next(iter(paths)).rpartition(".")[2]) is None
 
 
 def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
@@ -301,8 +310,10 @@ class _Judge:
 
 def _quotes(message: str, text: str) -> bool:
     """Return True if a message has a text, or, where it is cut, the start of it."""
-    start = message.rpartition(": ")[2].removesuffix("…").strip()
-    return text in message or (len(start) >= _SHORTEST_PIECE and text.startswith(start))
+    starts = (each.removesuffix("…").strip() for each in (message, message.rpartition(": ")[2]))
+    return text in message or any(
+        len(start) >= _SHORTEST_PIECE and text.startswith(start) for start in starts
+    )
 
 
 def _is_within(inner: str, outer: str) -> bool:

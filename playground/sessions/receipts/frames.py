@@ -9,6 +9,7 @@ import zlib
 from typing import Any, Final
 
 from playground.base.json_numbers import load_json
+from playground.recordings.framing import LineReader
 from playground.sessions.source import Source
 
 _UNZIPPED: Final = 64 * 1024 * 1024
@@ -18,7 +19,7 @@ _EVENT: Final = re.compile(
     r"response\.|content_block_|message_(?:start|delta|stop)$|(?:content|message|tool-call)-"
 )
 _EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n?")
-_DATA: Final = re.compile(r"(?m)^data:[ \t]*(.*)$")
+_DONE: Final = b"[DONE]"
 HTTP_HEAD: Final = re.compile(
     rb"(?:\r?\n?\d+ \d+\n)?"  # the sizes that httprr writes between two exchanges
     rb"(HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
@@ -52,15 +53,29 @@ def is_frame(value: dict[Any, Any]) -> bool:
 
 def frames_in(text: str) -> list[Any]:
     """Return the frames of server-sent events, or of JSON lines within a string; none where there
-    is more in the text than them."""
+    is more in the text than them. A frame of an event that is no JSON is a text."""
     if text.lstrip()[:1] == "{" and "\n" in text:
         lines = [line for line in text.split("\n") if line.strip()]
-    elif "data:" in text and not _EVENT_LINE.sub("", text).strip():
-        lines = _DATA.findall(text)
-    else:
+        frames = [value for line in lines for value in json_values(line)]
+        return frames if len(frames) * 2 > len(lines) else []
+    if "data:" not in text or _EVENT_LINE.sub("", text).strip():
         return []
-    frames = [value for line in lines for value in json_values(line)]
-    return frames if len(frames) * 2 > len(lines) else []
+    reader = LineReader()
+    events = [*reader.feed(text.encode("utf-8", "replace")), *reader.finish()]
+    frames = [
+        value
+        for event in events
+        if event.data.strip() != _DONE
+        for data in [event.data.decode("utf-8", "replace")]
+        for value in json_values(data) or _of_lines(data)
+    ]
+    return frames if any(isinstance(frame, dict | list) for frame in frames) else []
+
+
+def _of_lines(data: str) -> list[Any]:
+    """Return the JSON of each line of an event that is none as a whole, other lines as texts."""
+    lines = [line for line in data.split("\n") if line.strip()]
+    return [value for line in lines for value in json_values(line) or [line]]
 
 
 def json_values(text: str) -> list[Any]:

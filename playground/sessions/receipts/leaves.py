@@ -266,6 +266,8 @@ class _Walk:
                 self.text(value, place, depth, around, key)
             case bytes():
                 self.bytes(value, place)
+            case int() | float() if around.said and key in _SAID and type(value) is not bool:
+                self.text(str(value), place, depth, around, key)  # which no message can say
 
     def _list(self, value: list[Any], place: Place, key: str, depth: int, around: _Around) -> None:
         around = around._replace(owner="")

@@ -93,7 +93,7 @@ class Receipt:
         """
         aside = sum(len(m.text) for m in self.missing if m.kind == "text" and m.aside)
         said = self.characters - aside
-        return 1.0 if said <= 0 else 1 - (self.missing_characters - aside) / said
+        return 1.0 if said <= 0 else max(0.0, 1 - (self.missing_characters - aside) / said)
 
     @property
     def words(self) -> str:
