@@ -36,11 +36,12 @@ class EarlierRequests:
 
     settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     uncertain: dict[str, str] = field(default_factory=dict)
+    cleared: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
 
     def copy(self) -> EarlierRequests:
         """Return a record that does not change with this one."""
         settings = {model: list(known) for model, known in self.settings.items()}
-        return EarlierRequests(settings, dict(self.uncertain))
+        return EarlierRequests(settings, dict(self.uncertain), dict(self.cleared))
 
     def doubt(
         self,
@@ -61,6 +62,7 @@ class EarlierRequests:
         others = [each for each in earlier if each is not settings and each != settings]
         if len(others) == len(earlier):
             earlier.append(settings)
+        own = own or self._changed_message(request)
         before = self.uncertain.get(model, "")
         if own:
             self.uncertain.setdefault(model, own)
@@ -71,3 +73,11 @@ class EarlierRequests:
             if kept := may_be_kept(each, settings, rules):
                 return kept
         return may_be_lost(entry.settings, settings, entry.tier, rules) if entry else ""
+
+    def _changed_message(self, request: TimedRequest) -> str:
+        """Say that a message with `clear_at` was not sent again unchanged, as it must be."""
+        before = self.cleared.get(request.wire.model, ())
+        self.cleared[request.wire.model] = now = request.wire.cleared
+        if now[: len(before)] == before:
+            return ""
+        return "a message with clear_at was changed or left out: it must be sent again unchanged"

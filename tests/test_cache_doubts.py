@@ -1,0 +1,150 @@
+"""A doubt for each case in which a provider may do otherwise than the rules say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import playground as pg
+
+LONG = "harbourmaster observations " * 2_000
+O = "anthropic/claude-opus-4-8"  # noqa: E741
+SOL = "openai/gpt-6.1-sol"
+Body = dict[str, Any]
+
+
+def turn(content: Any, role: str = "user", **more: Any) -> Body:
+    return {"role": role, "content": content, **more}
+
+
+MARKED = {"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}
+HEAD = [turn("a")]
+TOOL = {"name": "t", "description": "looks", "input_schema": {"type": "object"}}
+FUNCTION = {"type": "function", "name": "t", "description": "looks", "parameters": {}}
+
+
+def marked(*messages: Body, **more: Any) -> Body:
+    return {"max_tokens": 9, "system": [MARKED], "messages": list(messages or HEAD), **more}
+
+
+def asked(*items: Body, **more: Any) -> Body:
+    return {"input": [turn(LONG, "developer"), *(items or HEAD)], **more}
+
+
+def note(text: str = "b", when: str = "next_user_message") -> Body:
+    return turn(text, "system", clear_at=when)
+
+
+THOUGHT = turn(
+    [{"type": "thinking", "thinking": "so", "signature": "s"}, {"type": "text", "text": "yes"}],
+    "assistant",
+)
+THOUGHTFUL = [turn([MARKED]), THOUGHT, turn([{**MARKED, "text": "more"}])]
+SKILLS = {"skills": [{"type": "anthropic", "skill_id": "pdf", "version": "latest"}]}
+DEFERRED = {**FUNCTION, "defer_loading": True}
+GONE = {"type": "tool_reference", "tool_name": "gone"}
+REFERENCE = turn([{"type": "tool_result", "tool_use_id": "c", "content": [GONE]}])
+STRIPPED = [
+    "anthropic/claude-3-5-haiku",
+    "anthropic/claude-haiku-3-5",
+    "anthropic/claude-3-haiku",
+    "anthropic/claude-3-opus",
+    "anthropic/claude-3-5-sonnet",
+    "vertex_ai/claude-3-5-haiku@20241022",
+]
+
+
+def states(model: str, *bodies: Body) -> list[Any]:
+    times = [70.0 * number for number in range(len(bodies))]
+    return list(pg.simulate_cache(bodies, model=model, times=times).requests)
+
+
+@pytest.mark.parametrize("model", [O, SOL])
+def test_without_any_of_this_both_are_exact(model: str) -> None:
+    body = asked() if model == SOL else marked()
+    assert [one.state for one in states(model, body, body)] == ["exact", "exact"]
+
+
+@pytest.mark.parametrize("model", STRIPPED)
+def test_earlier_models_lose_the_thought_of_earlier_turns(model: str) -> None:
+    begun, later = {"max_tokens": 9, "messages": THOUGHTFUL}, turn("last")
+    found = states(
+        model, begun, {**begun, "messages": [*THOUGHTFUL, turn("y", "assistant"), later]}
+    )
+    assert found[1].total < states(O, {**begun, "messages": [*THOUGHTFUL, later]})[0].total + 9
+    rules = pg.simulate_cache([begun], model=model).rules
+    assert rules is not None
+    assert rules.lists("thinking_stripped", model)
+
+
+IN_BOTH = {
+    "system first": (O, marked(turn("b", "system"), *HEAD), "role system"),
+    "system after an answer": (
+        O, marked(*HEAD, turn("y", "assistant"), turn("b", "system")), "role system",
+    ),
+    "clear_at of another value": (O, marked(*HEAD, note(when="never")), "clear_at"),
+    "compaction": (
+        O, marked(turn([{"type": "compaction", "content": "s"}], "assistant"), *HEAD), "compaction",
+    ),
+    "compaction of OpenAI's": (
+        SOL, asked({"type": "compaction", "encrypted_content": "x"}, *HEAD), "compaction",
+    ),
+    "namespace": (
+        SOL, asked(tools=[{"type": "namespace", "name": "n", "tools": [DEFERRED]}, FUNCTION]),
+        "deferred function",
+    ),
+    "reasoning by id": (SOL, asked({"type": "reasoning", "id": "r", "summary": []}), "reasoning"),
+    "file_search": (
+        SOL, asked(tools=[{"type": "file_search", "vector_store_ids": ["v"]}]), "file_search",
+    ),
+    "file_search_call": (
+        SOL, asked({"type": "file_search_call", "id": "f", "queries": ["q"], "results": None}),
+        "file_search_call",
+    ),
+    "web_search of OpenAI's": (SOL, asked(tools=[{"type": "web_search"}]), "web_search"),
+    "skills of a shell": (
+        SOL,
+        asked(tools=[{"type": "shell", "environment": {
+            "type": "container_auto", "skills": [{"type": "skill_reference", "skill_id": "s"}]}}]),
+        "skills",
+    ),
+    "skills by latest": (O, marked(container=SKILLS), "latest version"),
+    "every tool deferred": (O, marked(tools=[{**TOOL, "defer_loading": True}]), "deferred"),
+    "undeclared tool": (O, marked(REFERENCE, tools=[TOOL]), "does not declare"),
+    "no message": (O, {**marked(), "messages": []}, "no message"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", IN_BOTH)
+def test_a_body_that_leaves_something_open_is_never_exact(case: str) -> None:
+    model, body, why = IN_BOTH[case]
+    for one in states(model, body, body):
+        assert one.state in ("unpredictable", "error"), one
+        assert why in one.reason
+
+
+BEGUN = marked(*HEAD, note())
+ANSWERED = [turn("yes", "assistant"), turn("more")]
+IN_SECOND = {
+    "clear_at changed": (O, BEGUN, marked(*HEAD, note("other"), *ANSWERED), "clear_at"),
+    "clear_at left out": (O, BEGUN, marked(*HEAD, *ANSWERED), "clear_at"),
+    "user changed": (SOL, asked(user="a"), asked(user="b"), "user changed"),
+    "user changed in chat": (
+        SOL, {"messages": [turn(LONG), turn("a")], "user": "a"},
+        {"messages": [turn(LONG), turn("a")], "user": "b"}, "user changed",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", IN_SECOND)
+def test_a_change_whose_effect_nobody_states_is_not_exact(case: str) -> None:
+    model, before, after, why = IN_SECOND[case]
+    one = states(model, before, after)[1]
+    assert one.state == "unpredictable"
+    assert why in one.reason
+
+
+def test_a_cleared_message_that_is_sent_again_is_exact() -> None:
+    found = states(O, BEGUN, marked(*HEAD, note(), *ANSWERED))
+    assert [one.state for one in found] == ["exact", "exact"]
