@@ -112,6 +112,11 @@ IN_BOTH = {
     "skills by latest": (O, marked(container=SKILLS), "latest version"),
     "every tool deferred": (O, marked(tools=[{**TOOL, "defer_loading": True}]), "deferred"),
     "undeclared tool": (O, marked(REFERENCE, tools=[TOOL]), "does not declare"),
+    "region": ("bedrock/us.anthropic.claude-opus-4-8", marked(), "across regions"),
+    "region of all": ("bedrock/global.anthropic.claude-opus-4-8", marked(), "across regions"),
+    "search on the server": (
+        O, marked(tools=[{"type": "web_search_20250305", "name": "web_search"}]), "of their own",
+    ),
     "no message": (O, {**marked(), "messages": []}, "no message"),
 }  # fmt: skip
 
@@ -122,6 +127,90 @@ def test_a_body_that_leaves_something_open_is_never_exact(case: str) -> None:
     for one in states(model, body, body):
         assert one.state in ("unpredictable", "error"), one
         assert why in one.reason
+
+
+HOUR = {**MARKED, "cache_control": {"type": "ephemeral", "ttl": "1h"}}
+NOT_CERTAIN = [
+    *(f"bedrock/anthropic.claude-{n}" for n in ("sonnet-4-0", "opus-4-0", "haiku-3-5", "4-sonnet")),
+    "bedrock/amazon.nova-2-lite-v1:0",
+    "bedrock/amazon.nova-pro-v1:0",
+]
+
+
+@pytest.mark.parametrize("model", NOT_CERTAIN)
+def test_an_hour_on_bedrock_begins_with_4_5(model: str) -> None:
+    body = {**marked(), "system": [HOUR]}
+    assert {one.state for one in states(model, body, body)}.isdisjoint({"exact"})
+
+
+@pytest.mark.parametrize("name", ["micro", "pro", "premier"])
+def test_marks_count_for_nova_where_its_card_says_so(name: str) -> None:
+    for one in states(f"bedrock/amazon.nova-{name}-v1:0", marked(), marked()):
+        assert "marks count for this model" in one.reason
+        assert one.state == "unpredictable"
+
+
+MISSPELT = [
+    "openai/gpt-6-1-sol",
+    "openai/gpt.6.1.sol",
+    "anthropic/claude.opus.4.8",
+    "anthropic/claude-opus-4.8",
+    "anthropic/claude-sonnet-4-5-20250929-v1:0",
+    "vertex_ai/claude-opus-4.8",
+    "bedrock/anthropic.claude-opus-4.8",
+    "openrouter/anthropic/claude-opus-4-8",
+]
+SPELLED = [
+    O, SOL, "azure/gpt-6.1-sol-2026-09-29", "vertex_ai/claude-opus-4-8@default",
+    "bedrock/anthropic.claude-opus-4-8", "openrouter/anthropic/claude-opus-4.8",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("model", [*MISSPELT, *SPELLED])
+def test_a_model_is_known_as_its_provider_spells_it(model: str) -> None:
+    found = pg.simulate_cache([marked()], model=model)
+    assert found.rules is not None
+    assert found.rules.knows(model) is (model in SPELLED)
+
+
+def test_bodies_of_two_models_under_one_name_are_told() -> None:
+    for one in states(O, marked(model="claude-opus-4-8"), marked(model="claude-haiku-4-5")):
+        assert one.state == "unpredictable"
+        assert "the bodies name claude-opus-4-8, claude-haiku-4-5" in one.reason
+
+
+RESULT = {"type": "tool_result", "tool_use_id": "c", "content": LONG}
+CALL = {"type": "tool_use", "id": "c", "name": "t", "input": {}}
+IN_MESSAGES = {"cache_control": {"type": "ephemeral"}}
+SPELLED_OUT = [
+    (marked(tools=[TOOL]), marked(tools=[{**TOOL, "defer_loading": False}])),
+    (marked(tools=[TOOL]), marked(tools=[{**TOOL, "type": "custom"}])),
+    (marked(tools=[TOOL]), marked(tools=[{**TOOL, "eager_input_streaming": True}])),
+    (
+        marked(*HEAD, turn([CALL], "assistant"), turn([{**RESULT, **IN_MESSAGES}]), tools=[TOOL]),
+        marked(
+            *HEAD, turn([CALL], "assistant"), turn([{**RESULT, **IN_MESSAGES, "is_error": False}]),
+            tools=[TOOL],
+        ),
+    ),
+    (
+        marked(*HEAD, turn([CALL], "assistant"), turn([{**RESULT, **IN_MESSAGES}]), tools=[TOOL]),
+        marked(
+            *HEAD, turn([{**CALL, "caller": {"type": "direct"}}], "assistant"),
+            turn([{**RESULT, **IN_MESSAGES}]), tools=[TOOL],
+        ),
+    ),
+    ({"max_tokens": 9, "thinking": {"type": "adaptive"}, "messages": [turn([MARKED])]},
+     {"max_tokens": 9, "thinking": {"type": "adaptive"}, "system": "",
+      "messages": [turn([MARKED])]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(SPELLED_OUT)))
+def test_a_default_that_is_spelled_out_earns_no_exact_miss(number: int) -> None:
+    one = states(O, *SPELLED_OUT[number])[1]
+    assert one.state == "unpredictable"
+    assert "names a default" in one.reason
 
 
 BEGUN = marked(*HEAD, note())

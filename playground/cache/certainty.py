@@ -174,6 +174,14 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
     return "no page says that this model takes a message of role system"
 
 
+def _server_tools(request: TimedRequest, rules: Rules) -> str:
+    """Name a tool on the server whose results get a mark of their own beside the body's."""
+    named = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
+    if not named or "system_messages" not in rules.rules:
+        return ""
+    return f"results of {', '.join(named)} get a mark of their own: the body does not show it"
+
+
 def _marks(request: TimedRequest, rules: Rules) -> str:
     wire = request.wire
     top = wire.automatic_ttl is not None and rules.match == "breakpoints"
@@ -189,7 +197,18 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
     return f"no page says what this model makes of a life of {other!r}"
 
 
+def _regions(request: TimedRequest, rules: Rules) -> str:
+    """Name the region that stands before the maker in a name of Bedrock's."""
+    name = request.wire.model.lower().rpartition("/")[2]
+    known = (prefix for prefix in rules.get("name_prefixes", ()) if prefix.count(".") > 1)
+    if not name.startswith(tuple(known)):
+        return ""
+    return f"inference across regions ({name.partition('.')[0]}.): it may write more than once"
+
+
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
+    _regions,
+    _server_tools,
     _words,
     _edits,
     _unclear_blocks,

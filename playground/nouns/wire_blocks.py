@@ -48,6 +48,7 @@ _REFERRING: Final = (
     "tool_search_tool_result", "tool_result", "tool_addition", "tool_reference",
 )  # fmt: skip
 # Anthropic's: switched on, it stands in the system prompt and leaves the tools as they are.
+_ON_SERVER: Final = re.compile(r"(web_search|web_fetch|code_execution)_\d{8}")
 _WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 
 
@@ -120,6 +121,7 @@ class WireRequest:
     prompted: bool = False  # whether what leaves the prompt has left it
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
+    server_tools: tuple[str, ...] = ()  # of Anthropic's, that run on the server
     ttl: str | None = None  # the life that the body asks for all of its entries
 
     def insert(self, index: int, block: WireBlock) -> None:
@@ -178,6 +180,7 @@ class WireReader:
             blocks=self._blocks,
             parameters=beside.parameters(read.pictures, read.cites),
             automatic_ttl=str(top.get("ttl") or ttl) if isinstance(top, dict) else None,
+            server_tools=tools.on_server,
             ttl=ttl_of(body),
             explicit_only=mode == "explicit",
             starts=self._starts,
@@ -286,6 +289,7 @@ class _Tools:
     doubts: tuple[str, ...] = ()
     unknown: _Unknown = ()
     names: frozenset[str] = frozenset()
+    on_server: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, given: Any, ttl: str) -> _Tools:
@@ -303,7 +307,14 @@ class _Tools:
         # the search of the web last: its block begins the system prompt
         for tool in sorted(loaded, key=_is_web_search):
             reader.tool(tool, "system" if _is_web_search(tool) else "tools")
-        return cls(reader.blocks, deferred, tuple(dict.fromkeys(doubts)), names=frozenset(names))
+        kinds = [str(tool.get("type") or "") for tool in listed]
+        return cls(
+            reader.blocks,
+            deferred,
+            tuple(dict.fromkeys(doubts)),
+            names=frozenset(names),
+            on_server=tuple(kind for kind in kinds if _ON_SERVER.fullmatch(kind)),
+        )
 
 
 def _is_web_search(tool: dict[str, Any]) -> bool:

@@ -101,3 +101,24 @@ def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
     if isinstance(content, list):
         for address in addresses(content):
             yield f"what {path} has by the address {address[:60]} is not in the body"
+
+
+# Fields of a tool, of a result or of a call that may say no more than their absence does
+_NAMED_DEFAULTS: Final[Mapping[str, Any]] = {
+    "defer_loading": False,
+    "eager_input_streaming": True,
+    "is_error": False,
+    "type": "custom",
+    "caller": {"type": "direct"},
+}
+
+
+def without_defaults(text: str) -> Any:
+    """Return a block's text as data, without the fields that name their default."""
+    try:
+        held = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(held, dict):
+        return text
+    return {k: v for k, v in held.items() if k not in _NAMED_DEFAULTS or v != _NAMED_DEFAULTS[k]}

@@ -122,9 +122,13 @@ def _of_bodies(
     rules = known_rules(provider, name)
     reader = WireReader(model, rules.value("default_ttl"))
     billed = [billed_of(usage) for usage in usages] or [None] * len(bodies)
+    others = dict.fromkeys(str(body["model"]) for body in bodies if body.get("model"))
+    told = f"the bodies name {', '.join(others)}; all are predicted as for {model}"
+    mixed = (told,) * bool(model and len(others) > 1)
     row: list[TimedRequest] = []
     for number, body in enumerate(bodies):
         wire, before = _wire(reader, body, number), row[-1] if row else None
+        wire.doubts += mixed
         at = _checked_time(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
     found = simulated_row(
