@@ -237,3 +237,41 @@ def test_a_change_whose_effect_nobody_states_is_not_exact(case: str) -> None:
 def test_a_cleared_message_that_is_sent_again_is_exact() -> None:
     found = states(O, BEGUN, marked(*HEAD, note(), *ANSWERED))
     assert [one.state for one in found] == ["exact", "exact"]
+
+
+def test_qwen_may_still_be_writing_while_it_answers() -> None:
+    body, model = marked(), "dashscope/qwen3-max"
+    assert states(model, body, body)[1].state == "exact"
+    long = {**body, "max_tokens": 32_000}
+    one = states(model, long, long)[1]
+    assert one.state == "unpredictable"
+    assert "once the answer has ended" in one.reason
+    answered = {**long, "messages": [*HEAD, *ANSWERED]}
+    assert states(model, long, answered)[1].state == "exact"
+
+
+@pytest.mark.parametrize(
+    ("model", "more"),
+    [
+        ("vertex_ai/claude-opus-4-8@default", {"inference_geo": "us"}),
+        ("vertex_ai/claude-opus-4-8@default", {"speed": "fast"}),
+        ("openrouter/anthropic/claude-opus-4.8", {"speed": "fast"}),
+        ("bedrock/anthropic.claude-opus-4-8", {"performanceConfig": {"latency": "optimized"}}),
+    ],
+)
+def test_a_factor_that_the_provider_does_not_state_is_not_priced(model: str, more: Body) -> None:
+    assert pg.simulate_cache([marked()], model=model).nano_dollars is not None
+    assert pg.simulate_cache([marked(**more)], model=model).nano_dollars is None
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("anthropic/claude-sonnet-4-6", "1,024 to 2,048"),
+        ("anthropic/claude-opus-99", "assumed as for"),
+    ],
+)
+def test_a_minimum_that_is_no_one_figure_is_told_as_a_range(model: str, said: str) -> None:
+    reach = pg.simulate_cache([marked()], model=model).reach
+    assert said in reach.line
+    assert "by other sources, or as other models" in reach.line

@@ -12,6 +12,7 @@ from playground.nouns.wire_blocks import WireRequest, same_blocks
 from playground.nouns.wire_doubts import without_defaults
 
 NO_ROUTE: Final = b""
+_SLOWEST: Final = 10  # tokens a second that any answer has, as we assume
 
 
 @dataclass(slots=True)
@@ -29,6 +30,7 @@ class CacheEntry:
     role: str = ""
     settings: dict[str, str] = field(default_factory=dict)  # those of its writer
     route: bytes = NO_ROUTE
+    answer_seconds: float = 0.0  # that its writer's answer takes at most
     unclear: bool = False  # whether it is not certain that its writer left it
 
 
@@ -103,3 +105,11 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
     if not (empty or alike):
         return ""
     return "one request names a default that the other leaves out: it may be no change"
+
+
+def answer_seconds(request: TimedRequest) -> float:
+    """Return the seconds that an answer takes at most, by the tokens that it may have."""
+    settings = request.wire.settings
+    named = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
+    most = next((value for value in named if isinstance(value, int)), None)
+    return float("inf") if most is None else most / _SLOWEST
