@@ -83,6 +83,10 @@ IN_BOTH = {
     "system after an answer": (
         O, marked(*HEAD, turn("y", "assistant"), turn("b", "system")), "role system",
     ),
+    "system after an answer, in chat": (
+        O, {"messages": [turn([MARKED]), turn("y", "assistant"), turn("b", "system"), *HEAD]},
+        "role system",
+    ),
     "clear_at of another value": (O, marked(*HEAD, note(when="never")), "clear_at"),
     "compaction": (
         O, marked(turn([{"type": "compaction", "content": "s"}], "assistant"), *HEAD), "compaction",

@@ -167,7 +167,13 @@ def _edit_trigger(edit: Any) -> float:
 
 def _system_messages(request: TimedRequest, rules: Rules) -> str:
     wire = request.wire
-    if not wire.instructs or wire.api != "messages" or "system_messages" not in rules.rules:
+    if not wire.instructs or "system_messages" not in rules.rules:
+        return ""
+    if wire.api == "chat":
+        pairs = zip(wire.blocks, wire.blocks[1:], strict=False)
+        if any(two.role == "system" and one.role == "assistant" for one, two in pairs):
+            return "a message of role system follows an answer: it may be refused"
+    if wire.api != "messages":
         return ""
     if rules.lists("system_messages", wire.model):
         return ""
