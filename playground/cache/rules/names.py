@@ -21,16 +21,18 @@ _VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
 _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
 
 
-# What is no point of a version, and a version that is written without its point
-_NO_POINT: Final = re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.")
-_UNPOINTED: Final = re.compile(r"\d-\d(?![\da-z])")
+# By the rule `spelling`: what no name has. A point stands between the figures of a version alone,
+# and with "dots" no such version is without it.
+_MISSPELT: Final = {
+    "hyphens": re.compile(r"\."),
+    "dots": re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.|\d-\d(?![\da-z])"),
+}
 
 
 def is_spelled(name: str, spelling: str) -> bool:
     """Return True if a name has dots and hyphens as its provider writes them."""
-    if spelling == "hyphens":
-        return "." not in name
-    return spelling != "dots" or not (_NO_POINT.search(name) or _UNPOINTED.search(name))
+    misspelt = _MISSPELT.get(spelling)
+    return misspelt is None or not misspelt.search(name)
 
 
 @lru_cache(maxsize=4_096)
