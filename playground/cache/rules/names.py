@@ -22,10 +22,10 @@ _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|lat
 
 
 # By the rule `spelling`: what no name has. A point stands between the figures of a version alone,
-# and with "dots" no such version is without it.
+# and with "points" no such version is without it.
 _MISSPELT: Final = {
     "hyphens": re.compile(r"\."),
-    "dots": re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.|\d-\d(?![\da-z])"),
+    "points": re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.|\d-\d(?![\da-z])"),
 }
 
 
