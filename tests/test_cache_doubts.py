@@ -116,8 +116,6 @@ IN_BOTH = {
     "skills by latest": (O, marked(container=SKILLS), "latest version"),
     "every tool deferred": (O, marked(tools=[{**TOOL, "defer_loading": True}]), "deferred"),
     "undeclared tool": (O, marked(REFERENCE, tools=[TOOL]), "does not declare"),
-    "region": ("bedrock/us.anthropic.claude-opus-4-8", marked(), "across regions"),
-    "region of all": ("bedrock/global.anthropic.claude-opus-4-8", marked(), "across regions"),
     "search on the server": (
         O, marked(tools=[{"type": "web_search_20250305", "name": "web_search"}]), "of their own",
     ),

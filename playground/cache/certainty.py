@@ -203,17 +203,7 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
     return f"no page says what this model makes of a life of {other!r}"
 
 
-def _regions(request: TimedRequest, rules: Rules) -> str:
-    """Name the region that stands before the maker in a name of Bedrock's."""
-    name = request.wire.model.lower().rpartition("/")[2]
-    known = (prefix for prefix in rules.get("name_prefixes", ()) if prefix.count(".") > 1)
-    if not name.startswith(tuple(known)):
-        return ""
-    return f"inference across regions ({name.partition('.')[0]}.): it may write more than once"
-
-
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
-    _regions,
     _server_tools,
     _words,
     _edits,
