@@ -168,11 +168,25 @@ def _edit_trigger(edit: Any) -> float:
 
 def _system_messages(request: TimedRequest, rules: Rules) -> str:
     wire = request.wire
-    if not wire.instructs or wire.api != "messages" or "system_messages" not in rules.rules:
+    if not wire.instructs or "system_messages" not in rules.rules:
+        return ""
+    if wire.api == "chat":
+        pairs = zip(wire.blocks, wire.blocks[1:], strict=False)
+        if any(two.role == "system" and one.role == "assistant" for one, two in pairs):
+            return "a message of role system follows an answer: it may be refused"
+    if wire.api != "messages":
         return ""
     if rules.lists("system_messages", wire.model):
         return ""
     return f"{_UNDOCUMENTED} whether this model takes a message of role system"
+
+
+def _server_tools(request: TimedRequest, rules: Rules) -> str:
+    """Name a tool on the server whose results get a mark of their own beside the body's."""
+    named = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
+    if not named or "system_messages" not in rules.rules:
+        return ""
+    return f"results of {', '.join(named)} get a mark of their own: the body does not show it"
 
 
 def _marks(request: TimedRequest, rules: Rules) -> str:
@@ -191,6 +205,7 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
+    _server_tools,
     _words,
     _edits,
     _unclear_blocks,

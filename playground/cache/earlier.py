@@ -8,8 +8,11 @@ from typing import Final
 from playground.cache.certainty import may_be_kept, may_be_lost
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
+from playground.nouns.wire_blocks import WireRequest, same_blocks
+from playground.nouns.wire_doubts import without_defaults
 
 NO_ROUTE: Final = b""
+_SLOWEST: Final = 10  # tokens a second that any answer has, as we assume
 
 
 @dataclass(slots=True)
@@ -27,6 +30,7 @@ class CacheEntry:
     role: str = ""
     settings: dict[str, str] = field(default_factory=dict)  # those of its writer
     route: bytes = NO_ROUTE
+    answer_seconds: float = 0.0  # that its writer's answer takes at most
     unclear: bool = False  # whether it is not certain that its writer left it
 
 
@@ -36,11 +40,13 @@ class EarlierRequests:
 
     settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     uncertain: dict[str, str] = field(default_factory=dict)
+    cleared: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    last: dict[str, TimedRequest] = field(default_factory=dict)
 
     def copy(self) -> EarlierRequests:
         """Return a record that does not change with this one."""
         settings = {model: list(known) for model, known in self.settings.items()}
-        return EarlierRequests(settings, dict(self.uncertain))
+        return EarlierRequests(settings, dict(self.uncertain), dict(self.cleared), dict(self.last))
 
     def doubt(
         self,
@@ -61,13 +67,49 @@ class EarlierRequests:
         others = [each for each in earlier if each is not settings and each != settings]
         if len(others) == len(earlier):
             earlier.append(settings)
+        changed, last = self._changed_message(request), self.last.get(model)
+        self.last[model] = request
+        own = own or changed
         before = self.uncertain.get(model, "")
         if own:
             self.uncertain.setdefault(model, own)
             return own
         if before and (not reads_all or (entry is not None and entry.unclear)):
             return f"what an earlier request left is not known: {before}"
+        if last and not reads_all and (spelled := default_spelled_out(last.wire, request.wire)):
+            return spelled
         for each in () if reads_all else others:
             if kept := may_be_kept(each, settings, rules):
                 return kept
         return may_be_lost(entry.settings, settings, entry.tier, rules) if entry else ""
+
+    def _changed_message(self, request: TimedRequest) -> str:
+        """Say that a message with `clear_at` was not sent again unchanged, as it must be."""
+        before = self.cleared.get(request.wire.model, ())
+        self.cleared[request.wire.model] = now = request.wire.cleared
+        if now[: len(before)] == before:
+            return ""
+        return "a message with clear_at was changed or left out: it must be sent again unchanged"
+
+
+def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
+    """Say that two requests part at a block that differs by a default that one of them names."""
+    same = same_blocks(before.blocks, now.blocks)
+    if same >= min(len(before.blocks), len(now.blocks)):
+        return ""
+    one, other = before.blocks[same], now.blocks[same]
+    empty = any(block.kind == "text" and not block.text for block in (one, other))
+    alike = one.kind == other.kind != "text" and (
+        without_defaults(one.text) == without_defaults(other.text)
+    )
+    if not (empty or alike):
+        return ""
+    return "one request names a default that the other leaves out: it may be no change"
+
+
+def answer_seconds(request: TimedRequest) -> float:
+    """Return the seconds that an answer takes at most, by the tokens that it may have."""
+    settings = request.wire.settings
+    named = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
+    most = next((value for value in named if isinstance(value, int)), None)
+    return float("inf") if most is None else most / _SLOWEST

@@ -16,6 +16,7 @@ from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 
 _USUAL_TIERS: Final = ("", "auto", "default", "standard", "standard_only", "on_demand")
+_USUAL_VALUES: Final = (None, "standard", "default", {"latency": "standard"})
 _AN_EPOCH: Final = 1_000_000_000  # seconds: what is less is no time of a calendar
 _CHINA: Final = timedelta(hours=8)
 
@@ -58,7 +59,7 @@ def terms_of(
             words.append(f"the price {began}: {grouped(then / 1000, 2)} of the list price")
     for name, factors in rules.get("price_factors", {}).items():
         value = settings.get(name)
-        if value is None or value in ("standard", "default"):
+        if value in _USUAL_VALUES:
             continue
         stated = factors.get(value) if isinstance(value, str) else None
         if stated is None or plain_name(model) not in stated.get("models", (plain_name(model),)):

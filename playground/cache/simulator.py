@@ -20,7 +20,7 @@ from playground.cache.certainty import (
     settings_of,
     unknown_words,
 )
-from playground.cache.earlier import NO_ROUTE, CacheEntry, EarlierRequests
+from playground.cache.earlier import NO_ROUTE, CacheEntry, EarlierRequests, answer_seconds
 from playground.cache.explicit import ExplicitCache
 from playground.cache.prefixes import TimedRequest
 from playground.cache.refusals import PrefixCheck, refusal
@@ -189,6 +189,9 @@ class CacheSimulator:
         rules = self.rules
         idle = request.at - (entry.expires - rules.seconds(entry.ttl))
         begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
+        ended = entry.writer in request.answered or request.at >= begun + entry.answer_seconds
+        if rules.get("written_after_answer") and not ended:
+            return "the entry is there once the answer has ended: when that was is not known"
         answered = self.one_by_one or entry.writer in request.answered
         if not answered and request.at < begun:
             return _FIRST_TOKEN_UNKNOWN
@@ -507,6 +510,7 @@ class CacheSimulator:
             last.role,
             settings,
             self._route(request),
+            answer_seconds(request),
             unclear,
         )
 

@@ -16,10 +16,10 @@ from operator import is_
 from typing import Any, Final, Literal
 
 from playground.base.shared_lists import SharedList
+from playground.nouns import wire_doubts
 from playground.nouns.wire_bodies import (
     MARKS,
     PICTURE_KINDS,
-    addresses,
     api_of,
     has_citations,
     has_pictures,
@@ -48,6 +48,7 @@ _REFERRING: Final = (
     "tool_search_tool_result", "tool_result", "tool_addition", "tool_reference",
 )  # fmt: skip
 # Anthropic's: switched on, it stands in the system prompt and leaves the tools as they are.
+_ON_SERVER: Final = re.compile(r"(web_search|web_fetch|code_execution)_\d{8}")
 _WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 
 
@@ -114,11 +115,13 @@ class WireRequest:
     settings: dict[str, Any] = field(default_factory=dict)
     api: str = ""
     clears_at: tuple[int, ...] = ()
+    cleared: tuple[tuple[int, str], ...] = ()  # all that have `clear_at`, with their contents
     thinks: bool = False  # whether a block is thought
     instructs: bool = False  # whether a message after the first is of role system
     prompted: bool = False  # whether what leaves the prompt has left it
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
+    server_tools: tuple[str, ...] = ()  # of Anthropic's, that run on the server
     ttl: str | None = None  # the life that the body asks for all of its entries
 
     def insert(self, index: int, block: WireBlock) -> None:
@@ -177,15 +180,22 @@ class WireReader:
             blocks=self._blocks,
             parameters=beside.parameters(read.pictures, read.cites),
             automatic_ttl=str(top.get("ttl") or ttl) if isinstance(top, dict) else None,
+            server_tools=tools.on_server,
             ttl=ttl_of(body),
             explicit_only=mode == "explicit",
             starts=self._starts,
             settings=beside.settings,
             api=api,
             clears_at=read.clears_at,
+            cleared=tuple((at, identity("message", read.messages[at])) for at in read.clears_at),
             thinks=read.thinks,
             instructs=read.instructs,
-            doubts=(*tools.doubts, *read.doubts),
+            doubts=(
+                *wire_doubts.of_body(body),
+                *tools.doubts,
+                *read.doubts,
+                *wire_doubts.of_references(read.refers, tools.names),
+            ),
             unknown=(*tools.unknown, *beside.unknown, *read.unknown),
         )
 
@@ -233,7 +243,9 @@ class WireReader:
 
 
 _Unknown = tuple[UnknownWord, ...]
-_Known = tuple[bool, bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown]
+_Known = tuple[
+    bool, bool, bool, bool, bool, tuple[int, ...], tuple[str, ...], _Unknown, tuple[str, ...]
+]
 _SYSTEM_FIELDS: Final = ("system", "systemInstruction", "system_instruction")
 _TOOL_FIELDS: Final = ("tools", "functions")
 _MESSAGE_FIELDS: Final = {"responses": "input", "gemini": "contents"}
@@ -276,28 +288,33 @@ class _Tools:
     deferred: dict[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     unknown: _Unknown = ()
+    names: frozenset[str] = frozenset()
+    on_server: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, given: Any, ttl: str) -> _Tools:
         reader, deferred, doubts = _Reader(ttl, [], {}), dict[str, str](), list[str]()
+        names = set[str]()
         listed = (
             [tool for tool in given if isinstance(tool, dict)] if isinstance(given, list) else []
         )
         for number, tool in enumerate(listed):
             if is_deferred(tool):
                 deferred[str(tool.get("name"))] = identity("tool", tool)
-                if any(key in tool for key in MARKS):
-                    doubts.append(
-                        "a mark on a deferred tool: by one page it may be, a report says 400"
-                    )
-            elif tool.get("defer_loading"):
-                doubts.append("how much of a deferred function is in the prompt is not stated")
-            doubts += _fetched(tool, f"tools[{number}]")
+            doubts += wire_doubts.of_tool(tool, f"tools[{number}]")
+            names.add(str(tool.get("name")))
         loaded = [tool for tool in listed if not is_deferred(tool)]
         # the search of the web last: its block begins the system prompt
         for tool in sorted(loaded, key=_is_web_search):
             reader.tool(tool, "system" if _is_web_search(tool) else "tools")
-        return cls(reader.blocks, deferred, tuple(dict.fromkeys(doubts)))
+        kinds = [str(tool.get("type") or "") for tool in listed]
+        return cls(
+            reader.blocks,
+            deferred,
+            tuple(dict.fromkeys(doubts)),
+            names=frozenset(names),
+            on_server=tuple(kind for kind in kinds if _ON_SERVER.fullmatch(kind)),
+        )
 
 
 def _is_web_search(tool: dict[str, Any]) -> bool:
@@ -329,6 +346,7 @@ class _Read:
     clears_at: tuple[int, ...] = ()
     doubts: tuple[str, ...] = ()
     unknown: _Unknown = ()
+    refers: tuple[str, ...] = ()  # names of tools in references
 
     def up_to(self, count: int) -> _Read | None:
         """The same up to so many messages; None where what is after them has left its marks."""
@@ -363,7 +381,7 @@ class _Read:
         self.starts.append(start)
         self.known.append(
             (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
-             self.doubts, self.unknown)
+             self.doubts, self.unknown, self.refers)
         )  # fmt: skip
         self.leads = self.leads and all(block.tier == "system" for block in own)
         marked = _marked_part(message, self.api)
@@ -392,8 +410,14 @@ class _Read:
                 room = _MOST_UNKNOWN - sum(word.vocabulary == name for word in self.unknown)
                 words = [word for word in unknown if word.vocabulary == name]
                 self.unknown += tuple(words[: max(0, room)])
-        fetched = _fetched(message, path) if any(block.opaque for block in own) else ()
-        doubts = [*_unread(message, path), *fetched]
+        before = self.messages[-2] if index else {}
+        is_anthropic = self.api == "messages"  # other forms have such messages anywhere
+        role = str(before.get("role")) if is_anthropic else "user"
+        doubts = list(wire_doubts.of_message(message, path, role))
+        if any(block.opaque for block in own):
+            doubts += wire_doubts.fetched(message, path)
+        if any(block.kind in _REFERRING for block in own):
+            self.refers = (*self.refers, *referenced_tools(message))
         if doubts:
             self.doubts = tuple(dict.fromkeys((*self.doubts, *doubts)))
 
@@ -422,35 +446,6 @@ def _marked_part(message: dict[str, Any], api: str) -> int:
                 return _NOT_PLAIN
             found = number
     return found
-
-
-# The fields of a message that are read, or that are no part of the prompt.
-_READ_FIELDS: Final = {
-    "role", "content", "parts", "tool_calls", "function_call", "type", "id", "status",
-    "cache_control", "clear_at",
-}  # fmt: skip
-
-
-def _unread(message: dict[str, Any], path: str) -> Iterator[str]:
-    """Name the fields of a message that hold something and are not read. Items without a role and
-    results of tools are blocks as a whole.
-    """
-    is_one_block = message.get("role", "tool") in ("tool", "function")
-    if not is_one_block and not _READ_FIELDS.issuperset(message):
-        for key, value in message.items():
-            if key not in _READ_FIELDS and value not in (None, "", [], {}):
-                yield f"no rule speaks of {path}.{key}"
-
-
-def _fetched(value: dict[str, Any], path: str) -> Iterator[str]:
-    """Say what the provider fetches from elsewhere: the body does not hold it, it may change."""
-    if value.get("type") in ("mcp", "mcp_toolset", "item_reference"):
-        yield f"what {path} ({value['type']}) stands for is not in the body"
-        return
-    content = value.get("content", value.get("parts", value.get("output")))
-    if isinstance(content, list):
-        for address in addresses(content):
-            yield f"what {path} has by the address {address[:60]} is not in the body"
 
 
 def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:

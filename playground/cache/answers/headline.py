@@ -151,8 +151,8 @@ def _nothing_read(value: CacheSimulation) -> str:
     written = any(one.written for one in value.requests)
     if not (written or found.is_enough):
         hit = "none can hit" if found.marks and found.heeded else "nothing can be read"
-        needs = f"{found.size}, and this model needs {found.minimum:,}{found.assumed}"
-        stop = ";" if found.alone else ","  # `told` then has a comma of its own
+        needs = f"{found.size}, and this model needs {found.minimum_in_words}"
+        stop = ";" if found.alone else ","  # its words have a comma of their own
         return f"{found.told}{stop} {found.probably}{hit}: {needs}."
     if len(value.requests) == 1 and (written or found.alone):
         return f"{found.told}: the first request only writes, the next one can read."

@@ -32,6 +32,8 @@ class MarkedPrefix:
     heeded: bool
     minimum: int
     assumed: str = ""
+    least: int = 0  # what the minimum may be, by all sources
+    most: int = 0
 
     @property
     def is_enough(self) -> bool:
@@ -40,7 +42,7 @@ class MarkedPrefix:
     @property
     def probably(self) -> str:
         """ "probably" if the range of the size includes the minimum, else ""."""
-        return "" if self.low >= self.minimum or self.high < self.minimum else "probably "
+        return "" if self.low >= self.most or self.high < self.least else "probably "
 
     @property
     def told(self) -> str:
@@ -61,6 +63,17 @@ class MarkedPrefix:
         return f"{about}{self.tokens:,} tokens{where}"
 
     @property
+    def minimum_in_words(self) -> str:
+        """The minimum, what it is assumed from, and its range where it is not one figure."""
+        return f"{self.minimum:,}{self.assumed}{self._span}"
+
+    @property
+    def _span(self) -> str:
+        if self.least == self.most:
+            return ""
+        return f" (by other sources, or as other models: {self.least:,} to {self.most:,})"
+
+    @property
     def line(self) -> str:
         """Everything in one line, without a full stop."""
         sure = self.low == self.high
@@ -69,9 +82,9 @@ class MarkedPrefix:
             return f"{self.told}; {size}; no minimum is known for this model"
         enough = "enough" if self.is_enough else "too few"
         if self.assumed:
-            told = f"no minimum is known for this model{self.assumed} {self.minimum:,}"
+            told = f"no minimum is known for this model{self.assumed} {self.minimum:,}{self._span}"
             return f"{self.told}; {size}: {self.probably}{enough}, {told}"
-        told = f"this model caches {self.minimum:,} or more"
+        told = f"this model caches {self.minimum:,} or more{self._span}"
         return f"{self.told}; {size}: {self.probably}{enough}, {told}"
 
 
@@ -96,6 +109,8 @@ def marked_prefix(
         is_whole=end >= whole,
         alone=alone,
         heeded=by_marks or resource,
+        least=0 if rules.match == "unknown" else rules.minimum_range(model)[0],
+        most=0 if rules.match == "unknown" else rules.minimum_range(model)[1],
         minimum=0 if rules.match == "unknown" else rules.minimum(model),
         assumed="" if rules.match == "unknown" else rules.assumed_minimum(model),
     )

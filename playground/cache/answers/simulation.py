@@ -129,9 +129,13 @@ def _of_bodies(
     for number, is_sum in enumerate(summed):
         bill = billed[number]
         billed[number] = replace(bill, summed=True) if bill and is_sum else bill
+    others = dict.fromkeys(str(body["model"]) for body in bodies if body.get("model"))
+    told = f"the bodies name {', '.join(others)}; all are predicted as for {model}"
+    mixed = (told,) * bool(model and len(others) > 1)
     row: list[TimedRequest] = []
     for number, body in enumerate(bodies):
         wire, before = _wire(reader, body, number), row[-1] if row else None
+        wire.doubts += mixed
         at = _checked_time(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
     found = simulated_row(

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from playground.base.errors import UnknownNameError
-from playground.cache.rules.names import plain_name
+from playground.cache.rules.names import is_spelled, plain_name
 from playground.cache.rules.schema import check_value
 from playground.nouns.wire_bodies import forces_a_tool
 
@@ -136,10 +136,10 @@ class Rules:
             if not written.startswith(route):
                 continue
             name = written[len(route) :]
-            yield name.replace(".", "-")
-            for prefix in self.get("name_prefixes", ()):
-                if name.startswith(prefix):
-                    yield name[len(prefix) :].replace(".", "-")
+            prefixes = (p for p in self.get("name_prefixes", ()) if name.startswith(p))
+            for start in (0, *map(len, prefixes)):
+                if is_spelled(name[start:], self.get("spelling", "either")):
+                    yield name[start:].replace(".", "-")
 
     @cached_property
     def _names(self) -> frozenset[str]:

@@ -21,6 +21,20 @@ _VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
 _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
 
 
+# By the rule `spelling`: what no name has. A point stands between the figures of a version alone,
+# and with "points" no such version is without it.
+_MISSPELT: Final = {
+    "hyphens": re.compile(r"\."),
+    "points": re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.|\d-\d(?![\da-z])"),
+}
+
+
+def is_spelled(name: str, spelling: str) -> bool:
+    """Return True if a name has dots and hyphens as its provider writes them."""
+    misspelt = _MISSPELT.get(spelling)
+    return misspelt is None or not misspelt.search(name)
+
+
 @lru_cache(maxsize=4_096)
 def plain_name(model: str) -> str:
     """Return a model's name in small letters without route, region, maker, version and date.

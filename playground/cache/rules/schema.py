@@ -57,6 +57,10 @@ KINDS: Final[dict[str, RuleKind]] = {
     "routes": _kind("what may stand before a model's name, where this provider answers", list[str]),
     "name_prefixes": _kind("what a model's name may begin with: region and maker", list[str]),
     "aliases": _kind("other names of the models, with a date or a version", dict[str, list[str]]),
+    "spelling": _kind(
+        "how a name writes the point of a version", Literal["points", "hyphens", "either"]
+    ),
+    "written_after_answer": _kind("whether an entry is there once the answer has ended", bool),
     "match": _kind(
         "how a prefix is found", Literal["breakpoints", "exact", "best effort", "unknown"]
     ),

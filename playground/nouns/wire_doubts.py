@@ -1,0 +1,124 @@
+"""Name what a body holds whose part in the prompt it does not tell, and no provider states."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from playground.nouns.wire_bodies import MARKS, addresses, is_deferred, messages_of, tools_of
+
+# The fields of a message that are read, or that are no part of the prompt.
+_READ_FIELDS: Final = {
+    "role", "content", "parts", "tool_calls", "function_call", "type", "id", "status",
+    "cache_control", "clear_at",
+}  # fmt: skip
+_ELSEWHERE: Final = ("mcp", "mcp_toolset", "item_reference")
+_SEARCHES: Final = ("file_search", "web_search", "web_search_preview")  # OpenAI's
+# Items of OpenAI's, with the fields that hold what the model reads of them
+_ITEMS: Final = {
+    "reasoning": ("encrypted_content", "content"),
+    "file_search_call": ("results",),
+    "web_search_call": ("results",),
+    "code_interpreter_call": ("outputs",),
+}
+_CLEARED_AT: Final = "next_user_message"
+
+
+def of_body(body: Mapping[str, Any]) -> Iterator[str]:
+    """Name what makes a whole body unclear: no message, no tool left, skills by `latest`."""
+    if not messages_of(dict(body)):
+        yield "the body has no message"
+    listed = tools_of(dict(body))
+    tools = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    if tools and all(each.get("defer_loading") is True for each in tools):
+        yield "every tool is deferred: a provider may refuse it"
+    container = body.get("container")
+    skills = container.get("skills") if isinstance(container, dict) else None
+    for skill in skills if isinstance(skills, list) else ():
+        if isinstance(skill, dict) and skill.get("version", "latest") == "latest":
+            yield f"what the latest version of skill {skill.get('skill_id')} holds may change"
+
+
+def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:
+    """Name what a tool leaves unclear: what of it is in the prompt, or what it brings there."""
+    kind = str(tool.get("type") or "")
+    inner = tool.get("tools") if kind == "namespace" else None
+    nested = [each for each in inner if isinstance(each, dict)] if isinstance(inner, list) else []
+    if is_deferred(dict(tool)):
+        if any(key in tool for key in MARKS):
+            yield "a mark on a deferred tool: by one page it may be, a report says 400"
+    elif any(each.get("defer_loading") for each in (tool, *nested)):
+        yield "how much of a deferred function is in the prompt is not stated"
+    if kind in _SEARCHES or (kind.startswith("web_search_2") and "name" not in tool):
+        yield f"what {path} ({kind}) finds is on the server, and not in the body"
+    if kind == "shell" and "skill_reference" in json.dumps(tool.get("environment"), default=str):
+        yield f"what the skills of {path} hold is on the server, and not in the body"
+    yield from fetched(tool, path)
+
+
+def of_message(message: Mapping[str, Any], path: str, before: str) -> Iterator[str]:
+    """Name what a message leaves unclear; `before` is the role of the message before it."""
+    yield from _unread(message, path)
+    kind, content = str(message.get("type") or ""), message.get("content")
+    parts = (
+        [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    )
+    if any(each.get("type") == "compaction" for each in (message, *parts)):
+        yield f"{path} is a compaction: what of the messages before it is read is not known"
+    held = _ITEMS.get(kind)
+    if held and not any(message.get(name) for name in held):
+        yield f"what {path} ({kind}) holds is on the server, and not in the body"
+    if (cleared := message.get("clear_at")) and cleared != _CLEARED_AT:
+        yield f"no rule speaks of {path}.clear_at with the value {cleared!r}"
+    if before != "user" and message.get("role") == "system":
+        yield f"{path} is of role system and follows no message of the user: it may be refused"
+
+
+def of_references(names: Iterable[str], declared: Iterable[str]) -> Iterator[str]:
+    """Name the references to tools that the body does not declare."""
+    for name in sorted(set(names).difference(declared)):
+        yield f"a reference names the tool {name!r}, which the body does not declare"
+
+
+def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
+    """Name the fields of a message that hold something and are not read. Items without a role and
+    results of tools are blocks as a whole.
+    """
+    is_one_block = message.get("role", "tool") in ("tool", "function")
+    if not is_one_block and not _READ_FIELDS.issuperset(message):
+        for key, value in message.items():
+            if key not in _READ_FIELDS and value not in (None, "", [], {}):
+                yield f"no rule speaks of {path}.{key}"
+
+
+def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
+    """Say what the provider fetches from elsewhere: the body does not hold it, it may change."""
+    if value.get("type") in _ELSEWHERE:
+        yield f"what {path} ({value['type']}) stands for is not in the body"
+        return
+    content = value.get("content", value.get("parts", value.get("output")))
+    if isinstance(content, list):
+        for address in addresses(content):
+            yield f"what {path} has by the address {address[:60]} is not in the body"
+
+
+# Fields of a tool, of a result or of a call that may say no more than their absence does
+_NAMED_DEFAULTS: Final[Mapping[str, Any]] = {
+    "defer_loading": False,
+    "eager_input_streaming": True,
+    "is_error": False,
+    "type": "custom",
+    "caller": {"type": "direct"},
+}
+
+
+def without_defaults(text: str) -> Any:
+    """Return a block's text as data, without the fields that name their default."""
+    try:
+        held = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(held, dict):
+        return text
+    return {k: v for k, v in held.items() if k not in _NAMED_DEFAULTS or v != _NAMED_DEFAULTS[k]}
