@@ -35,10 +35,12 @@ def doubt_about_settings(request: TimedRequest, rules: Rules) -> str:
 
 def doubt_about_content(request: TimedRequest, rules: Rules) -> str:
     """Return the first doubt about words, edits, blocks, system messages and marks, or ""."""
-    for check in _CHECKS:
-        if why := check(request, rules):
-            return why
-    return ""
+    if why := _server_tools(request, rules):
+        return why
+    known = request.known_doubts  # the same under every policy, which only changes the marks
+    if rules not in known:
+        known[rules] = next((why for check in _CHECKS if (why := check(request, rules))), "")
+    return known[rules] or _marks(request, rules)
 
 
 def _unnamed(request: TimedRequest, rules: Rules) -> str:
@@ -205,12 +207,10 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
-    _server_tools,
     _words,
     _edits,
     _unclear_blocks,
     _system_messages,
-    _marks,
 )
 
 

@@ -76,9 +76,9 @@ class CacheSimulator:
     def _outcome_of_known(self, request: TimedRequest) -> Simulated:
         """Simulate a request by the rules, as if they named its model."""
         settings = self._settings_of(request)
-        is_checked = request.plain_model in self.rules.get("prefix_check", {})
-        edited = is_checked and self._checked.edited(request)
-        if refused := self._refusal(request, edited):
+        check = self.rules.get("prefix_check", {}).get(request.plain_model)
+        edited = check is not None and self._checked.edited(request)
+        if refused := self._refusal(request, edited and check == "refused"):
             return refused
         if self.rules.match == "best effort":
             return self._promised_by_nobody(request)
@@ -129,12 +129,13 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return the outcome of a request that the provider refuses, or None."""
+        """Return the outcome of a request that the provider refuses, or None; `edited` says that
+        something before a thinking block has changed, which the model refuses.
+        """
         found = refusal(request, self.rules)
         if found:
             return _error(request, *found, sorted(request.marks))
-        check = self.rules.get("prefix_check", {}).get(request.plain_model)
-        if edited and check == "refused" and not PrefixCheck.is_overruled(request):
+        if edited and not PrefixCheck.is_overruled(request):
             why = "something before a thinking block has changed since the block was sent"
             return _error(request, "refused-request", why, sorted(request.marks))
         return None
@@ -189,8 +190,7 @@ class CacheSimulator:
         rules = self.rules
         idle = request.at - (entry.expires - rules.seconds(entry.ttl))
         begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
-        ended = entry.writer in request.answered or request.at >= begun + entry.answer_seconds
-        if rules.get("written_after_answer") and not ended:
+        if rules.get("written_after_answer") and not self._has_ended(entry, request, begun):
             return "the entry is there once the answer has ended: when that was is not known"
         answered = self.one_by_one or entry.writer in request.answered
         if not answered and request.at < begun:
@@ -208,6 +208,10 @@ class CacheSimulator:
             if entry.ttl not in lives and idle > max(lives.values()):
                 return f"sources disagree whether there is a life of {entry.ttl}"
         return ""
+
+    def _has_ended(self, entry: CacheEntry, request: TimedRequest, begun: float) -> bool:
+        """Return True if the answer to the entry's writer has surely ended."""
+        return request.at >= begun + entry.answer_seconds or entry.writer in request.answered
 
     def _route(self, request: TimedRequest) -> bytes:
         """Return what selects the upstream provider of a request, or NO_ROUTE."""

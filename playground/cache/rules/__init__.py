@@ -290,12 +290,12 @@ class Rules:
         price.
         """
         prices: dict[str, int] = self.value("write_permille")
-        return prices.get(ttl, max(prices.values()))
+        return prices[ttl] if ttl in prices else max(prices.values())
 
     def seconds(self, ttl: str) -> int:
         """Return how long an entry lives after its last use."""
         lives: dict[str, int] = self.value("ttls")
-        return lives.get(ttl, min(lives.values()))
+        return lives[ttl] if ttl in lives else min(lives.values())
 
     def salt(self, name: str, value: Any, model: str) -> Any:
         """Return what a parameter adds to the prefix; None if it names the model's default."""
