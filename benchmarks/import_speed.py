@@ -193,7 +193,7 @@ def worker() -> None:
 
 
 def _reading(name: str) -> Reading | None:
-    from playground.base.errors import PlaygroundError
+    from playground.errors import PlaygroundError  # a door that older trees have, too
     from playground.sessions.loading import load_sessions
 
     try:

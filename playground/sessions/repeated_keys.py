@@ -10,7 +10,7 @@ from playground.base.findings import Finding, finding
 from playground.sessions.place import Place
 from playground.sessions.source import Source
 
-_MOST: Final = 1_000_000  # bytes of a file that is read once more for this
+_MOST: Final = 20_000  # bytes: reading a larger file once more would take too long
 _READ: Final = frozenset({"arguments", "args", "input", "body"})  # texts that are read as JSON
 
 
