@@ -939,7 +939,5 @@ def test_a_run_ends_with_its_tab(browser: Browser, address: str, path: str) -> N
 
 def test_two_versions_are_shown_word_by_word(page: Page, address: str) -> None:
     page.goto(f"{address}/diff?before=01-plain-chat&after=02-parallel-calls&part=system")
-    expect(page.get_by_text("What became of it")).to_be_visible()
-    page.get_by_role("tab", name="Word by word").click()
     grid = page.get_by_role("region", name="Requests side by side")
     expect(grid.locator("ins")).to_contain_text("Answer in short sentences.")

@@ -322,7 +322,7 @@ def _repeat(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str,
     """Show *Trial*: the same requests n times, scored by the calls that are expected."""
     cases = _cases(working.session, runs)
     title = "Trial: ask n times, and see what is proven"
-    with st.expander(title, key="trial of columns", on_change="rerun") as trial:
+    with say.expander(title, key="trial of columns", on_change="rerun") as trial:
         if not trial.open:
             return
         if not cases:

@@ -545,8 +545,12 @@ def _size_range(request: TimedRequest, point: int, points: Sequence[int]) -> tup
 
 def _range(low: int, high: float) -> str:
     if low == high:
-        return f"{low:,} tokens"
-    return f"{low:,} tokens or more" if isinf(high) else f"{low:,} to {high:,.0f} tokens"
+        return f"{grouped(low)} tokens"
+    return (
+        f"{grouped(low)} tokens or more"
+        if isinf(high)
+        else f"{grouped(low)} to {grouped(high)} tokens"
+    )
 
 
 def _asked_life(request: TimedRequest, rules: Rules) -> str:

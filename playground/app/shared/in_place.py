@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import history, widget_changes
+from playground.app.shared import history, say, widget_changes
 from playground.app.state import WorkingSession
 from playground.base.errors import InputFault
 from playground.sessions import editing
@@ -110,7 +110,7 @@ def add_menu(working: WorkingSession) -> None:
             "Environment block": "environment",
         }
         for label, origin in origins.items():
-            st.button(label, key=f"add {origin}", on_click=_from_menu, args=(name, origin))
+            say.button(label, key=f"add {origin}", on_click=_from_menu, args=(name, origin))
         last = len(session.messages)
         message = Edit("add message", index=last - 1)
         st.button(
