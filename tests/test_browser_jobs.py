@@ -243,7 +243,7 @@ def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -
     page = hand.page
     example(hand, "cache")
     strip = page.locator(".strip")
-    hand.click(page.locator(".bars").get_by_role("button", name="Choose claude-code"))
+    hand.click(page.locator(".bars").get_by_role("button", name="Choose As Claude Code"))
     expect(strip.locator("h2")).to_contain_text("86 %")
     hand.click(button(page, "What if"))
     hand.click(page.get_by_text("Put a clock in the system prompt"))

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from conftest import ROOT
 from streamlit.testing.v1 import AppTest
-from test_pages import verbatim
+from test_pages import page, verbatim
 
 from playground.base.errors import InputFault, UnknownNameError
 from playground.cli import main
@@ -129,7 +128,7 @@ def test_a_completion_arrives_field_by_field() -> None:
 
 
 def signatures_page(**texts: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "signatures.py"), default_timeout=60).run()
+    app = page("signatures")
     for key, text in texts.items():
         name = key.replace("_", " ")
         found = [area for area in [*app.text_area, *app.text_input] if area.key == name]
@@ -147,7 +146,7 @@ def test_the_page_shows_the_prompt_in_three_adapters() -> None:
 
 
 def test_the_page_reads_a_completion_field_by_field() -> None:
-    app = AppTest.from_file(str(ROOT / "pages" / "signatures.py"), default_timeout=60)
+    app = page("signatures")
     app.session_state["signature view"] = "Answer"
     app.run()
     assert not app.exception
