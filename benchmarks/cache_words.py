@@ -29,7 +29,7 @@ _WRAPPERS = (typing.Annotated, typing.Required, typing.NotRequired,
 
 
 class Leaves(NamedTuple):
-    """What a type allows: objects of these classes, these literal words, and anything else."""
+    """The values that a type allows: classes, literal words, and whether anything else goes."""
 
     classes: list[Any]
     words: list[str]

@@ -675,7 +675,7 @@ def test_a_broken_file_is_one_message_and_loses_nothing(
 
 
 def drawn(data: dict[str, Any]) -> dict[str, Any]:
-    """What a component draws, without the figures that may come a run later."""
+    """The data that a component draws, without the figures that may come a run later."""
     return {key: value for key, value in data.items() if key != "figures"}
 
 

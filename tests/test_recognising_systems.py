@@ -1,4 +1,4 @@
-"""What belongs to other systems is recognised, with all that it holds, and none of it is run."""
+"""Files of other systems are recognised, with all that they hold, and none of it is run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is edited in place: given back unchanged it is no step; changed, it is that and no more."""
+"""A text that is edited in place: unchanged it is no step; changed, it is that change alone."""
 
 from __future__ import annotations
 

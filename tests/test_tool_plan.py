@@ -1,4 +1,4 @@
-"""What deferring a session's tools would cost, over its own requests."""
+"""The cost of deferring a session's tools, over its own requests."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What was meant as a call is read, or told: doubled, misspelt and filtered markers, and text that
-no dialect reads."""
+"""Read, or tell of, a text that was meant as a call: doubled, misspelt and filtered markers, and
+text that no dialect reads.
+"""
 
 from __future__ import annotations
 

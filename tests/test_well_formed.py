@@ -37,7 +37,7 @@ def told(dialect: DeclaredDialect, text: str) -> tuple[int, set[str]]:
 
 
 def broken(dialect: DeclaredDialect, text: str) -> str:
-    """What breaks the law in a reply; "" if nothing does."""
+    """Name what breaks the law in a reply; "" if nothing does."""
     delivered, codes = told(dialect, text)
     if not delivered:
         return ""

@@ -1,4 +1,4 @@
-"""What earlier requests left in the cache, and what is not known of it."""
+"""Record the settings and doubts of earlier requests, which decide what they left in the cache."""
 
 from __future__ import annotations
 

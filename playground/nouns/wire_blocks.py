@@ -254,7 +254,7 @@ _MOST_UNKNOWN: Final = 5  # words of a list's that are named
 
 @dataclass(slots=True)
 class _Beside:
-    """What a body holds beside its tools and messages, with the unknown words in it."""
+    """The parameters of a body, beside its tools and messages, and the unknown words in them."""
 
     given: tuple[dict[str, Any], dict[str, Any], str]
     unknown: _Unknown

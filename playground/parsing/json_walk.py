@@ -148,8 +148,8 @@ def _may_restart(scanner: Scanner, emit: Claim, place: int, restart: ChoicePoint
 
 
 class _Place(NamedTuple):
-    """What to do outside of strings and comments, or inside one kind of them: the pattern to search
-    for, and the rule for skipping chunks."""
+    """The pattern to search for and the rule for skipping chunks, outside of strings and comments
+    or inside one kind of them."""
 
     pattern: re.Pattern[str]
     skip_rule: SkipRule
@@ -185,7 +185,7 @@ def _restart_at(restart: ChoicePoint) -> MatchAt:
 
 
 class Nesting:
-    """What is open at the current position of a JSON text.
+    """The brackets, string or comment that are open at the current position of a JSON text.
 
     `depth` counts the open brackets; `inside` is the opener of the open string or comment, "" for
     none.

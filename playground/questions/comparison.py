@@ -45,8 +45,10 @@ class Column:
 
     @cached_property
     def images(self) -> tuple[int, int]:
-        """How many of the session's images are sent as images, and how many it has; the others
-        are dropped."""
+        """The number of the session's images that are sent as images, and of all that it has.
+
+        The others are dropped.
+        """
         contents = (message.get("content") for message in self.rendering.messages)
         parts = (part for content in contents if isinstance(content, list) for part in content)
         sent = sum(part.get("type") == "image_url" for part in parts)

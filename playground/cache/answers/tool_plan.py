@@ -114,7 +114,7 @@ class PlannedTools:
 
 @dataclass(frozen=True, repr=False)
 class ToolPlan(Shown):
-    """What a session's tools cost as they are, and with some of them deferred.
+    """A comparison of a session's costs: with its tools as they are, and with some deferred.
 
     Its table has a row for each way. `refusal` says why there is only one. `assumed` are the
     assumptions that the figures rest on: of an unknown model, and of the ways that defer.
@@ -350,7 +350,7 @@ class _Planner:
 
     @property
     def left(self) -> str:
-        """What of a deferred tool stands in the first prompt, by the dated rule."""
+        """The part of a deferred tool that the first prompt holds, by the dated rule."""
         return str(self.rules.of_model("deferred_tools", self.model))
 
     @property

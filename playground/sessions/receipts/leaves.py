@@ -123,7 +123,7 @@ class FileResult(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """What stands around a value: a report of tokens, the id of an object, a list of messages."""
+    """The surroundings of a value: a report of tokens, the id of an object, a list of messages."""
 
     billed: bool = False
     owner: str = ""

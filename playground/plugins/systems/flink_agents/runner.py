@@ -48,7 +48,7 @@ STRUCTURED_OUTPUT: Final = "structured_output"
 
 
 class ErrorHandlingStrategy(StrEnum):
-    """What follows a request that fails."""
+    """The reaction to a request that fails."""
 
     RETRY = "retry"
     FAIL = "fail"
