@@ -128,17 +128,15 @@ def settings(row: Any) -> Settings | None:
         live = st.segmented_control(
             "Answers", origins, default="Scripted", required=True, key="answers"
         )
-        model = st.text_input(
-            "Model", key="template model", placeholder="the template's own", width=220
-        )
-        is_scripted = live == "Scripted"
-        base_url = st.text_input(
-            "Server",
-            key="template server",
-            width=220,
-            placeholder="the provider's own",
-            disabled=is_scripted or access.current().public,
-        )
+        with st.popover("Model", icon=":material/tune:"):
+            model = st.text_input("Model", key="template model", placeholder="the template's own")
+            is_scripted = live == "Scripted"
+            base_url = st.text_input(
+                "Server",
+                key="template server",
+                placeholder="the provider's own",
+                disabled=is_scripted or access.current().public,
+            )
     base_url = "" if access.current().public else base_url  # a visitor must not choose the server
     if template is None:
         return None
