@@ -256,3 +256,23 @@ def test_a_message_is_copied_as_azads_override_messages_copies_it() -> None:
     copied = call.model_copy(deep=True)
     copied.tool_calls[0].args["new"] = 1
     assert "new" not in call.tool_calls[0].args
+
+
+def test_equal_messages_keep_their_own_places() -> None:
+    said = [{"role": role, "content": "again"} for role in ("user", "assistant") * 3]
+    session = pg.session(said, model="anthropic/claude-sonnet-4-5")
+
+    def format_messages(self, prompt_data, rules_path=None):
+        return MyDialect.format_messages(self, prompt_data, rules_path)
+
+    own = _overriding(MyDialect, {"format_messages": format_messages})
+    plain = pg.compare(session, [MyDialect()]).columns[0].rendering.blocks
+    assert pg.compare(session, [own]).columns[0].rendering.blocks == plain
+
+
+def test_marks_of_an_own_request_are_found_in_every_providers_form() -> None:
+    part = {"type": "text", "text": MARKER, "prompt_cache_breakpoint": {"mode": "explicit"}}
+    message = {"role": "user", "content": [part]}
+    dialect = _overriding(MyDialect, {"format_messages": lambda self, *given: [message]})
+    placed = pg.place_cache(sample(), dialect, model="openai/gpt-6.1-sol")
+    assert [found.text for found in placed.marks] == [MARKER]

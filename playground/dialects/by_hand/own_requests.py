@@ -7,6 +7,7 @@ written as well keeps its origins; any other is one block, named after the metho
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from playground.base.arguments import wrong
 from playground.dialects.history import History
 from playground.dialects.marks.policies import CacheDecision, Policy
 from playground.dialects.rendering import Block, BlockKind, Draft, deep_copy, texts_of
+from playground.nouns.wire_bodies import MARKS
 
 _KINDS: dict[Any, BlockKind] = {
     "system": "system",
@@ -32,8 +34,13 @@ def drafts_with_origins(
     """
     if not isinstance(messages, Sequence) or not all(isinstance(one, dict) for one in messages):
         raise wrong(f"what {method} returns", messages, "a list of messages, each a dict")
-    by_text = {_texts(one): blocks for one, blocks in known}
-    return [Draft(one, by_text.get(_texts(one)) or _blocks(one, method)) for one in messages]
+    by_text: dict[tuple[Any, ...], deque[tuple[Block, ...]]] = {}
+    for one, blocks in known:
+        by_text.setdefault(_texts(one), deque()).append(blocks)
+    return [
+        Draft(one, same.popleft() if (same := by_text.get(_texts(one))) else _blocks(one, method))
+        for one in messages
+    ]
 
 
 def own_history(messages: object, known: History) -> History:
@@ -50,7 +57,8 @@ def marks_in(messages: Sequence[dict[str, Any]], _request: object = None) -> lis
         for index, message in enumerate(messages)
         if isinstance(message.get("content"), list)
         for place, part in enumerate(message["content"])
-        if isinstance(part, dict) and isinstance(mark := part.get("cache_control"), dict)
+        for key in MARKS
+        if isinstance(part, dict) and isinstance(mark := part.get(key), dict)
     ] or [CacheDecision(False, "no-own-mark")]
 
 
