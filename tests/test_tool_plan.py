@@ -265,3 +265,20 @@ def test_tools_that_are_deferred_already_are_simulated_so_and_the_last_calls_cou
     }
     assert way(plan, "deferred, searched").searches == 2  # for the last call as well
     assert replace(plan, rows=[own]).deferred == list(NAMES[1:])
+
+
+@pytest.mark.parametrize(
+    ("model", "assumes"),
+    [
+        ("openai/gpt-6.1-sol", "Responses API"),
+        ("bedrock/anthropic.claude-opus-5-5", "by InvokeModel alone"),
+    ],
+)
+def test_a_plan_says_what_it_rests_on_and_that_its_reads_are_not_certain(
+    model: str, assumes: str
+) -> None:
+    session = pg.session(conversation(("log_0", "log_1")), TOOLS)
+    plan = pg.plan_tools(session, model=model, found=1)
+    states = {one.state for one in plan.best.simulation.requests}
+    assert (states != {"exact"}) == plan.headline.endswith("is not certain.")
+    assert any(assumes in said for said in plan.assumed)

@@ -50,6 +50,9 @@ _TITLES: Final[dict[Loading, str]] = {
 }
 
 
+_NOT_CERTAIN: Final = " What it reads from the cache is not certain."
+
+
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     """A tool of a session: its estimated tokens, and the requests whose answers call it."""
@@ -169,6 +172,7 @@ class ToolPlan(Shown):
         what = f"keep {keep} and defer {len(self.deferred)}, {_TITLES[_loading(best)]}"
         return (
             f"{begins}. Cheapest of {self.cuts + 1} simulated ways: {what}: {share} % less{money}."
+            + _NOT_CERTAIN * any(one.state != "exact" for one in best.simulation.requests)
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -222,7 +226,7 @@ def plan_tools(
     """Simulate a session's requests with its tools as they are, deferred, and searched for.
 
     A deferred tool is out of the first prompt, as the provider's dated rule `deferred_tools` says.
-    It is loaded before its first call: by the client, who knows when (the least that it can cost),
+    It is loaded before its first call: by the client, who adds it just before,
     or by the model's search, which takes a round more and finds `found` tools. The best cut keeps
     the tools that are called first in the prefix: as many as cost least among those simulated.
 
@@ -261,7 +265,7 @@ def plan_tools(
         if best is not ways[0] and best.cut:
             rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
         cuts += len(ways)
-    assumed = (*_of_model(own), *_assumed(planner.left, rows, found))
+    assumed = (*_of_model(own), *_assumed(planner.left, rows, found), *filter(None, [rule.note]))
     return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}", already)
 
 
@@ -319,10 +323,7 @@ def _assumed(left: str, rows: Sequence[PlannedTools], found: int) -> Iterator[st
         yield "a search is a second round on the server, which reads the prompt once more"
         yield "of the search tool only its entry is counted: no page says what it takes in a prompt"
     if "by the client" in ways:
-        yield (
-            "the client adds a tool (tool_addition, in beta) just before its call: the least that "
-            "it can cost"
-        )
+        yield "the client adds a tool (tool_addition, in beta) just before its call"
     if left != "nothing":
         yield "requests go to the Responses API; of a deferred function name and description stay"
 
