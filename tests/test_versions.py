@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
-from test_pages import page
+from test_pages import boards, page
 
 import playground as pg
 from playground.base.errors import InputFault
@@ -401,11 +401,6 @@ def versions_page(**parameters: str) -> AppTest:
 
             on_disk().add(name, new_entry(pg.load_session(body)))
     return page("diff", **{"before": "old", "session": "new", **parameters})
-
-
-def boards(app: AppTest) -> list[dict[str, Any]]:
-    payloads = [json.loads(each.proto.json) for each in app.get("bidi_component")]
-    return [data for data in payloads if "cards" in data]
 
 
 def test_the_page_lists_blocks_and_costs_and_filters_by_its_address() -> None:

@@ -335,6 +335,12 @@ def lead_on(key: str, names: Mapping[str, str]) -> None:
         st.session_state[key] = names[asked]
 
 
+def lead_to(key: str, value: str) -> None:
+    """Before a bound widget is drawn first: it holds this value, unless the address names one."""
+    if key not in st.query_params and key not in st.session_state:
+        st.session_state[key] = value
+
+
 def went_back() -> bool:
     """Return True if the browser's Back or Forward asked for this run.
 

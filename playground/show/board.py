@@ -13,7 +13,7 @@ from playground.base.wording import keep_order
 
 Payload = dict[str, Any]
 Figure = tuple[str, str, str]  # value, label, and "good", "bad" or ""
-Kind = Literal["bars", "columns", "rows", "facts", "findings", "strips"]
+Kind = Literal["bars", "columns", "rows", "facts", "findings", "strips", "matrix", "pieces"]
 _EXACT: Final = ("key", "given", "found")
 
 

@@ -57,7 +57,16 @@ function drawCards(cards, board) {
   return place
 }
 
-const DRAWN = { bars: drawBars, columns: drawColumns, rows: drawRows, facts: drawFacts, findings: drawFindings, strips: drawStrips }
+const DRAWN = {
+  bars: drawBars,
+  columns: drawColumns,
+  rows: drawRows,
+  facts: drawFacts,
+  findings: drawFindings,
+  strips: drawStrips,
+  matrix: drawMatrix,
+  pieces: drawPieces,
+}
 
 function drawBars({ rows }, act) {
   return rows.map(({ key, name, of, share, figure, tone, on }) => {
@@ -127,6 +136,7 @@ function drawActions({ key, actions = [], given }, act) {
 function drawRows(card, act, view) {
   const { heads, rows, search, orders, groups } = card
   const body = element("tbody")
+  const names = heads.map(([head]) => head)
   const said = element("span", "quiet")
   said.setAttribute("role", "status")
   const fill = () => {
@@ -139,7 +149,7 @@ function drawRows(card, act, view) {
     let section
     body.replaceChildren(
       ...wanted.flatMap((row) => {
-        const node = drawRow(row, act)
+        const node = drawRow(row, act, names)
         if (by !== undefined || !row.section || row.section === section) return [node]
         section = row.section
         const head = element("tr", "section")
@@ -185,19 +195,20 @@ function select(label, options, take) {
   return node
 }
 
-function drawRow({ key, name, cells, on, ...more }, act) {
+function drawRow({ key, name, cells, on, ...more }, act, names) {
   const row = element("tr", on ? "on" : "")
   const first = element("td")
   const opener = button(name, `Open ${name}`, () => act(key))
   if (on) opener.setAttribute("aria-current", "true")
   first.append(opener)
   row.append(first)
-  for (const [text, kind, marked] of cells) {
+  for (const [at, [text, kind, marked]] of cells.entries()) {
     const cell = element("td", kind)
-    const [before, after] = marked ? text.split(marked, 2) : [text]
-    cell.append(element("span", "", before))
-    if (marked) cell.append(element("mark", "", marked), element("span", "", after ?? ""))
-    if (kind === "code" || kind === "long") cell.title = text
+    cell.dataset.head = names[at + 1]
+    const from = marked ? text.indexOf(marked) : -1
+    cell.append(element("span", "", from < 0 ? text : text.slice(0, from)))
+    if (from >= 0) cell.append(element("mark", "", marked), element("span", "", text.slice(from + marked.length)))
+    if (!kind.startsWith("number")) cell.title = text
     row.append(cell)
   }
   if (!more.actions) return row
@@ -205,6 +216,32 @@ function drawRow({ key, name, cells, on, ...more }, act) {
   last.append(...drawActions({ key, ...more }, act))
   row.append(last)
   return row
+}
+
+// A square for each value in each row: a click, or an arrow key, chooses a column
+function drawMatrix({ rows, chosen, legend }, act) {
+  const table = rows.map(({ name, figure, squares }) => {
+    const row = element("div", "squares")
+    const line = element("span", "blocks")
+    for (const [value, refused] of squares) {
+      const square = element("i", `${refused ? "uncached" : "read"}${value === chosen ? " chosen" : ""}`)
+      square.title = `${value}: ${refused || "carried"}`
+      square.onclick = () => act(value)
+      line.append(square)
+    }
+    row.setAttribute("role", "img")
+    row.setAttribute("aria-label", `${name}: ${figure}`)
+    row.append(element("b", "", name), line, element("span", "figure", figure))
+    return row
+  })
+  return [...table, drawLegend(legend)]
+}
+
+// A reply's text in the colours of what is read from it, and below it what is read
+function drawPieces({ pieces, read }) {
+  const text = element("pre")
+  for (const [kind, piece] of pieces) text.append(element("span", `k-${kind}`, piece))
+  return [text, ...read.map((call) => element("p", "code read", call))]
 }
 
 // Two versions, one above the other: every block as wide as its tokens, equal ones at one place
