@@ -74,8 +74,8 @@ function drawBars({ rows }, act) {
     row.className = `bar ${tone}${on ? " on" : ""}`
     if (key) row.setAttribute("aria-pressed", Boolean(on))
     const track = element("span", "track")
-    track.append(element("i"))
-    track.firstChild.style.width = `${100 * share}%`
+    if (share) track.append(element("i"))
+    if (share) track.firstChild.style.width = `${100 * share}%`
     const told = element("span", "name", `${name} `)
     told.append(element("span", "quiet", of))
     row.append(told, track, element("span", "figure", figure))
@@ -89,7 +89,7 @@ function drawColumns({ columns, legend }) {
   for (const { label, size, part, figure, flag } of columns) {
     const column = element("div", "column")
     const stack = element("i")
-    stack.style.height = `${(100 * size) / most}%`
+    stack.style.height = `calc((100% - 38px) * ${size / most})`
     if (part) stack.append(element("i"))
     if (part) stack.firstChild.style.height = `max(2px, ${(100 * part) / size}%)`
     const tower = element("div", "tower")
@@ -142,7 +142,7 @@ function drawRows(card, act, view) {
   const fill = () => {
     const words = (view.words ?? "").toLowerCase().split(/\s+/)
     const wanted = rows.filter(
-      (row) => (!view.group || row.group === view.group) && words.every((word) => row.found.includes(word)),
+      (row) => (!view.group || row.group === view.group) && words.every((word) => (row.found ?? "").includes(word)),
     )
     const by = orders?.[view.order ?? 0]?.[1]
     if (by !== undefined) wanted.sort((a, b) => a.order[by] - b.order[by] || (a.name < b.name ? -1 : 1))
