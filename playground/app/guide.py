@@ -15,6 +15,7 @@ from playground.servers import ServerReading
 from playground.show import dialect_board, frames
 
 _FIRST: Final = "A full round trip"  # the case that is shown at first, of dialects that have it
+_HEIGHT: Final = 300  # pixels of a prompt, so that its reply is in sight
 
 
 def show(row: Any) -> None:
@@ -88,7 +89,7 @@ def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
         if isinstance(dialog, str):
             say.text(dialog)
             continue
-        widgets.exact_text("Input prompt", guide.prompt(case, dialog), arrows)
+        widgets.exact_text("Input prompt", guide.prompt(case, dialog), arrows, height=_HEIGHT)
         if isinstance(dialog, TextCompletion):
             continue
         if not dialog.response:
