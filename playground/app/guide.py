@@ -14,7 +14,7 @@ from playground.lab.guides import Guide, NoGuide, TextCompletion, UseCase, guide
 from playground.servers import ServerReading
 from playground.show import dialect_board, frames
 
-_FIRST: Final = "A full round trip"  # the case that is shown at first, of dialects that have it
+_FIRST: Final = "One tool call"  # the case that is shown at first, of dialects that have it
 _HEIGHT: Final = 300  # pixels of a prompt, so that its reply is in sight
 
 
