@@ -48,8 +48,9 @@ def _open(key: str) -> None:
         state.forget_url("dialects")
         state.choose("dialects", [name])
     elif view == "declare":
+        state.choose("started dialect", name)
         declaring.start_from(name)
     else:
-        state.forget_url(CHOSEN)
         state.choose(CHOSEN, name)
+        state.tell_url(CHOSEN, name, "")
     navigation.open_view(view or "guide")

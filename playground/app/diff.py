@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final
+from zlib import crc32
 
 import streamlit as st
 
@@ -215,7 +216,12 @@ def texts(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
     panes = Picture(version_panes(found, shown[:_MOST]))
-    components.panes(panes, selected=str(state.held(_SELECTED) or ""), key="version panes")
+    names = found.first.name, found.second.name  # other versions are compared with their own first
+    components.panes(
+        panes,
+        selected=str(state.held(_SELECTED) or ""),
+        key=f"version panes {crc32(repr(names).encode())}",
+    )
 
 
 def side(found: VersionDiff, given: TwoAsked) -> None:

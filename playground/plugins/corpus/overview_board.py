@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.base.wording import dollars, grouped
+from playground.base.wording import counted, dollars, grouped
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.show.board import Figure, Payload, board, card
 
@@ -63,13 +63,17 @@ def _sentence(found: Overview) -> str:
     bad, calls = rows[worst]
     if not bad:
         return f"None of {grouped(sum(calls for _, calls in rows.values()))} calls is malformed."
-    text = f"{worst}: {grouped(bad)} of {grouped(calls)} calls are malformed."
+    text = f"{worst}: {grouped(bad)} of {grouped(calls)} calls {_are(bad)} malformed."
     bad, calls = rows[best]
     return (
         text
         if best == worst
         else f"{text} {best}: {grouped(bad) if bad else 'none'} of {grouped(calls)}."
     )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _note(found: Overview) -> str:
@@ -156,7 +160,7 @@ def _weeks(found: Overview) -> Payload | None:
                 "label": f"{row['week']:%b} {row['week'].day}",
                 "size": size,
                 "part": min(lost.get("billed_dollars") or 0, size) if has_cost else 0,
-                "figure": (dollars(size) if has_cost else grouped(size)) if size else "–",
+                "figure": (_cost(size) if has_cost else grouped(size)) if size else "–",
                 "flag": f"{lost['breaks']}×" if lost else "",
             }
         )
@@ -166,6 +170,10 @@ def _weeks(found: Overview) -> Payload | None:
     title = "Cost by week" if has_cost else "Requests by week"
     note = _title(found, "weeks", "dollars as billed; breaks above" if has_cost else "breaks above")
     return card("columns", title, note, key="weeks", grow=1.2, columns=columns, legend=legend)
+
+
+def _cost(size: float) -> str:
+    return f"${size:,.2f}" if size >= 0.005 else "<$0.01"  # a column has place for so much
 
 
 def _tokens(found: Overview) -> Payload:
@@ -190,7 +198,7 @@ def _counted(found: Overview, name: str, column: str, chosen: str) -> Payload | 
         {
             "key": f"{name}:{row[column]}",
             "name": row[column].replace("_", " ") if column == "cause" else row[column],
-            "of": f"in {grouped(row['sessions'])} sessions",
+            "of": f"in {counted(row['sessions'], 'session')}",
             "share": (row[size] or 0) / most,
             "figure": _figure(name, row),
             "tone": "bad" if name == "breaks" else "",
