@@ -107,12 +107,23 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
                 key="strips",
                 columns=columns,
                 at=first_changed(value),
+                into=_into(value),
                 place=place(value, cost) if cost else "",
                 read=_read_share(value, cost) if cost else 1,
                 legend=legend,
             )
         ]
     )
+
+
+def _into(value: VersionDiff) -> float:
+    """Return how far into the first block that is not the same its texts are equal, as a share."""
+    at = first_changed(value)
+    if at == len(value.changes) or value.changes[at].kind != "changed":
+        return 0
+    runs = value.changes[at].words
+    size = sum(len(text) for _, text in runs) or 1
+    return len(runs[0][1]) / size if runs and runs[0][0] == "same" else 0
 
 
 def _kind(change: BlockChange) -> str:

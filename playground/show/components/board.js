@@ -245,7 +245,7 @@ function drawPieces({ pieces, read }) {
 }
 
 // Two versions, one above the other: every block as wide as its tokens, equal ones at one place
-function drawStrips({ columns, at, place, read, legend }, act) {
+function drawStrips({ columns, at, into, place, read, legend }, act) {
   const total = columns.reduce((sum, { tokens }) => sum + Math.max(...tokens, 1), 0)
   const drawing = element("div", "drawing")
   const sides = ["old", "new"].map((side, index) => {
@@ -260,7 +260,8 @@ function drawStrips({ columns, at, place, read, legend }, act) {
     }
     return line
   })
-  const before = columns.slice(0, at).reduce((sum, { tokens }) => sum + Math.max(...tokens, 1), 0)
+  const width = ({ tokens }) => Math.max(...tokens, 1)
+  const before = columns.slice(0, at).reduce((sum, column) => sum + width(column), into && into * width(columns[at]))
   const kept = element("div", "kept")
   kept.append(element("i", "read"), element("i", "uncached"))
   kept.firstChild.style.flexGrow = read
