@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from playground.base.findings import finding
 from playground.nouns.messages import Part, ReasoningPart, Role, TextPart
+from playground.plugins.importers.export_members import export_rows, first_row
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.formats.export_members import export_rows, first_row
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts

@@ -7,10 +7,14 @@ from functools import partial
 from typing import Any, Final
 
 from playground.nouns.messages import Part
+from playground.plugins.importers.shapes.compactions import (
+    MessagesByContent,
+    scratch_builder,
+    set_history,
+)
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import MessagesByContent, scratch_builder, set_history
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.results import add_with_results

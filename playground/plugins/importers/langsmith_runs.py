@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.plugins.importers.shapes.options import options_of
+from playground.plugins.importers.shapes.turns import Turn, read_turns
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
-from playground.sessions.shapes.options import options_of
-from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.base.findings import finding
+from playground.plugins.importers.shapes.options import Options
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.message_order import last_answer
 from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.messages import read_messages
-from playground.sessions.shapes.options import Options
 from playground.sessions.shapes.own_replies import AnsweredRequest, restore_replies
 from playground.sessions.shapes.requests import read_items
 

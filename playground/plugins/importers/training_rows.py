@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.nouns.messages import Part
+from playground.plugins.importers.shapes.text_calls import embedded_tools, text_parts, text_results
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.results import add_with_results
-from playground.sessions.shapes.text_calls import embedded_tools, text_parts, text_results
 from playground.sessions.source import Source
 
 _TURN: Final = re.compile(r"^[ \t]*(USER|ASSISTANT|FUNCTION RESPONSE|SYSTEM):[ \t]*", re.MULTILINE)

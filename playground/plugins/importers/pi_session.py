@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from playground.base.findings import finding
 from playground.nouns.messages import TextPart
+from playground.plugins.importers.shapes.compactions import EntryPlaces, set_history
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import EntryPlaces, set_history
 from playground.sessions.shapes.facts import add_answer_facts
 from playground.sessions.shapes.fields import text_of
 from playground.sessions.shapes.messages import read_message

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.plugins.importers.shapes.text_calls import embedded_tools, text_parts, text_results
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.messages import read_message, role_of
 from playground.sessions.shapes.results import add_with_results
-from playground.sessions.shapes.text_calls import embedded_tools, text_parts, text_results
 from playground.sessions.source import Source
 
 _CONVERSATION_FIELDS: Final = ("conversations", "conversation", "dialog", "dialogue")

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from playground.plugins.importers.shapes.turns import Turn, read_turns
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import note_torn_text
 from playground.sessions.shapes.fields import WrongForm, listed, mapping
-from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from playground.plugins.importers.claude_code import read_log
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.formats.claude_code import read_log
 from playground.sessions.lines import Entry, entries
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.source import Source

@@ -8,11 +8,11 @@ from typing import Any, Final
 from playground.base.findings import finding
 from playground.base.json_numbers import NotANumber
 from playground.nouns.messages import ReasoningPart
+from playground.plugins.importers.shapes.compactions import active_messages, set_history
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import active_messages, set_history
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import result_value
 from playground.sessions.source import Source

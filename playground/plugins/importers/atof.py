@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from playground.base.findings import finding
+from playground.plugins.importers.model_calls import turn_of
+from playground.plugins.importers.shapes.spans import seconds_between
+from playground.plugins.importers.shapes.turns import Turn, read_turns
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.formats.model_calls import turn_of
 from playground.sessions.shapes.fields import mapping, text_of
 from playground.sessions.shapes.parts import result_value
-from playground.sessions.shapes.spans import seconds_between
-from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
 

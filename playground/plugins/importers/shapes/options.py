@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from playground.plugins.importers.shapes.spans import plain_value
 from playground.sessions.inner_json import json_or_text, json_value
 from playground.sessions.shapes.parameters import chat_parameters, is_parameter, parameters_of_body
-from playground.sessions.shapes.spans import plain_value
 
 # Options that stand elsewhere in a session, or describe the client and not the request.
 _ELSEWHERE: Final = {

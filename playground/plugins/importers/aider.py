@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from playground.base.findings import finding
 from playground.nouns.messages import Role, TextPart
+from playground.plugins.importers.shapes.turns import Turn, read_turns
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import note_torn_text
-from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
 _REQUEST: Final = re.compile(r"^TO LLM (\S+)[ \t]*$", re.MULTILINE)

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from playground.base.findings import finding
 from playground.nouns.messages import Part, ToolResultPart
+from playground.plugins.importers.shapes.compactions import EntryPlaces, set_history
 from playground.sessions.building import NO_MODEL, Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines
-from playground.sessions.shapes.compactions import EntryPlaces, set_history
 from playground.sessions.shapes.fields import listed, mapping, text_of
 from playground.sessions.shapes.messages import read_message, role_of
 from playground.sessions.shapes.parts import read_parts

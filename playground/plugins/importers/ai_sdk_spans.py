@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from playground.plugins.importers.shapes.options import attributes_under, options_of
+from playground.plugins.importers.shapes.spans import TraceSpan, first_spans, spans_of
+from playground.plugins.importers.shapes.turns import Turn, read_turns
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.inner_json import json_value
 from playground.sessions.shapes.fields import as_list
 from playground.sessions.shapes.framework_chats import chat_messages
-from playground.sessions.shapes.options import attributes_under, options_of
-from playground.sessions.shapes.spans import TraceSpan, first_spans, spans_of
-from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
 _PROMPTS = ("ai.prompt.messages", "ai.prompt")

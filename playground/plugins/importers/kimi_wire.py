@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.nouns.messages import Part, ReasoningPart
+from playground.plugins.importers.shapes.compactions import active_messages, set_history
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import active_messages, set_history
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source

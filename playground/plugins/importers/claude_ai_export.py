@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.nouns.messages import Part, TextPart
+from playground.plugins.importers.export_members import export_rows, first_row
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.formats.export_members import export_rows, first_row
 from playground.sessions.shapes.fields import list_or_finding, listed
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts

@@ -10,15 +10,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from playground.plugins.importers.shapes.options import options_of
+from playground.plugins.importers.shapes.spans import (
+    TraceSpan,
+    first_spans,
+    seconds_between,
+    spans_of,
+)
+from playground.plugins.importers.shapes.turns import Turn, read_turns
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.inner_json import json_value
 from playground.sessions.shapes.fields import as_list, listed, mapping
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
-from playground.sessions.shapes.options import options_of
-from playground.sessions.shapes.spans import TraceSpan, first_spans, seconds_between, spans_of
-from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
 

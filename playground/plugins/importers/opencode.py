@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.nouns.messages import Part
+from playground.plugins.importers.shapes.compactions import EntryPlaces, set_history
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import EntryPlaces, set_history
 from playground.sessions.shapes.fields import dict_or_finding, list_in, mapping, object_in
 from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from playground.base.findings import finding
+from playground.plugins.importers.shapes.options import options_of
+from playground.plugins.importers.shapes.turns import Turn, read_turns
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.inner_json import json_value
 from playground.sessions.shapes.fields import dict_or_finding, list_in, mapping
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
-from playground.sessions.shapes.options import options_of
-from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
 _CALLS: Final = {"GENERATION"}
