@@ -15,12 +15,14 @@ from session_examples import EXAMPLES
 COMMANDS = {
     "corpus": ["corpus"],
     "importers": [],
+    "own_dialects": ["dialect"],
     "proxy": ["proxy"],
     "systems": ["signature", "template"],
 }
 PAGES = {
     "corpus": ["corpus"],
     "importers": [],
+    "own_dialects": ["declare"],
     "proxy": ["live"],
     "systems": ["prompts", "signatures", "formats"],
 }
@@ -98,6 +100,8 @@ def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without
     [
         ("corpus", "import playground as pg; pg.corpus", "playground.corpus"),
         ("corpus", "from playground.corpora import corpus", "playground.corpora"),
+        ("own_dialects", "import playground as pg; pg.check_dialect", "playground.check_dialect"),
+        ("own_dialects", "from playground.lab.laws import LAWS", "playground.lab.laws"),
         ("systems", "from playground import ChatAdapter", "playground.ChatAdapter"),
         ("systems", "from playground.agents import tool", "playground.agents"),
         ("systems", "import playground.templates as t; t.execute", "playground.templates"),

@@ -12,9 +12,14 @@ from typing import Any, Final
 
 from playground.base.errors import SyntaxFault
 from playground.dialects.raw_prompts.asking import common_end, common_start
-from playground.lab.derivation.alignment import MARKS, as_template, snap_end, snap_start
-from playground.lab.derivation.occurrences import Occurrence
 from playground.parsing.syntax import JsonShape, Syntax
+from playground.plugins.own_dialects.derivation.alignment import (
+    MARKS,
+    as_template,
+    snap_end,
+    snap_start,
+)
+from playground.plugins.own_dialects.derivation.occurrences import Occurrence
 
 _ID: Final = re.compile(r"(?:(?:call|id|fc|toolu|tool|chatcmpl)[_-]\w*\d\w*|\d+)")
 _WORD: Final = re.compile(r"[A-Za-z_][\w.:-]*\Z")

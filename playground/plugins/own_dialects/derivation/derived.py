@@ -10,9 +10,14 @@ from typing import Any, ClassVar
 from playground.base.findings import Finding, finding
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.raw_prompts.asking import RequestForm
-from playground.lab.derivation.nearest import LEAST_CALLS, SHOWN, Nearest, nearest_dialects
-from playground.lab.derivation.proof import ProbeResult, Proof
 from playground.parsing.syntax import Syntax
+from playground.plugins.own_dialects.derivation.nearest import (
+    LEAST_CALLS,
+    SHOWN,
+    Nearest,
+    nearest_dialects,
+)
+from playground.plugins.own_dialects.derivation.proof import ProbeResult, Proof
 
 
 @dataclass(frozen=True)

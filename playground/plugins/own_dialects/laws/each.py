@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from playground.dialects.checking import check_tool_call
 from playground.dialects.prompts import sample_arguments
-from playground.lab.laws.choices import Choices
-from playground.lab.laws.examples import LIST, TOOLS, Subject
 from playground.nouns.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent, Event
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.prompt_data import PromptData
 from playground.parsing.result import ParseResult
 from playground.parsing.values import same
+from playground.plugins.own_dialects.laws.choices import Choices
+from playground.plugins.own_dialects.laws.examples import LIST, TOOLS, Subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ from playground.base.findings import Finding, finding
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import THINK, DeclaredDialect
 from playground.dialects.reading import parse
-from playground.lab.derivation.forms import syntaxes
-from playground.lab.derivation.occurrences import FINDERS, Occurrence
 from playground.nouns.events import ArgumentEvent, TextEvent
 from playground.nouns.messages import ToolCallPart
 from playground.parsing.result import ParseResult
 from playground.parsing.syntax import ReasoningTags, Syntax
 from playground.parsing.values import same
+from playground.plugins.own_dialects.derivation.forms import syntaxes
+from playground.plugins.own_dialects.derivation.occurrences import FINDERS, Occurrence
 
 _RULES: Final = "To call a tool, write exactly this:"
 _MOST: Final = 200_000  # characters of all replies

@@ -19,9 +19,14 @@ from playground.dialects.raw_prompts.asking import (
     user,
 )
 from playground.dialects.raw_prompts.sources import STAND_INS
-from playground.lab.derivation.alignment import MARKS, as_template, snap_end, snap_start
-from playground.lab.derivation.thoughts import TOKEN, thoughts_of, without_thought
 from playground.parsing.syntax import ReasoningTags
+from playground.plugins.own_dialects.derivation.alignment import (
+    MARKS,
+    as_template,
+    snap_end,
+    snap_start,
+)
+from playground.plugins.own_dialects.derivation.thoughts import TOKEN, thoughts_of, without_thought
 
 # A control token; and a stop, which is a tag, two tags around a word, or a word in brackets.
 _CONTROL: Final = r"<[|｜][^<>\s]+[|｜]>"

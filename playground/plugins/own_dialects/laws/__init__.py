@@ -17,9 +17,9 @@ from playground.base.display import Listed
 from playground.base.errors import in_words
 from playground.base.findings import Finding, finding
 from playground.dialects import Dialect, get_dialect
-from playground.lab.laws.choices import Choices, smallest
-from playground.lab.laws.each import LAWS, Law, LawBreak
-from playground.lab.laws.examples import Subject
+from playground.plugins.own_dialects.laws.choices import Choices, smallest
+from playground.plugins.own_dialects.laws.each import LAWS, Law, LawBreak
+from playground.plugins.own_dialects.laws.examples import Subject
 
 __all__ = ["LAWS", "LawBreak", "LawCheck", "LawChecks", "check_dialect"]
 

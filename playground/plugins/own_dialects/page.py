@@ -14,10 +14,7 @@ from playground.app.shared import (
     belongings,
     brought,
     components,
-    declaration_fields,
     declaring,
-    dialect_file,
-    proposals,
     say,
     tables,
     widget_changes,
@@ -33,19 +30,20 @@ from playground.dialects.files import parse_dialect, plain_dialect
 from playground.dialects.prompts import sample_arguments
 from playground.dialects.raw_prompts import ChatTemplate
 from playground.dialects.reading import parse
-from playground.lab.derivation import (
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.own_dialects import declaration_fields, dialect_file, drawings, proposals
+from playground.plugins.own_dialects.derivation import (
     DerivedDialect,
     Nearest,
     dialect_from_template,
     nearest_registered,
 )
-from playground.lab.laws import LawChecks, check_dialect
-from playground.nouns.tools import ToolMetadata
+from playground.plugins.own_dialects.laws import LawChecks, check_dialect
 from playground.questions.carry import CarryMatrix
 from playground.questions.carry import carry as carry_values
 from playground.sessions.session import Session
 from playground.sessions.workspaces.dialects import is_kept, kept_text
-from playground.show import chat_template_frames, frames
+from playground.show import frames
 
 _WAYS: Final = ("A dialect", "A chat template", "Replies")
 _REPLY: Final = "own dialect reply"
@@ -239,7 +237,7 @@ def summary(text: str, name: str) -> None:
 def show_laws(text: str) -> None:
     """Show whether the laws hold for 50 random examples each, with the smallest that breaks one."""
     checks = laws(text)
-    tables.table(chat_template_frames.laws(checks), height="content")
+    tables.table(drawings.laws_frame(checks), height="content")
     for check in checks.broken:
         if check.broken:
             say.error(f"Law {check.law} is broken. The smallest example:")

@@ -13,7 +13,7 @@ from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.dialects import dialect_names
 from playground.dialects.files import plain_dialect
-from playground.lab.derivation import Proposal, propose_dialect
+from playground.plugins.own_dialects.derivation import Proposal, propose_dialect
 
 _PROPOSED: Final = "own dialect proposed"
 _PASTED: Final = 3

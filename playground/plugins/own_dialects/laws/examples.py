@@ -13,12 +13,12 @@ from typing import Any, Final
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.prompts import sample_arguments
-from playground.lab.laws.choices import Choices
 from playground.nouns.messages import ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolExample, ToolMetadata
 from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.syntax import Hole, Syntax
+from playground.plugins.own_dialects.laws.choices import Choices
 
 _PROPERTIES: Final = {
     "path": {"type": "string"},

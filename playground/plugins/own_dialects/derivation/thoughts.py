@@ -22,8 +22,8 @@ from playground.dialects.raw_prompts.asking import (
     common_start,
     user,
 )
-from playground.lab.derivation.alignment import snap_start
 from playground.parsing.syntax import ReasoningTags
+from playground.plugins.own_dialects.derivation.alignment import snap_start
 
 # A tag in angles or brackets, or a word up to the next one.
 TOKEN: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]|[^<\[\s]+")

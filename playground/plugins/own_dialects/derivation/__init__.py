@@ -22,11 +22,16 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.raw_prompts import ChatTemplate
 from playground.dialects.raw_prompts.asking import AskedTemplate, find_form
 from playground.dialects.raw_prompts.sources import template_of
-from playground.lab.derivation.candidates import candidates, with_separator
-from playground.lab.derivation.derived import Derivation, DerivedDialect, declaration
-from playground.lab.derivation.frame import TurnFrame, frame_of
-from playground.lab.derivation.nearest import Nearest, nearest_registered
-from playground.lab.derivation.proof import (
+from playground.parsing.syntax import Syntax
+from playground.plugins.own_dialects.derivation.candidates import candidates, with_separator
+from playground.plugins.own_dialects.derivation.derived import (
+    Derivation,
+    DerivedDialect,
+    declaration,
+)
+from playground.plugins.own_dialects.derivation.frame import TurnFrame, frame_of
+from playground.plugins.own_dialects.derivation.nearest import Nearest, nearest_registered
+from playground.plugins.own_dialects.derivation.proof import (
     NOTHING,
     PLAIN,
     Proof,
@@ -38,9 +43,12 @@ from playground.lab.derivation.proof import (
     try_probes,
     unread_answers,
 )
-from playground.lab.derivation.proposal import Proposal, ReplyReading, propose_dialect
-from playground.lab.laws import check_dialect
-from playground.parsing.syntax import Syntax
+from playground.plugins.own_dialects.derivation.proposal import (
+    Proposal,
+    ReplyReading,
+    propose_dialect,
+)
+from playground.plugins.own_dialects.laws import check_dialect
 
 __all__ = [
     "Derivation",

@@ -23,11 +23,15 @@ from playground.dialects.raw_prompts.asking import (
     AskedTemplate,
     common_end,
 )
-from playground.lab.derivation.alignment import MARKS, as_template, joints, splits
-from playground.lab.derivation.bodies import Body, bodies_of
-from playground.lab.derivation.frame import TurnFrame
-from playground.lab.derivation.writing import body_fields, parameter_fields, value_text
 from playground.parsing.syntax import JsonShape, Syntax
+from playground.plugins.own_dialects.derivation.alignment import MARKS, as_template, joints, splits
+from playground.plugins.own_dialects.derivation.bodies import Body, bodies_of
+from playground.plugins.own_dialects.derivation.frame import TurnFrame
+from playground.plugins.own_dialects.derivation.writing import (
+    body_fields,
+    parameter_fields,
+    value_text,
+)
 
 _NUMBER: Final = 48137
 _MOST: Final = 66

@@ -23,12 +23,12 @@ from playground.dialects.raw_prompts.asking import (
     RequestForm,
     tools_for,
 )
-from playground.lab.derivation.frame import TurnFrame
 from playground.nouns.messages import ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tool_formats import read_tools
 from playground.parsing.rendering import render_call, render_calls
 from playground.parsing.result import ParseResult, read_to_end
+from playground.plugins.own_dialects.derivation.frame import TurnFrame
 
 HOSTILE: Final[dict[str, Any]] = {
     "plain text": "src/main.py",

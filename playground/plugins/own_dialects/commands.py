@@ -14,7 +14,7 @@ from playground.cli.terminal import emit, guarded, print_json, report, say, say_
 
 if TYPE_CHECKING:
     from playground.dialects import Dialect
-    from playground.lab.derivation import DerivedDialect
+    from playground.plugins.own_dialects.derivation import DerivedDialect
 
 
 _OUT = "Write the dialect to this file (.json)."
@@ -39,7 +39,7 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     the declaration with the probe that showed each line, the result of the proof, and the most
     similar registered dialects.
     """
-    from playground.lab.derivation import dialect_from_template
+    from playground.plugins.own_dialects.derivation import dialect_from_template
 
     derived = dialect_from_template(file, name)
     _write(derived, out, force, file)
@@ -87,7 +87,7 @@ def check(name: str, examples: int, as_json: bool) -> int:
 
     If a law does not hold, the smallest example that breaks it is shown (exit status 1).
     """
-    from playground.lab.laws import check_dialect
+    from playground.plugins.own_dialects.laws import check_dialect
 
     checks = check_dialect(_dialect_of(name), examples)
     if as_json:
@@ -116,7 +116,7 @@ def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: b
     all becomes a marker, text that varies a hole. Shows what the form leaves as text; exit status 1
     if any of that looks like markup.
     """
-    from playground.lab.derivation import declaration, propose_dialect
+    from playground.plugins.own_dialects.derivation import declaration, propose_dialect
     from playground.sessions.loading import file_bytes
 
     replies = [file_bytes(file).decode("utf-8", "replace") for file in files]
