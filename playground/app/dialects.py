@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from playground.app import navigation, state
+from playground.app.pages import has_page
 from playground.app.shared import components, declaring
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
@@ -32,14 +33,15 @@ def listed(key: str, chosen: str = "") -> None:
     model = session.task.model_name
     if (own := dialect_for(model).dialect) and own not in sections:
         sections[own] = f"Of {model}"
-    data = dialect_board.list_board(rows(names, session.tools), sections, chosen)
+    listed = rows(names, session.tools, has_page("declare"))
+    data = dialect_board.list_board(listed, sections, chosen)
     components.board(Picture(data), key=key, on_choose=lambda: _open(key))
 
 
 @memoized(8)
-def rows(names: Sequence[str], tools: Sequence[ToolMetadata]) -> list[Payload]:
+def rows(names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool) -> list[Payload]:
     """Return the rows of all dialects, with what they lose of these tools' schemas."""
-    return dialect_board.dialect_rows(names, tools)
+    return dialect_board.dialect_rows(names, tools, can_declare)
 
 
 def _open(key: str) -> None:

@@ -17,7 +17,6 @@ from playground.dialects.families import family
 from playground.dialects.reading import parse
 from playground.dialects.schema_losses import schema_facts
 from playground.lab.guides import Guide
-from playground.lab.laws import LawChecks
 from playground.nouns.events import event_name
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.tools import ToolMetadata
@@ -59,19 +58,24 @@ def example_call(dialect: Dialect) -> str:
     return dialect.format_tool_call(_CALL, [_TIDES])
 
 
-def dialect_rows(names: Sequence[str], tools: Sequence[ToolMetadata]) -> list[Payload]:
-    """Return a row for each dialect; the facts are those of these tools' schemas."""
-    return [_row(get_dialect(name), tools or [_TIDES]) for name in names]
+def dialect_rows(
+    names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool
+) -> list[Payload]:
+    """Return a row for each dialect; the facts are those of these tools' schemas.
+
+    A declaration starts from one of them, where there is a page for that.
+    """
+    return [_row(get_dialect(name), tools or [_TIDES], can_declare) for name in names]
 
 
-def _row(dialect: Dialect, tools: Sequence[ToolMetadata]) -> Payload:
+def _row(dialect: Dialect, tools: Sequence[ToolMetadata], can_declare: bool) -> Payload:
     facts = [fact for tool in tools for fact in schema_facts(dialect, tool)]
     lost = sum(not fact.kept for fact in facts)
     readers = [reader for reader, _ in _readers(dialect.name)]
     call = example_call(dialect).replace("\n", "↵")
     speakers, title = _SOURCE.sub("", dialect.models), str(getattr(dialect, "title", ""))
     group = family(dialect)
-    is_plain = type(dialect) is DeclaredDialect  # a file can hold only these
+    is_plain = can_declare and type(dialect) is DeclaredDialect  # a file can hold only these
     return {
         "key": dialect.name,
         "name": dialect.name,
@@ -234,27 +238,3 @@ def reading_board(text: str, result: ParseResult) -> Payload:
     title = counted(len(read), "call")
     name = "What is read from it"
     return board(cards=[card("pieces", name, title, key="read", pieces=pieces, read=read)])
-
-
-def declared_head(name: str, checks: LawChecks, values: CarryMatrix) -> Payload:
-    """Return the two figures of a declaration: checks that hold, difficult values that arrive."""
-    held, carried = len(checks) - len(checks.broken), len(values.carried(name))
-    figures: list[Figure] = [
-        (f"{held} of {len(checks)}", "round-trip checks hold", "bad" if checks.broken else "good"),
-        (f"{carried} of {len(values.values)}", "difficult values arrive", ""),
-    ]
-    note = "Two templates make it: of a call, and of a parameter. Reading follows from writing."
-    return board(f"{name}, a dialect of your own", note, figures)
-
-
-def laws_board(checks: LawChecks) -> Payload:
-    """Return a row for each law, with what breaks it."""
-    rows = [
-        {
-            "cells": [each.title, each.broken.says if each.broken else "holds", f"law {each.law}"],
-            "tone": "bad" if each.broken else "good",
-        }
-        for each in checks
-    ]
-    tried = max((each.tried for each in checks), default=0)
-    return board(cards=[card("facts", "Round-trip checks", f"{tried} examples each", rows=rows)])
