@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
+from dataclasses import replace
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from playground.app import state
 from playground.app.navigation import VIEW
 from playground.app.pages import page_entry, views
 from playground.app.shared import (
+    call_checks,
     components,
     in_place,
     say,
@@ -58,7 +60,8 @@ def prepare() -> None:
 @memoized(24)
 def column(session: Session, dialect: str) -> Column:
     """Return a session in one dialect."""
-    return compare_session(session, [dialect]).columns[0]
+    made = compare_session(session, [dialect]).columns[0]
+    return replace(made, check_call=call_checks.check_call)
 
 
 def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
