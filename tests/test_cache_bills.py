@@ -229,7 +229,7 @@ def test_what_was_paid_stands_beside_what_is_predicted() -> None:
     cost = 6 * 1000 + 12_000 * 1250 + 10_000 * 100
     assert (found.paid.tokens, found.paid.permille) == (tokens, cost // tokens)
     assert found.paid.nano_dollars == cost * 3  # thousandths of a token at $3 a million
-    assert "Paid: 0.73 of the full price ($0.048)." in headline(found).text
+    assert "Paid: 73 % of the uncached price ($0.048)." in headline(found).text
     assert simulation_json(found)["paid"]["nano_dollars"] == cost * 3
 
 
@@ -260,14 +260,14 @@ def test_what_is_not_known_is_not_called_paid() -> None:
     assert pg.simulate_cache(made, policy="none").paid is None  # what a read costs is not noted
     aborted = pg.simulate_cache(session([(0, 10_000), (0, 0)]), policy="none").paid
     assert aborted is not None and aborted.shares == (1249, None)
-    assert str(aborted).startswith("Paid for 1 of 2 requests: 1.25 of the full price")
+    assert str(aborted).startswith("Paid for 1 of 2 requests: 125 % of the uncached price")
     assert pg.simulate_cache(replace(made, requests=()), policy="none").paid is None
 
 
 def test_the_headline_of_a_table_tells_what_was_paid(tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     file.write_text(dump_session(session([(0, 10_000), (10_000, 2_000)])))
-    first = "Billed: 45 % of 22,006 input tokens were read from the cache. Paid: 0.73 of the full"
+    first = "Billed: 45 % of 22,006 input tokens were read from the cache. Paid: 73 % of the unc"
     for options in ([], ["-d", "native"], ["-d", "native", "--policy", "none"]):
         found = CliRunner().invoke(main, ["cache", "simulate", str(file), *options])
         assert found.stdout.startswith(first)
