@@ -219,6 +219,18 @@ def test_a_minimum_that_nobody_knows_is_told_once() -> None:
     assert sum("minimum" in line or "fewest" in line for line in told) == 1
 
 
+def test_a_cost_stands_beside_the_uncached_cost_under_the_same_terms() -> None:
+    """Long requests cost more a token, and were put beside the price of short ones."""
+    plain = pg.simulate_cache(session([(0, 10_000), (10_000, 2_000)]), policy="none")
+    assert plain.nano_dollars == plain.uncached_nano_dollars
+    assert strip(plain)["figures"][1][1] == "of uncached: $0.048 of $0.066"
+    # the list price of claude-sonnet-4-5 above 200,000 tokens is $6 a million in place of $3
+    long = pg.simulate_cache(session([(0, 300_000)]), policy="none")
+    assert long.paid is not None
+    assert long.paid.uncached_nano_dollars == (300_003) * 6_000
+    assert long.paid.nano_dollars == 3 * 6_000 + 300_000 * 7_500
+
+
 def test_what_was_paid_stands_beside_what_is_predicted() -> None:
     # list price of claude-sonnet-4-5 (LiteLLM's cost map): $3 a million; read 0.1, written 1.25
     bills = [(0, 10_000), (10_000, 2_000)]
