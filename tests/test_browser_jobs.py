@@ -313,7 +313,8 @@ def test_every_column_says_if_a_picture_is_sent(hand: Hand, tour: Tour) -> None:
 
 def transcript() -> str:
     """A session of Claude Code with bills: its fourth request came 67 minutes after the third."""
-    lines, read, minute = [], 0, 0
+    lines: list[str] = []
+    read, minute = 0, 0
     for number in range(6):
         minute += 67 if number == 3 else 1
         missed = number == 3
@@ -366,7 +367,7 @@ def test_a_transcript_names_what_its_bills_missed(hand: Hand, tour: Tour) -> Non
 def test_what_is_searched_for_is_edited_where_it_is_found(hand: Hand, tour: Tour) -> None:
     """A search went nowhere until Enter, and a tool's result was edited as raw JSON elsewhere."""
     page = hand.page
-    messages = [*BODY["messages"]]  # type: ignore[misc]
+    messages = [*BODY["messages"]]
     for number in range(60):
         call = {"name": "get_tides", "arguments": json.dumps({"harbour": f"page {number}"})}
         calls = [{"id": f"call_{number}", "type": "function", "function": call}]
