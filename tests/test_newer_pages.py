@@ -272,6 +272,20 @@ def test_a_prompt_of_an_agents_class_is_chosen_and_asked_with_a_script() -> None
     assert not app.exception
 
 
+def test_a_prompt_is_asked_of_a_model_that_litellm_reaches() -> None:
+    with serving() as server:
+        app = page("prompts", session="01-plain-chat")
+        unfold(app, "prompt chat")
+        app.segmented_control(key="chat origin").set_value("A model's").run()
+        assert any("no model is named" in text.value for text in app.text)
+        app.text_input(key="chat model").set_value("openai/demo")
+        app.text_input(key="chat server").set_value(f"{server.url}/v1").run()
+        app.button(key="run chat").click().run()
+        until(app, lambda: list(table(app, "event")["event"])[-1:] == ["ChatResponseEvent"])
+        assert table(app, "event")["text"].tolist()[-1]
+    assert not app.exception
+
+
 def test_a_signature_is_read_from_a_class() -> None:
     app = page("signatures", session="01-plain-chat")
     source = (
