@@ -217,6 +217,18 @@ def test_tools_of_any_form_can_be_uploaded() -> None:
     assert facts.set_index("dialect").loc["native", "types"] == "1/1"
 
 
+def test_an_imported_history_stands_before_the_next_run() -> None:
+    app = page("formats", templates="harbour-desk")
+    before = [{"role": "user", "content": "Earlier."}, {"role": "assistant", "content": "Yes."}]
+    app.session_state["brought template history"] = json.dumps(before)
+    app.run()
+    (editor,) = (each for each in app.text_area if each.label.startswith("History"))
+    assert json.loads(editor.value) == before
+    unfold(app, "new history")
+    assert json.loads(verbatim(app)[-1])[:2] == before
+    assert not app.exception
+
+
 # Prompts
 
 

@@ -227,3 +227,21 @@ PIECES = st.sampled_from([AGENT, SIGNATURE, DECLARED, TEMPLATES, DIALECT, USE_CA
 def test_a_spoiled_file_never_raises(text: str, start: int, length: int, extra: str) -> None:
     spoiled: Any = recognise(text[:start] + extra + text[start + length :])
     json.dumps([spoiled.kind, spoiled.title, spoiled.unread])
+
+
+HISTORY = [
+    {"role": "default-request", "model": "gpt-4o"},
+    {"role": "user", "content": "When?"},
+    {"role": "assistant", "content": "At 05:12."},
+]
+
+
+def test_a_history_of_templates_is_no_template() -> None:
+    for text in (json.dumps(HISTORY), json.dumps(HISTORY, indent=1)):
+        found = recognise(text)
+        assert found.title == "history of conversation templates: 3 messages"
+        ((key, value),) = found.view
+        assert (key, json.loads(value)) == ("brought template history", HISTORY)
+    template = recognise(json.dumps({"default": HISTORY[:2]}))
+    assert (template.kind, template.title) == ("templates", "1 conversation template: default")
+    assert recognise(json.dumps(HISTORY[1:])).kind == "session"

@@ -18,6 +18,9 @@ from playground.sessions.pasted import in_a_fence
 
 _MOST: Final = 1_000_000  # characters; larger files are conversations
 _LINE: Final = re.compile(r"[\w\s,:.\[\]|'\"]+->[\w\s,:.\[\]|'\"]+")
+_TEMPLATE_ROLE: Final = re.compile(
+    r"""["']role["']:\s*["'](?:default-request|request|truncate)["']"""
+)
 _YAML: Final = re.compile(r"^\s*-?\s*[\w.\"'-]+:", re.M)
 
 
@@ -84,12 +87,14 @@ def recognise_agents(text: str, name: str) -> Recognised | None:
 
 
 def recognise_yaml(text: str, name: str) -> Recognised | None:
-    """Recognise conversation templates, and the declarations of Flink-Agents, in YAML."""
+    """Recognise conversation templates and their histories, and Flink-Agents' declarations."""
     source = _source(text)
-    if len(source) > _MOST or source.lstrip()[:1] in ("{", "[", "<") or not _YAML.search(source):
+    first = source.lstrip()[:1]
+    looks_own = bool(_TEMPLATE_ROLE.search(source)) if first in ("{", "[") else _YAML.search(source)
+    if len(source) > _MOST or first == "<" or not looks_own:
         return None
     try:
-        value = read_yaml(source, name or "pasted")
+        value = read_yaml(source, name or "pasted")  # JSON, too
     except InputFault:
         return None
     if isinstance(value, dict) and any(_are_named(value.get(key)) for key in ("prompts", "agents")):
@@ -144,6 +149,8 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
         return None  # messages of a conversation
     from playground.plugins.systems.aichatflow import parse_templates
 
+    if isinstance(value, list) and is_own and messages[-1]["role"] == "assistant":
+        return _history(messages, source)
     file_name = name or "pasted.yaml"
     try:
         names = list(parse_templates(source, file_name))
@@ -159,6 +166,18 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
         offer="Run the templates",
         page="formats",
         view=(("brought template set", source), ("brought template name", file_name)),
+    )
+
+
+def _history(messages: list[dict[str, object]], source: str) -> Recognised:
+    """Recognise the history that a run of templates left: it ends with the model's answer."""
+    return Recognised(
+        "templates",
+        f"history of conversation templates: {counted(len(messages), 'message')}",
+        data=source.encode("utf-8", "surrogatepass"),
+        offer="Go on from it",
+        page="formats",
+        view=(("brought template history", json.dumps(messages, ensure_ascii=False, indent=1)),),
     )
 
 

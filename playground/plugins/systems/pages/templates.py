@@ -41,6 +41,7 @@ _DRAFTS: Final = "edits of templates "  # + a set's title â†’ an editor's key â†
 _FAULT: Final = "template set fault"
 _SHOWN_STEP: Final = "template step"
 _RUN: Final = "template"
+_HISTORY_OF: Final = "history of "  # + a set's title: the editor's key
 
 
 @dataclass(frozen=True)
@@ -183,13 +184,17 @@ def _take_set(upload: UploadedFile | None) -> None:
 
 
 def _take_brought() -> None:
-    """Add a set that was imported to the sets, and choose it."""
+    """Choose a set that was imported, or put an imported history before the next run."""
     if text := state.held("brought template set"):
         name = str(state.held("brought template name"))
         state.forget("brought template set")
         belongings.change(_OWN, lambda sets: {**(sets or {}), name: text})
         _discard(name)
         state.choose(_CHOSEN, name)
+    if history := state.held("brought template history"):
+        state.forget("brought template history")
+        title = str(state.held(_CHOSEN) or next(iter(paths.sample_templates())))
+        _store_draft(str(history), title, _HISTORY_OF + title)
 
 
 def _reset_buttons(title: str, is_own: bool) -> None:
@@ -235,7 +240,9 @@ def _texts(
         "history": "History: the messages before this run",
         "defaults": "Parameters of requests without a default-request",
     }
-    with st.expander("Input, answers, functions, history and limits", icon=":material/edit:"):
+    is_brought = _HISTORY_OF + title in (belongings.value(_DRAFTS + title) or {})
+    label = "Input, answers, functions, history and limits"
+    with st.expander(label, icon=":material/edit:", expanded=is_brought):
         left, right = st.columns(2)
         edited = {}
         for index, (field, text) in enumerate(texts.items()):
