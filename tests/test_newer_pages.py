@@ -223,7 +223,7 @@ def test_an_imported_history_stands_before_the_next_run() -> None:
     app.session_state["brought template history"] = json.dumps(before)
     app.run()
     (editor,) = (each for each in app.text_area if each.label.startswith("History"))
-    assert json.loads(editor.value) == before
+    assert json.loads(editor.value or "") == before
     unfold(app, "new history")
     assert json.loads(verbatim(app)[-1])[:2] == before
     assert not app.exception

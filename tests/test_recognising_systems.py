@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.agents import ResourceType, load_declarations
 from playground.base.errors import InputFault
 from playground.cli import main
 from playground.plugins.systems.dspy.signature_source import read_signature
@@ -86,6 +87,22 @@ tools:
   - name: tides
     function: harbour:tides
 """
+REACT = """
+class Score(BaseModel):
+    score: int
+
+def main():
+    env = AgentsExecutionEnvironment.get_execution_environment()
+    env.add_resource("tides", ResourceType.TOOL, Tool.from_callable(tides)).add_resource(
+        "review", ResourceType.PROMPT, Prompt.from_text("Is {answer} right?")
+    )
+    desk = Prompt.from_messages(messages=[ChatMessage(role=MessageRole.USER, content="At {port}?")])
+    agent = ReActAgent(
+        chat_model=ResourceDescriptor(clazz=OllamaSetup, model="qwen3:8b", tools=["tides"]),
+        prompt=desk,
+        output_schema=Score,
+    )
+"""
 TEMPLATES = """
 default:
   - role: system
@@ -129,7 +146,13 @@ def usecases():
             "Flink-Agents agent Harbour: 2 prompts, 1 tool, 1 chat model, 1 action",
             "prompts",
         ),
-        (DECLARED, "agent", "Flink-Agents declarations: 1 agent, 1 prompt, 1 tool", "prompts"),
+        (
+            REACT,
+            "agent",
+            "Flink-Agents agent ReActAgent: 2 prompts, 1 tool, 1 chat model",
+            "prompts",
+        ),
+        (DECLARED, "agent", "Flink-Agents declarations: 1 agent, 2 prompts, 1 tool", "prompts"),
         (TEMPLATES, "templates", "1 conversation template: default", "formats"),
         (DIALECT, "dialect class", "a dialect written as a class, Own: format_system_rules", ""),
         (USE_CASES, "session", "4 use cases of Llama's prompts: 2 dialogs", ""),
@@ -173,6 +196,23 @@ def test_an_agent_gives_its_prompts_and_names_what_is_not_read() -> None:
     assert list(read_prompts(AGENT)) == ["desk", "review"]
     assert list(read_prompts(DECLARED)) == ["review", "desk"]
     assert list(read_prompts("Hi {name}")) == ["prompt"]
+
+
+def test_a_react_agent_gives_its_prompt_and_those_of_its_environment() -> None:
+    (agent,) = agents_in(REACT)
+    assert agent.models == ["qwen3:8b"]
+    assert agent.tools == ["tides"]
+    assert {name: each.format_string(port="Brest") for name, each in agent.prompts.items()} == {
+        "prompt": "user: At Brest?",
+        "review": "Is {answer} right?",
+    }
+    assert recognise(REACT).unread == (
+        "ReActAgent.output_schema: Score is not read: the agent asks for JSON of that schema",
+    )
+    elsewhere = REACT.replace("prompt=desk", "prompt=imported_prompt")
+    assert "ReActAgent.prompt: imported_prompt is computed, and code is not run" in (
+        recognise(elsewhere).unread
+    )
 
 
 def test_a_class_is_read_as_a_signature_with_descriptions_and_bounds() -> None:
@@ -220,7 +260,7 @@ def test_the_command_line_says_what_a_file_is_and_takes_it(tmp_path: Path) -> No
     assert run(tmp_path, "desk.py", AGENT, "template", "prompt", "--name dusk")[0] == 2
 
 
-PIECES = st.sampled_from([AGENT, SIGNATURE, DECLARED, TEMPLATES, DIALECT, USE_CASES])
+PIECES = st.sampled_from([AGENT, REACT, SIGNATURE, DECLARED, TEMPLATES, DIALECT, USE_CASES])
 
 
 @given(PIECES, st.integers(0, 2000), st.integers(0, 60), st.sampled_from(["", "(", "\0", "{", "@"]))
@@ -234,6 +274,44 @@ HISTORY = [
     {"role": "user", "content": "When?"},
     {"role": "assistant", "content": "At 05:12."},
 ]
+
+
+def test_declarations_of_a_file_and_its_agents_are_read_alike(tmp_path: Path) -> None:
+    """An agent's prompts were refused by `load_declarations`, and not counted by Import."""
+    text = DECLARED.replace(
+        "    actions: []\n",
+        "    actions:\n      - {name: begin, function: 'harbour:begin', listen_to: [input]}\n"
+        "    chat_model_setups:\n      - {name: model, clazz: ollama, prompt: desk}\n"
+        "    vector_stores:\n      - {name: charts, clazz: chroma}\n",
+    )
+    found = recognise(text)
+    assert found.title == (
+        "Flink-Agents declarations: 1 agent, 2 prompts, 1 tool, 1 action, 1 chat model, "
+        "1 vector store"
+    )
+    assert found.unread == (
+        "tools: tides: the functions stand in another file",
+        "agents.harbour.actions: begin: the functions stand in another file",
+        "agents.harbour.chat_model_setups: model: named here; another model is asked with the "
+        "prompts",
+        "agents.harbour.vector_stores: charts: needs Flink-Agents itself",
+    )
+    (tmp_path / "desk.yaml").write_text(text)
+    resources = load_declarations(tmp_path / "desk.yaml")
+    assert resources.names(ResourceType.PROMPT) == ["desk", "review"]
+    assert [finding.where for finding in resources.findings if finding.code == "part-lost"] == [
+        "agents.harbour.actions",
+        "agents.harbour.chat_model_setups",
+        "agents.harbour.vector_stores",
+    ]
+    twice = text.replace("name: review", "name: desk")
+    (tmp_path / "twice.yaml").write_text(twice)
+    names = ["desk", "harbour.desk"]
+    assert load_declarations(tmp_path / "twice.yaml").names(ResourceType.PROMPT) == names
+    assert sorted(read_prompts(twice)) == names
+    (tmp_path / "same.yaml").write_text("prompts: [{name: a, text: b}, {name: a, text: c}]")
+    with pytest.raises(InputFault, match="a stands twice"):
+        load_declarations(tmp_path / "same.yaml")
 
 
 def test_a_history_of_templates_is_no_template() -> None:
