@@ -155,7 +155,7 @@ def usecases():
         (DECLARED, "agent", "Flink-Agents declarations: 1 agent, 2 prompts, 1 tool", "prompts"),
         (TEMPLATES, "templates", "1 conversation template: default", "formats"),
         (DIALECT, "dialect class", "a dialect written as a class, Own: format_system_rules", ""),
-        (USE_CASES, "session", "4 use cases of Llama's prompts: 2 dialogs", ""),
+        (USE_CASES, "session", "4 use cases of Llama's prompts: 2 dialogs", "raw"),
     ],
 )
 def test_a_file_of_another_system_is_recognised(
@@ -228,7 +228,10 @@ def test_a_class_is_read_as_a_signature_with_descriptions_and_bounds() -> None:
 
 def test_use_cases_become_sessions_with_calls_and_results() -> None:
     recognised = recognise(USE_CASES)
-    assert recognised.unread == ("use case 'Other': elsewhere() is not known here",)
+    assert recognised.unread == (
+        "use case 'Base': a base model's text, which has no messages",
+        "use case 'Other': elsewhere() is not known here",
+    )
     loaded = read_sessions(Source(recognised.name, recognised.data))
     first, second = (each.session.messages for each in loaded)
     assert [message.role for message in first] == ["user", "assistant", "tool"]

@@ -111,9 +111,12 @@ def settings(row: Any) -> Settings | None:
         say.text(str(fault))
         state.forget(_FAULT)
     try:
-        if title in own_sets:
-            text, files = str(own_sets[title]), TemplateFiles(files.templates)
-        templates = parse_templates(_edited_set(title, text), title)
+        is_own = title in own_sets
+        templates = parse_templates(
+            _edited_set(title, str(own_sets[title]) if is_own else text), title
+        )
+        if is_own:
+            files = TemplateFiles(files.templates, answers=_placeholders(templates))
     except InputFault as fault:
         st.error("This set cannot be read; nothing else has changed.")
         say.text(str(fault))
@@ -149,6 +152,12 @@ def settings(row: Any) -> Settings | None:
 def _files(name: str) -> tuple[TemplateFiles, str]:
     files = sample(name)
     return files, files.templates.read_text("utf-8")
+
+
+def _placeholders(templates: TemplateSet) -> list[str]:
+    """Return answers for a set that came without any, as many as one of its templates may need."""
+    most = max(sum(m.role == "request" for m in messages) for messages in [[], *templates.values()])
+    return [f"(answer {number})" for number in range(1, most + 2)]
 
 
 def _edited_set(title: str, text: str) -> str:
