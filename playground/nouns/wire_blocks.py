@@ -11,7 +11,7 @@ import json
 import marshal
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, Final, Literal
@@ -43,6 +43,7 @@ from playground.nouns.wire_words import VOCABULARIES, UnknownWord, unknown_words
 
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
+_MARKS: Final = frozenset(MARKS)
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 SIGNATURE: Final = '"signature"'
 _REFERRING: Final = (
@@ -159,18 +160,14 @@ class WireReader:
         self._given: Sequence[dict[str, Any]] = ()
         self._blocks: SharedList[WireBlock] = SharedList()
         self._starts: SharedList[int] = SharedList()
-        self._tools: tuple[Any, str, _Tools] = None, "", _Tools()
+        self._tools: tuple[tuple[str, bytes] | None, Any, _Tools] = None, None, _Tools()
+        self._head: tuple[_Reader, tuple[_Tools, str, bytes]] | None = None
         self._beside: _Beside | None = None
 
     def read(self, body: dict[str, Any]) -> WireRequest:
         api, ttl = api_of(body), ttl_of(body) or self._ttl
         tools = self._tools_of(body, api)
-        head = _Reader(ttl, tools.blocks.copy(), tools.deferred)
-        system = system_of(body)
-        for part in parts_of(system):
-            head.part("system", "system", part, None, isinstance(system, str))
-        if body.get("instructions"):  # OpenAI's Responses API: its system prompt
-            head.part("system", "system", {"type": "text", "text": body["instructions"]})
+        head = self._head_of(body, tools, ttl)
         messages = messages_of(body)
         read = self._messages(messages, head, api)
         options = body.get("prompt_cache_options")
@@ -210,16 +207,34 @@ class WireReader:
             self._beside = _Beside.read(*given)
         return self._beside
 
+    def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
+        """Return the tools and the system prompt as blocks; most requests of a row have the same."""
+        system, instructions = system_of(body), body.get("instructions")
+        given = tools, ttl, written((system, instructions))
+        if self._head is not None and given == self._head[1]:
+            return self._head[0]
+        head = _Reader(ttl, tools.blocks.copy(), tools.deferred)
+        for part in parts_of(system):
+            head.part("system", "system", part, None, isinstance(system, str))
+        if instructions:  # OpenAI's Responses API: its system prompt
+            head.part("system", "system", {"type": "text", "text": instructions})
+        self._head = head, given
+        return head
+
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
         """Return the tools as blocks; those of a whole session are often the same."""
         given = tools_of(body)
-        if api != self._tools[1] or not is_written_alike(self._tools[0], given):
+        if given is self._tools[1] and self._tools[0] and self._tools[0][0] == api:
+            return self._tools[2]  # one object
+        form = api, written(given)
+        if form != self._tools[0]:
             words = (
                 word
                 for name in _TOOL_FIELDS
                 for word in unknown_words(name, body.get(name), api, name)
             )
-            self._tools = given, api, replace(_Tools.read(given, self._ttl), unknown=tuple(words))
+            read = replace(_Tools.read(given, self._ttl), unknown=tuple(words))
+            self._tools = form, given, read
         return self._tools[2]
 
     def _messages(self, given: Sequence[dict[str, Any]], start: _Reader, api: str) -> _Read:
@@ -425,28 +440,71 @@ class _Read:
 
 _NOT_PLAIN: Final = -2
 _PLAIN_MARK: Final = {"type": "ephemeral"}
-_TEXT_FIELDS: Final = {"type", "text"}
+# Anthropic's parts that hold no more than these fields, and the role that they belong to
+_PLAIN_PARTS: Final = {
+    "text": ("", {"type", "text"}),
+    "tool_use": ("assistant", {"type", "id", "name", "input"}),
+    "tool_result": ("user", {"type", "tool_use_id", "content"}),
+}
+# The fields of OpenAI's messages and calls
+_MESSAGE: Final = {"role", "content"}
+_ANSWER: Final = {"role", "content", "tool_calls"}
+_RESULT: Final = {"role", "content", "tool_call_id"}
+_CALL: Final = {"id", "type", "function"}
+_FUNCTION: Final = {"name", "arguments"}
 
 
 def _marked_part(message: dict[str, Any], api: str) -> int:
-    """Return the last marked part of a message that holds nothing but texts, as most do, and -1
-    if none is marked; `_NOT_PLAIN` for any other message. It spares most of them the search.
+    """Return the last marked part of a message that holds nothing but texts, calls and their
+    results as texts, as most do; -1 if none is marked, and `_NOT_PLAIN` for any other message. It
+    spares most of them the search.
     """
-    if len(message) != 2 or message.get("role") not in ("user", "assistant"):
+    role, content, fields = message.get("role"), message.get("content"), message.keys()
+    if api == "chat" and _is_plain_chat(message, role, content, fields):
+        return -1
+    if fields != _MESSAGE or role not in ("user", "assistant"):
         return _NOT_PLAIN
-    content, found = message.get("content"), -1
     if isinstance(content, str):
         return -1 if api in ("messages", "chat", "responses") else _NOT_PLAIN
     if not isinstance(content, list) or api not in ("messages", "chat"):
         return _NOT_PLAIN
+    found = -1
     for number, part in enumerate(content):
-        if not isinstance(part, dict) or part.get("type") != "text":
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind != "text" and (
+            api != "messages" or not isinstance(kind, str) or kind not in _PLAIN_PARTS
+        ):
             return _NOT_PLAIN
-        if part.keys() != _TEXT_FIELDS:
-            if len(part) != 3 or "text" not in part or part.get("cache_control") != _PLAIN_MARK:
+        speaker, known = _PLAIN_PARTS[kind]
+        if speaker and speaker != role:
+            return _NOT_PLAIN
+        if kind == "tool_result" and not isinstance(part.get("content"), str):
+            return _NOT_PLAIN
+        if part.keys() != known:
+            is_marked = part.get("cache_control") == _PLAIN_MARK
+            if not is_marked or len(part) != len(known) + 1 or not known <= part.keys():
                 return _NOT_PLAIN
             found = number
     return found
+
+
+def _is_plain_chat(
+    message: dict[str, Any], role: Any, content: Any, fields: KeysView[str]
+) -> bool:
+    """Return True for OpenAI's form of a result that is a text, or of an answer with calls."""
+    if role == "tool":
+        return isinstance(content, str) and fields == _RESULT
+    if role != "assistant" or fields != _ANSWER or not isinstance(content, str | None):
+        return False
+    calls = message["tool_calls"]
+    return isinstance(calls, list) and all(
+        isinstance(call, dict)
+        and call.keys() == _CALL
+        and call["type"] == "function"
+        and isinstance(function := call["function"], dict)
+        and function.keys() == _FUNCTION
+        for call in calls
+    )
 
 
 def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
@@ -496,19 +554,18 @@ def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: in
     if all(map(is_, one[start:stop], other[start:stop])):
         return stop
     for index in range(start, stop):
-        if not is_written_alike(one[index], other[index]):
+        before, after = one[index], other[index]
+        if before is not after and written(before) != written(after):
             return index
     return stop
 
 
-def is_written_alike(one: Any, other: Any) -> bool:
-    """Return True if two values are the same JSON, with the fields of objects in one order."""
-    if one is other:
-        return True
+def written(value: Any) -> bytes:
+    """Return what is equal for two values if they are the same JSON, fields in one order."""
     try:  # `marshal` keeps types and order as JSON does, in a fifth of the time
-        return marshal.dumps(one, _NO_REFERENCES) == marshal.dumps(other, _NO_REFERENCES)
+        return marshal.dumps(value, _NO_REFERENCES)
     except ValueError:  # a value of some other class
-        return json.dumps(one) == json.dumps(other)
+        return json.dumps(value, default=repr).encode()
 
 
 _NO_REFERENCES: Final = 2  # the newest version of the format that writes equal values alike
@@ -572,6 +629,8 @@ class _Reader:
             return
         ttl = None
         for holder in mark_holders(kind, value):
+            if _MARKS.isdisjoint(holder):
+                continue
             for key in MARKS:
                 if isinstance(mark := holder.get(key), dict):
                     ttl = str(mark.get("ttl") or self.ttl)
