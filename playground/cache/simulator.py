@@ -424,8 +424,19 @@ class CacheSimulator:
         reach: int | None = None,
     ) -> Iterator[tuple[int, CacheEntry]]:
         """Yield the entries of this request's prefixes, in the order in which marks look."""
+        entries, chain = self._entries, request.chain
+        if not entries:
+            return
+        if self.rules.match == "breakpoints":
+            reach = self.rules.value("lookback") if reach is None else reach
+            for start, point in spans(points, positions, reach):
+                keys = chain[start : point + 1]
+                for block in range(point, start - 1, -1):
+                    if (entry := entries.get(keys[block - start])) is not None:
+                        yield block, entry
+            return
         for block in looked_at(request, points, positions, self.rules, reach):
-            if (entry := self._entries.get(request.chain[block])) is not None:
+            if (entry := entries.get(chain[block])) is not None:
                 yield block, entry
 
     def _why(self, hit: int | None, points: Sequence[int], request: TimedRequest) -> str:

@@ -96,6 +96,7 @@ class Rules:
     ) -> None:
         self.provider, self.title, self.rules, self.like = provider, title, rules, like
         self.mapped: Mapping[str, Figure] = mapped or {}
+        self._values = {name: rule.value for name, rule in rules.items()}
         self._figures: dict[tuple[str, str], Figure] = {}  # since every request asks for them
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
@@ -107,12 +108,11 @@ class Rules:
         return Rules(self.provider, self.title, self.rules, mapped, self.like)
 
     def value(self, name: str) -> Any:
-        return self.rules[name].value
+        return self._values[name]
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a rule's value, or the default where the provider has no such rule."""
-        rule = self.rules.get(name)
-        return default if rule is None else rule.value
+        return self._values.get(name, default)
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -234,7 +234,7 @@ class Rules:
         """Return True if a string and the same text as one block certainly make the same prefix."""
         return "string_is_block" not in self.rules or bool(self.of_model("string_is_block", model))
 
-    @property
+    @cached_property
     def match(self) -> Match:
         found: Match = self.value("match")
         return found
