@@ -76,13 +76,21 @@ class SharedList(KnowsPlaces[Item]):
     def __getitem__(self, index: slice) -> list[Item]: ...
     def __getitem__(self, index: int | slice) -> Item | list[Item]:
         length = self._length
-        if isinstance(index, slice):
-            start, stop, step = index.indices(length)
-            if step == 1:
-                return self._items[start:stop]
-            return [self._items[place] for place in range(start, stop, step)]
-        if 0 <= index < length:  # the most frequent case
-            return self._items[index]
+        if not isinstance(index, slice):
+            if 0 <= index < length:  # the most frequent case
+                return self._items[index]
+            return self._at(index)
+        start, stop, step = index.start, index.stop, index.step
+        if step is None and (stop is None or 0 <= stop <= length) and (start is None or start >= 0):
+            return self._items[start : length if stop is None else stop]
+        start, stop, step = index.indices(length)
+        if step == 1:
+            return self._items[start:stop]
+        return [self._items[place] for place in range(start, stop, step)]
+
+    def _at(self, index: int) -> Item:
+        """Return the item at a place that is counted from the end."""
+        length = self._length
         if not -length <= index < 0:
             raise IndexError(index)
         return self._items[index + length]

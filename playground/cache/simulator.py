@@ -76,7 +76,8 @@ class CacheSimulator:
     def _outcome_of_known(self, request: TimedRequest) -> Simulated:
         """Simulate a request by the rules, as if they named its model."""
         settings = self._settings_of(request)
-        check = self.rules.get("prefix_check", {}).get(request.plain_model)
+        checks = self.rules.get("prefix_check")
+        check = checks.get(request.plain_model) if checks else None
         edited = check is not None and self._checked.edited(request)
         if refused := self._refusal(request, edited and check == "refused"):
             return refused
@@ -525,7 +526,7 @@ class CacheSimulator:
             last.role,
             settings,
             self._route(request),
-            answer_seconds(request),
+            answer_seconds(request) if self.rules.get("written_after_answer") else 0.0,
             unclear,
         )
 

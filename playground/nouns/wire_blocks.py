@@ -13,8 +13,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, KeysView, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from operator import is_
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from playground.base.shared_lists import SharedList
 from playground.nouns import wire_doubts
@@ -32,6 +33,7 @@ from playground.nouns.wire_bodies import (
     messages_of,
     parameters_of,
     parts_of,
+    raw_messages_of,
     referenced_tools,
     settings_of,
     system_of,
@@ -41,6 +43,7 @@ from playground.nouns.wire_bodies import (
 from playground.nouns.wire_estimates import tokens_of
 from playground.nouns.wire_words import VOCABULARIES, UnknownWord, unknown_words
 
+Item = TypeVar("Item")
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
 _MARKS: Final = frozenset(MARKS)
@@ -134,10 +137,10 @@ class WireRequest:
 
     def at(self, message: int, part: int) -> Iterator[int]:
         """The blocks that stand at a part of a message."""
-        start, *after = self.starts[message : message + 2]
-        place = (message, part)
-        for index, block in enumerate(self.blocks[start : after[0] if after else None], start):
-            if block.place == place:
+        starts, blocks, place = self.starts, self.blocks, (message, part)
+        stop = starts[message + 1] if message + 1 < len(starts) else len(blocks)
+        for index in range(starts[message], stop):
+            if blocks[index].place == place:
                 yield index
 
 
@@ -165,11 +168,12 @@ class WireReader:
         self._beside: _Beside | None = None
 
     def read(self, body: dict[str, Any]) -> WireRequest:
-        api, ttl = api_of(body), ttl_of(body) or self._ttl
+        api, asked = api_of(body), ttl_of(body)
+        ttl = asked or self._ttl
         tools = self._tools_of(body, api)
         head = self._head_of(body, tools, ttl)
-        messages = messages_of(body)
-        read = self._messages(messages, head, api)
+        given = raw_messages_of(body)
+        read = self._messages(given if type(given) is list else messages_of(body), head, api)
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
@@ -180,7 +184,7 @@ class WireReader:
             parameters=beside.parameters(read.pictures, read.cites),
             automatic_ttl=str(top.get("ttl") or ttl) if isinstance(top, dict) else None,
             server_tools=tools.on_server,
-            ttl=ttl_of(body),
+            ttl=asked,
             explicit_only=mode == "explicit",
             starts=self._starts,
             settings=beside.settings,
@@ -189,13 +193,13 @@ class WireReader:
             cleared=tuple((at, identity("message", read.messages[at])) for at in read.clears_at),
             thinks=read.thinks,
             instructs=read.instructs,
-            doubts=(
-                *wire_doubts.of_body(body, messages),
-                *tools.doubts,
-                *read.doubts,
-                *wire_doubts.of_references(read.refers, tools.names),
+            doubts=_joined(
+                tuple(wire_doubts.of_body(body, read.messages)),
+                tools.doubts,
+                read.doubts,
+                tuple(wire_doubts.of_references(read.refers, tools.names)) if read.refers else (),
             ),
-            unknown=(*tools.unknown, *beside.unknown, *read.unknown),
+            unknown=_joined(tools.unknown, beside.unknown, read.unknown),
         )
 
     def _beside_of(self, body: dict[str, Any], api: str) -> _Beside:
@@ -242,6 +246,9 @@ class WireReader:
         before, same = self._before, self._given
         known = same.shared(given) if isinstance(same, SharedList) else 0
         count = shared_length(before.messages, given, known)
+        if type(given) is list and not {dict}.issuperset(map(type, given[count:])):
+            given = [message for message in given if isinstance(message, dict)]
+            count = shared_length(before.messages, given)
         count = written_alike(before.messages, given, known, count)
         alike = (head, start.ttl, api) == (before.head, before.ttl, before.api)
         alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
@@ -257,6 +264,12 @@ class WireReader:
         self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
         self._starts = self._starts.extended_with(messages, read.starts[messages:])
         return read
+
+
+def _joined(*some: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return tuples as one; it is one of them where the others are empty, as most are."""
+    full = [each for each in some if each]
+    return full[0] if len(full) == 1 else tuple(chain.from_iterable(full))
 
 
 _Unknown = tuple[UnknownWord, ...]

@@ -113,8 +113,16 @@ def system_of(body: dict[str, Any]) -> Any:
     return gemini.get("parts") if isinstance(gemini, dict) else body.get("system")
 
 
+def raw_messages_of(body: dict[str, Any]) -> Any:
+    """Return a body's messages as they were given, whatever they are."""
+    for key in ("messages", "input", "contents"):
+        if key in body:
+            return body[key]
+    return None
+
+
 def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
-    given = next((body[key] for key in ("messages", "input", "contents") if key in body), None)
+    given = raw_messages_of(body)
     if isinstance(given, SharedList):  # our own, and not looked through at every request
         return given
     if isinstance(given, str):
@@ -206,7 +214,9 @@ def _holds_opaque(value: Any) -> bool:
         return False
     if not _OPAQUE_FIELDS.isdisjoint(value):
         return True
-    return any(_holds_opaque(value.get(name)) for name in _INNER_FIELDS)
+    # most of what a block holds is text: no call for that
+    held = (value[name] for name in _INNER_FIELDS if name in value)
+    return any(not isinstance(each, str) and _holds_opaque(each) for each in held)
 
 
 _ADDRESS_FIELDS: Final = ("image_url", "file_url", "fileUri", "file_uri", "uri")

@@ -177,9 +177,10 @@ class Rules:
         A default holds for the models that the rules name. For any other model the figure is
         assumed as for the known model whose name is most like it.
         """
-        if (name, model) not in self._figures:
-            self._figures[name, model] = self._figure(name, model)
-        return self._figures[name, model]
+        found = self._figures.get((name, model))
+        if found is None:
+            found = self._figures[name, model] = self._figure(name, model)
+        return found
 
     def _figure(self, name: str, model: str) -> Figure:
         rule, table, plain = self.rules[name], self._table(name), plain_name(model)
@@ -232,7 +233,9 @@ class Rules:
 
     def string_is_block(self, model: str) -> bool:
         """Return True if a string and the same text as one block certainly make the same prefix."""
-        return "string_is_block" not in self.rules or bool(self.of_model("string_is_block", model))
+        if "string_is_block" not in self.rules:
+            return True
+        return bool(self.of_model("string_is_block", model))
 
     @cached_property
     def match(self) -> Match:
