@@ -17,6 +17,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +52,9 @@ def main() -> int:
         other, here = least.values()
         mark = " !" if here > other * MARKED else ""
         worst = max(worst, here / other)
-        print(f"{name[-44:]:44} {other * 1e3:>6.1f} ms {here * 1e3:>6.1f} ms {here / other:.2f}{mark}")
+        print(
+            f"{name[-44:]:44} {other * 1e3:>6.1f} ms {here * 1e3:>6.1f} ms {here / other:.2f}{mark}"
+        )
     for worker in workers.values():
         worker.communicate()
     return int(worst > SLOWER)
@@ -163,20 +167,24 @@ def session(dialect: str, messages: int, policies: int) -> Callable[[], Any]:
 
 
 def _matrix() -> Callable[..., Any]:
-    try:
-        from playground.cache.answers.simulation import cache_matrix
-    except ImportError:  # the tree of 24 November
-        from playground.questions.cache.simulation import cache_matrix
-    found: Callable[..., Any] = cache_matrix
-    return found
+    older = "playground.questions.cache.simulation"  # the tree of 24 November
+    found = _of_module("cache_matrix", "playground.cache.answers.simulation", older)
+    return partial(found)
 
 
 def _policies() -> list[str]:
-    try:
-        from playground.dialects.marks.policies import POLICIES
-    except ImportError:
-        from playground.caching.policies import POLICIES
-    return list(POLICIES)
+    name = "playground.dialects.marks.policies"
+    return list(_of_module("POLICIES", name, "playground.caching.policies"))
+
+
+def _of_module(name: str, *modules: str) -> Any:
+    """Return what the first of these modules holds that the tree has: older trees have others."""
+    for module in modules:
+        try:
+            return getattr(import_module(module), name)
+        except ModuleNotFoundError:
+            continue
+    raise SystemExit(f"no {name} in {', '.join(modules)}")
 
 
 def sent(name: str) -> Callable[[], Any]:

@@ -14,7 +14,7 @@ from itertools import islice
 from playground.base.shared_lists import SharedList
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
-from playground.nouns.wire_blocks import TIERS, WireBlock, WireRequest
+from playground.nouns.wire_blocks import TIERS, WireBlock
 
 
 def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[str, str] | None]:

@@ -76,9 +76,9 @@ class EarlierRequests:
             return own
         if before and (not reads_all or (entry is not None and entry.unclear)):
             return f"what an earlier request left is not known: {before}"
-        if last and not reads_all and not _goes_on(last, request):
-            if spelled := default_spelled_out(last.wire, request.wire):
-                return spelled
+        parted = last if last and not reads_all and not _goes_on(last, request) else None
+        if parted and (spelled := default_spelled_out(parted.wire, request.wire)):
+            return spelled
         for each in () if reads_all else others:
             if kept := may_be_kept(each, settings, rules):
                 return kept

@@ -11,14 +11,14 @@ import json
 import marshal
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, KeysView, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from operator import is_
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 from playground.base.shared_lists import SharedList
 from playground.nouns import wire_doubts
+from playground.nouns.plain_messages import NOT_PLAIN, marked_part
 from playground.nouns.wire_bodies import (
     MARKS,
     PICTURE_KINDS,
@@ -43,7 +43,6 @@ from playground.nouns.wire_bodies import (
 from playground.nouns.wire_estimates import tokens_of
 from playground.nouns.wire_words import VOCABULARIES, UnknownWord, unknown_words
 
-Item = TypeVar("Item")
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
 _MARKS: Final = frozenset(MARKS)
@@ -190,16 +189,11 @@ class WireReader:
             settings=beside.settings,
             api=api,
             clears_at=read.clears_at,
-            cleared=tuple((at, identity("message", read.messages[at])) for at in read.clears_at),
+            cleared=read.cleared() if read.clears_at else (),
             thinks=read.thinks,
             instructs=read.instructs,
-            doubts=_joined(
-                tuple(wire_doubts.of_body(body, read.messages)),
-                tools.doubts,
-                read.doubts,
-                tuple(wire_doubts.of_references(read.refers, tools.names)) if read.refers else (),
-            ),
-            unknown=_joined(tools.unknown, beside.unknown, read.unknown),
+            doubts=_doubts_of(body, tools, read),
+            unknown=tools.unknown + beside.unknown + read.unknown,
         )
 
     def _beside_of(self, body: dict[str, Any], api: str) -> _Beside:
@@ -212,7 +206,7 @@ class WireReader:
         return self._beside
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
-        """Return the tools and the system prompt as blocks; most requests of a row have the same."""
+        """Return the tools and the system prompt as blocks; most of a row are the same."""
         system, instructions = system_of(body), body.get("instructions")
         given = tools, ttl, written((system, instructions))
         if self._head is not None and given == self._head[1]:
@@ -264,12 +258,6 @@ class WireReader:
         self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
         self._starts = self._starts.extended_with(messages, read.starts[messages:])
         return read
-
-
-def _joined(*some: tuple[Item, ...]) -> tuple[Item, ...]:
-    """Return tuples as one; it is one of them where the others are empty, as most are."""
-    full = [each for each in some if each]
-    return full[0] if len(full) == 1 else tuple(chain.from_iterable(full))
 
 
 _Unknown = tuple[UnknownWord, ...]
@@ -397,6 +385,10 @@ class _Read:
             *self.known[count],
         )
 
+    def cleared(self) -> tuple[tuple[int, str], ...]:
+        """Return the messages that are taken out later, with their contents."""
+        return tuple((at, identity("message", self.messages[at])) for at in self.clears_at)
+
     def add(self, message: dict[str, Any], deferred: dict[str, str]) -> None:
         index, start = len(self.messages), len(self.blocks)
         last = self.blocks[-1] if self.blocks else None
@@ -413,8 +405,8 @@ class _Read:
              self.doubts, self.unknown, self.refers)
         )  # fmt: skip
         self.leads = self.leads and all(block.tier == "system" for block in own)
-        marked = _marked_part(message, self.api)
-        if marked == _NOT_PLAIN:
+        marked = marked_part(message, self.api)
+        if marked == NOT_PLAIN:
             self._note_more(message, index, own)
         elif marked >= 0 and self.api == "chat" and not self.unknown:
             path = f"messages[{index}].content[{marked}].cache_control"
@@ -451,73 +443,14 @@ class _Read:
             self.doubts = tuple(dict.fromkeys((*self.doubts, *doubts)))
 
 
-_NOT_PLAIN: Final = -2
-_PLAIN_MARK: Final = {"type": "ephemeral"}
-# Anthropic's parts that hold no more than these fields, and the role that they belong to
-_PLAIN_PARTS: Final = {
-    "text": ("", {"type", "text"}),
-    "tool_use": ("assistant", {"type", "id", "name", "input"}),
-    "tool_result": ("user", {"type", "tool_use_id", "content"}),
-}
-# The fields of OpenAI's messages and calls
-_MESSAGE: Final = {"role", "content"}
-_ANSWER: Final = {"role", "content", "tool_calls"}
-_RESULT: Final = {"role", "content", "tool_call_id"}
-_CALL: Final = {"id", "type", "function"}
-_FUNCTION: Final = {"name", "arguments"}
-
-
-def _marked_part(message: dict[str, Any], api: str) -> int:
-    """Return the last marked part of a message that holds nothing but texts, calls and their
-    results as texts, as most do; -1 if none is marked, and `_NOT_PLAIN` for any other message. It
-    spares most of them the search.
-    """
-    role, content, fields = message.get("role"), message.get("content"), message.keys()
-    if api == "chat" and _is_plain_chat(message, role, content, fields):
-        return -1
-    if fields != _MESSAGE or role not in ("user", "assistant"):
-        return _NOT_PLAIN
-    if isinstance(content, str):
-        return -1 if api in ("messages", "chat", "responses") else _NOT_PLAIN
-    if not isinstance(content, list) or api not in ("messages", "chat"):
-        return _NOT_PLAIN
-    found = -1
-    for number, part in enumerate(content):
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind != "text" and (
-            api != "messages" or not isinstance(kind, str) or kind not in _PLAIN_PARTS
-        ):
-            return _NOT_PLAIN
-        speaker, known = _PLAIN_PARTS[kind]
-        if speaker and speaker != role:
-            return _NOT_PLAIN
-        if kind == "tool_result" and not isinstance(part.get("content"), str):
-            return _NOT_PLAIN
-        if part.keys() != known:
-            is_marked = part.get("cache_control") == _PLAIN_MARK
-            if not is_marked or len(part) != len(known) + 1 or not known <= part.keys():
-                return _NOT_PLAIN
-            found = number
-    return found
-
-
-def _is_plain_chat(
-    message: dict[str, Any], role: Any, content: Any, fields: KeysView[str]
-) -> bool:
-    """Return True for OpenAI's form of a result that is a text, or of an answer with calls."""
-    if role == "tool":
-        return isinstance(content, str) and fields == _RESULT
-    if role != "assistant" or fields != _ANSWER or not isinstance(content, str | None):
-        return False
-    calls = message["tool_calls"]
-    return isinstance(calls, list) and all(
-        isinstance(call, dict)
-        and call.keys() == _CALL
-        and call["type"] == "function"
-        and isinstance(function := call["function"], dict)
-        and function.keys() == _FUNCTION
-        for call in calls
-    )
+def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, ...]:
+    """Return what a body holds whose part in the prompt no provider states."""
+    doubts = tools.doubts + read.doubts
+    if not read.messages or "container" in body:
+        doubts = (*wire_doubts.of_body(body, read.messages), *doubts)
+    if read.refers:
+        doubts = (*doubts, *wire_doubts.of_references(read.refers, tools.names))
+    return doubts
 
 
 def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:

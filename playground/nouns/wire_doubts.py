@@ -25,9 +25,7 @@ _ITEMS: Final = {
 _CLEARED_AT: Final = "next_user_message"
 
 
-def of_body(
-    body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Name what makes a body unclear beside its tools: no message, skills by `latest`."""
     if not messages:
         yield "the body has no message"
