@@ -12,10 +12,14 @@ from playground.nouns import wire_blocks
 from playground.nouns.plain_messages import NOT_PLAIN, marked_part
 from playground.nouns.wire_blocks import WireReader
 
-MARK: Final = {"cache_control": {"type": "ephemeral"}}
-CALL: Final = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-USE: Final = {"type": "tool_use", "id": "1", "name": "look", "input": {"image": {}}}
-RESULT: Final = {"type": "tool_result", "tool_use_id": "1", "content": "ebb"}
+MARK: Final[dict[str, Any]] = {"cache_control": {"type": "ephemeral"}}
+CALL: Final[dict[str, Any]] = {
+    "id": "1",
+    "type": "function",
+    "function": {"name": "look", "arguments": "{}"},
+}
+USE: Final[dict[str, Any]] = {"type": "tool_use", "id": "1", "name": "look", "input": {"image": {}}}
+RESULT: Final[dict[str, Any]] = {"type": "tool_result", "tool_use_id": "1", "content": "ebb"}
 REFERENCE: Final = {"type": "tool_reference", "tool_name": "look"}
 PICTURE: Final = {"type": "image", "source": {"type": "url", "url": "https://a.example"}}
 PARTS: Final[list[dict[str, Any]]] = [

@@ -47,7 +47,10 @@ class SharedList(KnowsPlaces[Item]):
                 extended._items, extended._places = self._items, self._places
                 extended._length = count + len(more)
                 return extended
-        return SharedList([*self._items[:count], *more])  # another list continues from here already
+        # another list continues from here already
+        forked = SharedList([*self._items[:count], *more])
+        forked._places.take(self._places, count)
+        return forked
 
     def shared(self, other: Sequence[Item]) -> int:
         """Return a lower bound on the number of shared leading items, without comparing them."""
@@ -117,6 +120,15 @@ class _Places:
     def __init__(self) -> None:
         self._by_key: dict[str, tuple[int, dict[Any, list[int]]]] = {}
         self.lock = Lock()
+
+    def take(self, other: _Places, count: int) -> None:
+        """Take over what another list knows of its first `count` items."""
+        with other.lock:
+            for key, (known, places) in other._by_key.items():
+                some = {
+                    value: found[: bisect_left(found, count)] for value, found in places.items()
+                }
+                self._by_key[key] = min(known, count), some
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         with self.lock:

@@ -455,9 +455,9 @@ class CacheSimulator:
             if not _is_there(entry, request):
                 return f"the entry at block {block} was still being written"
             return f"the entry at block {block} had expired"
-        for block, key in enumerate(request.chain):
-            too_far = self._entries.get(key)
-            if too_far is not None and too_far.expires >= request.at:
+        for key in filter(self._entries.__contains__, request.chain):
+            if self._entries[key].expires >= request.at:
+                block = request.chain.index(key)
                 return f"the entry at block {block} is further back than a mark looks"
         return "no earlier request begins like it"
 
