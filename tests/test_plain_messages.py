@@ -13,11 +13,8 @@ from playground.nouns.plain_messages import NOT_PLAIN, marked_part
 from playground.nouns.wire_blocks import WireReader
 
 MARK: Final[dict[str, Any]] = {"cache_control": {"type": "ephemeral"}}
-CALL: Final[dict[str, Any]] = {
-    "id": "1",
-    "type": "function",
-    "function": {"name": "look", "arguments": "{}"},
-}
+FUNCTION: Final[dict[str, Any]] = {"name": "look", "arguments": "{}"}
+CALL: Final[dict[str, Any]] = {"id": "1", "type": "function", "function": FUNCTION}
 USE: Final[dict[str, Any]] = {"type": "tool_use", "id": "1", "name": "look", "input": {"image": {}}}
 RESULT: Final[dict[str, Any]] = {"type": "tool_result", "tool_use_id": "1", "content": "ebb"}
 REFERENCE: Final = {"type": "tool_reference", "tool_name": "look"}
@@ -47,7 +44,7 @@ MORE: Final[list[dict[str, Any]]] = [
     {"tool_call_id": "1"},
     {"tool_calls": [CALL]},
     {"tool_calls": [CALL, {**CALL, "type": "nobody"}]},
-    {"tool_calls": [{**CALL, "function": {**CALL["function"], "nobody": 1}}]},
+    {"tool_calls": [{**CALL, "function": {**FUNCTION, "nobody": 1}}]},
     {"tool_calls": CALL},
     {"nobody": 1},
 ]

@@ -13,6 +13,7 @@ from typing import Any, Final
 from playground.base.wording import grouped
 from playground.cache.breakpoints import breakpoints, life_at, looked_at, spans
 from playground.cache.certainty import (
+    across_regions,
     doubt_about_content,
     doubt_about_settings,
     doubt_of,
@@ -200,6 +201,8 @@ class CacheSimulator:
         if sure is not None and idle > sure and not is_pinned(request):
             age = f"not used for {grouped(idle)} seconds"
             return f"{age}: after {sure:,} nothing promises that it is read"
+        if (across := across_regions(request, rules)) and not _is_billed_read(request):
+            return across
         if "routed_by" in rules.rules and entry.route != self._route(request):
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
@@ -580,6 +583,11 @@ def _route(request: TimedRequest) -> bytes:
     starts = request.wire.starts
     first = starts[1] if len(starts) > 1 else len(request.chain)
     return request.chain[first - 1] if first else NO_ROUTE
+
+
+def _is_billed_read(request: TimedRequest) -> bool:
+    """Return True if the request's own bill shows that something was read."""
+    return request.billed is not None and request.billed.read > 0
 
 
 def _last_hash(request: TimedRequest) -> bytes:

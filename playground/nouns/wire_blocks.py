@@ -31,6 +31,7 @@ from playground.nouns.wire_bodies import (
     kind_of,
     mark_holders,
     messages_of,
+    model_of,
     parameters_of,
     parts_of,
     raw_messages_of,
@@ -178,7 +179,7 @@ class WireReader:
         top = body.get("cache_control")
         beside = self._beside_of(body, api)
         return WireRequest(
-            model=self._model or str(body.get("model") or ""),
+            model=self._model or model_of(body),
             blocks=self._blocks,
             parameters=beside.parameters(read.pictures, read.cites),
             automatic_ttl=str(top.get("ttl") or ttl) if isinstance(top, dict) else None,

@@ -28,8 +28,9 @@ _HELD_AS_BLOCKS: Final = frozenset(
      "systemInstruction", "system_instruction"),
 )  # fmt: skip
 _CONVERSE: Final = frozenset(
-    ("inferenceConfig", "toolConfig", "additionalModelRequestFields", "guardrailConfig")
+    ("inferenceConfig", "toolConfig", "additionalModelRequestFields", "guardrailConfig", "modelId")
 )
+_PART_KEYS: Final = frozenset(("text", "cachePoint", "toolUse", "toolResult", "image", "document"))
 _ANTHROPIC: Final = frozenset(("system", "anthropic_version", "cache_control", "thinking"))
 _HISTORIES: Final = (
     "previous_response_id", "conversation", "previous_interaction_id", "cachedContent",
@@ -145,9 +146,27 @@ def api_of(body: dict[str, Any]) -> str:
         return "gemini"
     if "input" in body:
         return "responses"
-    if not _CONVERSE.isdisjoint(body):
+    if not _CONVERSE.isdisjoint(body) or _has_converse_parts(body):
         return "converse"
     return "messages" if not _ANTHROPIC.isdisjoint(body) else "chat"
+
+
+def _has_converse_parts(body: dict[str, Any]) -> bool:
+    """Return True if the first part of the system prompt or of a message is named by its key, as
+    Converse writes it: other forms give it a `type`.
+    """
+    messages = body.get("messages")
+    first = messages[0] if isinstance(messages, list) and messages else None
+    for content in (body.get("system"), first.get("content") if isinstance(first, dict) else None):
+        part = content[0] if isinstance(content, list) and content else None
+        if isinstance(part, dict) and "type" not in part and not _PART_KEYS.isdisjoint(part):
+            return True
+    return False
+
+
+def model_of(body: Mapping[str, Any]) -> str:
+    """Return the model that a body names; Converse writes it as `modelId`. "" if it names none."""
+    return str(body.get("model") or body.get("modelId") or "")
 
 
 def ttl_of(body: dict[str, Any]) -> str | None:
