@@ -1,0 +1,166 @@
+"""Every dialect's response template in transformers' own parser: which replies both read alike
+
+Run: python benchmarks/against_transformers.py [DIALECT …] [--tries N] [--walks N] [--seed N]
+     [--portable] [--show N] [--python PATH]
+PATH is a Python that has transformers; by default one is made, once, among temporary files. A reply
+is well-formed by the dialect's own grammar: the calls of the laws as they are rendered, with other
+white space and order, several, with text and reasoning beside them, with odd values; and random
+walks over the grammar. Alike are the same calls, the same words of content, and the same reasoning
+up to white space. Each reply is read whole, and in pieces that are cut at random.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from against_servers import KINDS, OPENED, WITH_REASONING, function
+from asking import Ask, asking
+from grammar_walk import Engine, baits_of, read, right_calls, tools_for
+from spoils import TOOLS
+
+from playground.dialects import DeclaredDialect, as_dialects
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.result import ParseResult
+
+RELEASE: Final = "transformers==5.24.0"
+CLEAN: Final = (
+    "one call", "several", "before", "between", "after", "no call", "odd values", "unicode",
+    "reasoning", "reasoning alone",
+)  # fmt: skip
+_EDGE: Final = re.compile(r"(?<=>)(?=<)|(?<=[{},:\[\]])(?=[\"'{\[])|\n+")
+Case = tuple[str, tuple[ToolMetadata, ...]]
+
+
+def oracle(python: str) -> Ask:
+    """Start transformers' parser, in an environment that has it."""
+    if not python:
+        folder = Path(tempfile.gettempdir()) / f"playground-{RELEASE.replace('==', '-')}"
+        python = str(folder / "bin" / "python")
+        if not (folder / "ready").exists():
+            venv.create(folder, with_pip=True)
+            subprocess.run([python, "-m", "pip", "install", "--quiet", RELEASE], check=True)
+            (folder / "ready").touch()
+    return asking(python, str(Path(__file__).parent / "transformers_parser.py"))
+
+
+def rendered(dialect: DeclaredDialect, source: random.Random) -> Iterator[str]:
+    """The laws' calls: as they are rendered, with parameters in another order, and spaced."""
+    tools = tools_for(dialect)
+    for call in right_calls(dialect):
+        for _ in range(3):
+            arguments = list(call.args.items())
+            if not dialect.syntax.text_keys:
+                source.shuffle(arguments)
+            part = ToolCallPart("call_1", call.tool_name, dict(arguments))
+            text = dialect.format_tool_call(part, tools)
+            yield text
+            places = [match.span() for match in _EDGE.finditer(text)]
+            if places:
+                start, stop = source.choice(places)
+                yield text[:start] + source.choice(["\n", " ", "\n  ", ""]) + text[stop:]
+
+
+def cases(dialect: DeclaredDialect, given: argparse.Namespace) -> Iterator[Case]:
+    """Well-formed replies, each with the tools that were offered."""
+    source = random.Random(f"{given.seed} {dialect.name}")
+    own = tools_for(dialect)
+    engine = Engine(dialect.grammar(own, accepts="well-formed").lark)
+    listed = list(rendered(dialect, source))
+    baits = baits_of(dialect, listed)
+    walks = (engine.walk(seed, baits) for seed in range(given.seed, given.seed + given.walks))
+    listed += [text for text in walks if text is not None]
+    yield from ((text, own) for text in dict.fromkeys(listed) if engine.accepts(text))
+    other = Engine(dialect.grammar(TOOLS, accepts="well-formed").lark)
+    for kind in CLEAN:
+        if kind in WITH_REASONING and (not dialect.reasoning or dialect.name in OPENED):
+            continue
+        for attempt in range(given.tries):
+            try:
+                text = KINDS[kind](dialect, random.Random(f"{given.seed} {kind} {attempt}"))
+            except (KeyError, IndexError):
+                continue
+            if other.accepts(text):
+                yield text, tuple(TOOLS)
+
+
+def alike(theirs: dict[str, Any], mine: ParseResult) -> bool:
+    """Return True if both readings say the same."""
+    if "raises" in theirs:
+        return False
+    calls = [[call.name, call.arguments] for call in mine.tool_calls]
+    words = (theirs["content"].split(), "".join(theirs["reasoning"].split()))
+    own = (mine.content.split(), "".join(mine.reasoning.split()))
+    return words == own and _json(theirs["calls"]) == _json(calls)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def compare(dialect: DeclaredDialect, ask: Ask, given: argparse.Namespace) -> tuple[int, int]:
+    """Compare one dialect: replies that are read alike, and all."""
+    made = dialect.response_template(portable=given.portable)
+    if not made.template:
+        print(f"| {dialect.name} | – | {made.findings[-1].message} |")
+        return 0, 0
+    equal, total, different = 0, 0, []
+    header = made.template.get("start_anchor", "")
+    opened = dialect.reasoning[0].open if dialect.opens_reasoning else ""
+    for text, tools in cases(dialect, given):
+        mine = read(dialect, text, tools)
+        question = {"template": made.template, "prefix": header + opened, "text": text}
+        question["tools"] = [function(tool) for tool in tools]
+        whole = ask(question)
+        cuts = sorted(random.Random(text).choices(range(len(text) + 1), k=5))
+        pieces = ask({**question, "cuts": cuts})
+        total += 1
+        if alike(whole, mine) and whole == pieces:
+            equal += 1
+        else:
+            different.append((text, whole, mine, whole == pieces))
+    print(f"| {dialect.name} | {equal}/{total} | |", flush=True)
+    for text, whole, mine, same in sorted(different, key=lambda each: len(each[0]))[: given.show]:
+        own = [[call.name, call.arguments] for call in mine.tool_calls]
+        print(f"  text   {text!r}\n  theirs {json.dumps(whole, ensure_ascii=False)}")
+        print(f"  ours   {mine.content!r} {mine.reasoning!r} {json.dumps(own, ensure_ascii=False)}")
+        print("" if same else "  and otherwise in pieces")
+    return equal, total
+
+
+def main() -> None:
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("dialects", nargs="*")
+    given.add_argument("--tries", type=int, default=6, help="replies of each kind")
+    given.add_argument("--walks", type=int, default=60)
+    given.add_argument("--seed", type=int, default=1)
+    given.add_argument("--portable", action="store_true")
+    given.add_argument("--show", type=int, default=1)
+    given.add_argument("--python", default="")
+    options = given.parse_args()
+    ask = oracle(options.python)
+    print(f"transformers {ask({'ask': 'version'})['version']}")
+    print("| dialect | read alike | no template |\n|---|---|---|")
+    dialects = [d for d in as_dialects(options.dialects) if isinstance(d, DeclaredDialect)]
+    counts = [compare(dialect, ask, options) for dialect in dialects]
+    expressed = [pair for pair in counts if pair[1]]
+    perfect = sum(equal == total for equal, total in expressed)
+    equal, total = (sum(numbers) for numbers in zip(*expressed, strict=True))
+    print(f"{len(expressed)} of {len(counts)} dialects have a template; {perfect} read all alike")
+    print(f"{equal:,} of {total:,} replies are read alike")
+
+
+if __name__ == "__main__":
+    main()

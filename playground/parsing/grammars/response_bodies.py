@@ -1,0 +1,198 @@
+"""The body of a call in a response template: which of transformers' parsers reads it, and how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from playground.parsing.declaration import Declaration
+from playground.parsing.grammars.notes import Notes
+from playground.parsing.grammars.response_patterns import (
+    JSON_STRING,
+    LINE_BREAK,
+    PYTHON_STRING,
+    escape,
+    group,
+    pattern_of,
+    without_groups,
+)
+from playground.parsing.notations import VALUES
+from playground.parsing.patterns import has_words, without_list
+from playground.parsing.template import (
+    Piece,
+    Template,
+    begins_line,
+    declared_hole,
+    holes_of,
+    is_line,
+)
+
+PYTHON_CALL: Final = "{name}({args:python})"
+
+
+class Inexpressible(Exception):
+    """Raised for what no response template can say; the message names it."""
+
+
+class Body(NamedTuple):
+    """A call's body: transformers' parser for it, and where name and arguments are then.
+
+    A body with `brackets` ends at its own; they do not count in `strings`. `closer` is the pattern
+    of a closer that holds arguments, `captured` are the arguments before and in it.
+    """
+
+    content: str
+    arguments: Any = "{content}"
+    args: Mapping[str, Any] = {}
+    name: str = ""
+    brackets: str = ""
+    strings: str = ""
+    closer: str = ""
+
+
+def body_of(syntax: Declaration, notes: Notes) -> Body:
+    """Return the body of a form's calls. Raises Inexpressible."""
+    if syntax.nameless:
+        raise Inexpressible("a call has no name, which its arguments have to tell")
+    if syntax.joined:
+        raise Inexpressible("several calls are one call, whose texts are joined")
+    body = _BODIES[declared_hole(syntax.call_template.body, _BODIES)](syntax, notes)
+    return body._replace(brackets="[]") if list_of(syntax) else body
+
+
+def list_of(syntax: Declaration) -> Template | None:
+    """Return the section around a list of calls, without the brackets, if calls stand in one.
+
+    Raises Inexpressible if the list has no marker of its own.
+    """
+    section = syntax.section_template
+    if section is None or syntax.separator.strip() != ",":
+        return None
+    if len(syntax.call_template.pieces) > 1 and syntax.call != PYTHON_CALL:
+        return None
+    bare = without_list(section)
+    if bare is None and not has_words(pattern_of(section.before)):
+        raise Inexpressible("no marker shows where a list of calls begins")
+    return bare
+
+
+def _json_call(syntax: Declaration, notes: Notes) -> Body:
+    shape = syntax.shape
+    reasons = {
+        "a call's arguments are JSON inside a text": shape.arguments_as_text,
+        "a call's name is a key of its JSON": shape.name_is_key,
+        "a call's JSON holds reasoning": bool(shape.thought),
+        "a key of a call's JSON is no word": not all(
+            re.fullmatch(r"\w+", key) for key in (*shape.name, *shape.arguments)
+        ),
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise Inexpressible(reason)
+    if shape.text_key:
+        notes.narrower("arguments", f"a text is no argument {shape.text_key!r}: it stays a text")
+    name, arguments = (f"{{content.{'.'.join(path)}}}" for path in (shape.name, shape.arguments))
+    return Body("json", arguments, name=name, brackets="{}", strings=JSON_STRING)
+
+
+def _json_arguments(syntax: Declaration, notes: Notes) -> Body:
+    return Body("json", brackets="{}", strings=JSON_STRING)
+
+
+def _marked_arguments(syntax: Declaration, notes: Notes) -> Body:
+    mark = syntax.string_mark
+    args = {"unquoted_keys": True, "string_delims": [[mark, mark]]}
+    notes.narrower("arguments", "a key that is no word cannot be read")
+    strings = f"{escape(mark)}.*?{escape(mark)}"
+    return Body("json", args=args, brackets="{}", strings=strings)
+
+
+def _python_arguments(syntax: Declaration, notes: Notes) -> Body:
+    if list_of(syntax) is None:
+        raise Inexpressible("calls in Python's notation are read in a list alone")
+    notes.narrower("arguments", "Python that is no JSON value, such as a tuple, cannot be read")
+    name, arguments = "{content.name}", "{content.arguments}"
+    return Body("python-call-list", arguments, name=name, strings=PYTHON_STRING)
+
+
+def _params(syntax: Declaration, notes: Notes) -> Body:
+    template = syntax.param_template
+    assert template is not None
+    if syntax.element:
+        raise Inexpressible("a parameter's value is elements in elements")
+    _note_params(syntax, template, notes)
+    opener = pattern_of(template.before, {"key": group("key")})
+    closer = pattern_of(template.after, {"key": "(?P=key)"})
+    if not closer:
+        raise Inexpressible("no marker shows where a parameter's value ends")
+    value = group("value", ".*?")
+    if syntax.cdata:
+        value = rf"(?:<!\[CDATA\[{value}\]\]>|{value})"
+    if VALUES[template.body].block or ends_line(template.before):
+        value = f"{LINE_BREAK}{value}{LINE_BREAK}"
+    following = f"(?=\\s*(?:{without_groups(opener)}|\\Z))"
+    args: dict[str, Any] = {"tag_pattern": f"{opener}{value}{closer}{following}"}
+    if VALUES[template.body].json:
+        args["value_parser"] = {"name": "json"}
+    return Body("xml-inline", args=args)
+
+
+def _note_params(syntax: Declaration, template: Template, notes: Notes) -> None:
+    value, holes = "arguments", holes_of(template.before)
+    if not VALUES[template.body].json:
+        notes.narrower(value, "a value is a text unless its schema is passed (`tools=`)")
+    if {"type", "is_text"} & set(holes):
+        notes.narrower(value, "what a parameter's opener says of its value's type is not read")
+    if syntax.untyped == "json":
+        notes.narrower(value, "a value without a schema is a text, also if it is JSON")
+    if syntax.escaped_names:
+        notes.narrower(value, "names keep their escapes, such as `&quot;`")
+    if syntax.object_block[0]:
+        notes.narrower(value, f"an object between {syntax.object_block[0]!r} is not read")
+    notes.wider("calls", "a call that the reply's end cuts off is delivered as far as it was read")
+
+
+def _texts(syntax: Declaration, notes: Notes) -> Body:
+    template = syntax.call_template
+    keys = [name.removeprefix("text:") for name in template.holes]
+    lines = [n.removeprefix("line:") for n in holes_of(template.before) if is_line(n)]
+    if syntax.objects:
+        message = f"a text that is no JSON object is no argument {keys[0]!r}: it stays a text"
+        notes.narrower("arguments", message)
+        closer = text_marker(syntax, template.after)
+        return Body("json", args={"allow_non_json": True}, closer=closer)
+    notes.wider("calls", "a call that the reply's end cuts off is delivered as far as it was read")
+    closer = text_marker(syntax, template.between[0])
+    for key, pieces in zip(keys[1:], template.between[1:], strict=True):
+        closer += group(key, ".*?") + text_marker(syntax, pieces)
+    arguments = {key: f"{{{key}}}" for key in [*lines, *keys]} | {keys[0]: "{content}"}
+    args = {"strip": False} if closer else {}
+    return Body("text", arguments, args, closer=closer)
+
+
+def text_marker(syntax: Declaration, pieces: Sequence[Piece]) -> str:
+    """Build the closer of a text, with the line breaks at its edges that are no part of it."""
+    marker = pattern_of(pieces)
+    if not marker:
+        return ""
+    if begins_line(tuple(pieces)):
+        marker = rf"(?:\r?\n)?{marker}"
+    elif syntax.line_start:
+        marker = rf"(?<![^\n]){marker}"
+    return marker + LINE_BREAK if ends_line(pieces) else marker
+
+
+def ends_line(pieces: Sequence[Piece]) -> bool:
+    """Return True if pieces end with a line break."""
+    return bool(pieces) and isinstance(pieces[-1], str) and pieces[-1].endswith("\n")
+
+
+_BODIES: Final[dict[str, Callable[[Declaration, Notes], Body]]] = {
+    "call:json": _json_call,
+    "args:json": _json_arguments,
+    "args:marked": _marked_arguments,
+    "args:python": _python_arguments,
+    "params": _params,
+    "text:KEY": _texts,
+}
