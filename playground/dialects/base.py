@@ -152,9 +152,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         reason = "the dialect is written by hand: only a declaration gives a grammar"
         return Grammar(self.name, {}, (finding("no-grammar", "dialect", reason),))
 
-    def response_template(
-        self, start_anchor: str = "", portable: bool = False
-    ) -> ResponseTemplate:
+    def response_template(self, start_anchor: str = "", portable: bool = False) -> ResponseTemplate:
         """Return the response template by which transformers reads the dialect's replies.
 
         `start_anchor` is the header of an assistant's turn in the chat template. By default it is
@@ -166,7 +164,9 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         from playground.parsing.grammars.response_templates import ResponseTemplate
 
         reason = "the dialect is written by hand: only a declaration gives a response template"
-        return ResponseTemplate(self.name, {}, (finding("no-response-template", "dialect", reason),))
+        return ResponseTemplate(
+            self.name, {}, (finding("no-response-template", "dialect", reason),)
+        )
 
     # the system prompt
 

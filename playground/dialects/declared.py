@@ -191,9 +191,7 @@ class DeclaredDialect(HashedOnce, Dialect):
         )
 
     @takes(start_anchor="text", portable=bool)
-    def response_template(
-        self, start_anchor: str = "", portable: bool = False
-    ) -> ResponseTemplate:
+    def response_template(self, start_anchor: str = "", portable: bool = False) -> ResponseTemplate:
         from playground.parsing.grammars.response_templates import declared_response_template
 
         return declared_response_template(

@@ -28,6 +28,7 @@ from playground.parsing.template import (
     is_line,
 )
 
+CUT_OFF: Final = "a call that the reply's end cuts off is delivered as far as it was read"
 PYTHON_CALL: Final = "{name}({args:python})"
 
 
@@ -104,7 +105,7 @@ def _marked_arguments(syntax: Declaration, notes: Notes) -> Body:
     mark = syntax.string_mark
     args = {"unquoted_keys": True, "string_delims": [[mark, mark]]}
     notes.narrower("arguments", "a key that is no word cannot be read")
-    strings = f"{escape(mark)}.*?{escape(mark)}"
+    strings = f"{escape(mark)}(?:(?!{escape(mark)}).)*{escape(mark)}"
     return Body("json", args=args, brackets="{}", strings=strings)
 
 
@@ -130,7 +131,8 @@ def _params(syntax: Declaration, notes: Notes) -> Body:
     if syntax.cdata:
         value = rf"(?:<!\[CDATA\[{value}\]\]>|{value})"
     if VALUES[template.body].block or ends_line(template.before):
-        value = f"{LINE_BREAK}{value}{LINE_BREAK}"
+        # a line break after a value is its own unless one stands before it
+        value = f"(?:{LINE_BREAK.removesuffix('?')}{value}{LINE_BREAK}|{value})"
     following = f"(?=\\s*(?:{without_groups(opener)}|\\Z))"
     args: dict[str, Any] = {"tag_pattern": f"{opener}{value}{closer}{following}"}
     if VALUES[template.body].json:
@@ -141,7 +143,8 @@ def _params(syntax: Declaration, notes: Notes) -> Body:
 def _note_params(syntax: Declaration, template: Template, notes: Notes) -> None:
     value, holes = "arguments", holes_of(template.before)
     if not VALUES[template.body].json:
-        notes.narrower(value, "a value is a text unless its schema is passed (`tools=`)")
+        message = "a value is a text unless its type is passed (`tools=`), not behind a `$ref`"
+        notes.narrower(value, message)
     if {"type", "is_text"} & set(holes):
         notes.narrower(value, "what a parameter's opener says of its value's type is not read")
     if syntax.untyped == "json":
@@ -150,7 +153,7 @@ def _note_params(syntax: Declaration, template: Template, notes: Notes) -> None:
         notes.narrower(value, "names keep their escapes, such as `&quot;`")
     if syntax.object_block[0]:
         notes.narrower(value, f"an object between {syntax.object_block[0]!r} is not read")
-    notes.wider("calls", "a call that the reply's end cuts off is delivered as far as it was read")
+    notes.wider("calls", CUT_OFF)
 
 
 def _texts(syntax: Declaration, notes: Notes) -> Body:
@@ -162,8 +165,11 @@ def _texts(syntax: Declaration, notes: Notes) -> Body:
         notes.narrower("arguments", message)
         closer = text_marker(syntax, template.after)
         return Body("json", args={"allow_non_json": True}, closer=closer)
-    notes.wider("calls", "a call that the reply's end cuts off is delivered as far as it was read")
     closer = text_marker(syntax, template.between[0])
+    if keys[1:]:
+        notes.narrower("calls", "a call that is cut off raises an error: nothing is read")
+    else:
+        notes.wider("calls", CUT_OFF)
     for key, pieces in zip(keys[1:], template.between[1:], strict=True):
         closer += group(key, ".*?") + text_marker(syntax, pieces)
     arguments = {key: f"{{{key}}}" for key in [*lines, *keys]} | {keys[0]: "{content}"}

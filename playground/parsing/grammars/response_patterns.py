@@ -65,16 +65,13 @@ def without_groups(pattern: str) -> str:
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
-def outside_strings(strings: str, closer: str) -> str:
-    """Build a closer that counts only outside of a body's strings: a whole string is skipped."""
-    return f"(?:{strings})(*SKIP)(*FAIL)|{closer}"
+def end_of_body(opener: str, strings: str, brackets: str, closer: str) -> str:
+    """Build the end of a body that stands in brackets: its closer, or the place after it.
 
-
-def end_of_brackets(opener: str, strings: str, brackets: str) -> str:
-    """Build the place after the bracket that ends a body, which begins right after its opener.
-
-    Looking back, it finds the opener only from the body's own bracket, never from an inner one.
+    A closer inside of a string ends nothing: what stands between it and the opener is no body.
     """
     first, last = map(escape, brackets)
-    body = rf"({first}(?:[^{first}{last}\"']|{strings}|(?1))*{last})"
-    return outside_strings(strings, rf"(?<={without_groups(opener)}\s*{body})")
+    other = rf"""[^{first}{last}"']"""
+    body = rf"({first}(?:{other}|{strings}|(?1))*{last})"
+    behind = rf"(?<={without_groups(opener)}\s*{body}"
+    return rf"{closer}{behind}\s*{closer})" if closer else f"{behind})"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.base.findings import Finding, finding
+from playground.base.findings import Finding
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.grammars.notes import Notes, quote_words
 from playground.parsing.grammars.response_bodies import (
@@ -24,11 +24,10 @@ from playground.parsing.grammars.response_bodies import (
 from playground.parsing.grammars.response_patterns import (
     LINE_BREAK,
     any_of,
-    end_of_brackets,
+    end_of_body,
     escape,
     group,
     has_marker,
-    outside_strings,
     pattern_of,
     without_groups,
 )
@@ -45,6 +44,8 @@ _ANCHORS: Final = {
     "<|END_OF_TURN_TOKEN|>": "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
 }
 """The header of an assistant's turn, by the stop token of the chat templates that write it."""
+_SAME_FIELDS: Final = ("name", "sections", "known_names", "line_start")
+"""The fields in which two forms must not differ, to be read by one template."""
 _NO_PREFIX: Final = r"\Z"
 
 
@@ -65,7 +66,8 @@ class ResponseTemplate:
     @property
     def json(self) -> str:
         """The template as JSON; "" if there is none."""
-        return json.dumps(self.template, ensure_ascii=False, indent=2) if self.template else ""
+        text = json.dumps(self.template, ensure_ascii=False, indent=2)
+        return f"{text}\n" if self.template else ""
 
 
 def declared_response_template(
@@ -81,10 +83,11 @@ def declared_response_template(
     try:
         calls = _Calls(syntax, markers, notes, portable)
     except Inexpressible as reason:
-        notes.none("calls", str(reason))
-        return ResponseTemplate(name, {}, tuple(notes.findings))
+        alone = Notes(SUBJECT)
+        alone.none("calls", str(reason))
+        return ResponseTemplate(name, {}, tuple(alone.findings))
     fields = {
-        **_reasoning(markers, calls.opener),
+        **_reasoning(markers, answer, calls, notes),
         "tool_calls": calls.field(),
         "content": _content(markers, answer, calls),
     }
@@ -107,17 +110,21 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
     return {"start_anchor_pattern": _NO_PREFIX}
 
 
-def _reasoning(markers: Markers, call_opener: str) -> dict[str, Any]:
+def _reasoning(
+    markers: Markers, answer: tuple[str, str], calls: _Calls, notes: Notes
+) -> dict[str, Any]:
     """Build the field of reasoning. Without closers of its own, a call or a stop token ends it."""
     if not markers.reasoning:
         return {}
     openers = [tags.open.strip() for tags in markers.reasoning]
     closers = [tags.close.strip() for tags in markers.reasoning if tags.close]
-    if closers:
-        ends = any_of(map(escape, closers)) + r"\s*"
-    else:
-        opener = without_groups(call_opener)
-        ends = f"(?={any_of([opener, *map(escape, markers.stops)])})"
+    call = any_of([*calls.section_openers, without_groups(calls.opener)])
+    ends = any_of(map(escape, closers)) + r"\s*" if closers else ""
+    if not closers:
+        ends = f"(?={any_of([call, *map(escape, markers.stops)])})"
+    elif markers.opens_reasoning:
+        ends += f"|(?={any_of([escape(answer[0]), call])})"
+        notes.wider("reasoning", "a call in reasoning that is closed after it is read as a call")
     value = {
         "open": openers[0] if len(openers) == 1 else openers,
         "close_pattern": ends,
@@ -133,10 +140,14 @@ def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[s
     are joined, because a second part would replace the first."""
     pairs = [text for tags in markers.plain for text in (tags.open, tags.close)]
     texts = [text.strip() for text in (*markers.stops, *markers.dropped, *answer, *pairs)]
-    ends = any_of([*map(escape, filter(None, texts)), *calls.section_closers, r"\Z"])
-    openers = [rf"{opener}\s*" for opener in calls.section_openers]
+    texts = [text for text in dict.fromkeys(texts) if text and text not in calls.syntax.closers]
+    # an opener's beginning: with white space before it, it would come before the opener
+    begun = [t for t in texts if any(o.startswith(t) for o in calls.syntax.openers)]
+    ends = any_of([*(escape(t) for t in texts if t not in begun), *calls.section_closers])
+    openers = [*map(escape, begun), *(rf"{opener}\s*" for opener in calls.section_openers)]
+    closers = [*openers, rf"\s*{ends}"] if ends else openers
     return {
-        "close_pattern": "|".join([*openers, rf"\s*{ends}"]),
+        **({"close_pattern": "|".join(closers)} if closers else {}),
         "repeats": True,
         "join": "",
         "content": "text",
@@ -147,9 +158,7 @@ def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[s
 class _Calls:
     """A maker of the field of calls. Raises Inexpressible."""
 
-    def __init__(
-        self, syntax: Declaration, markers: Markers, notes: Notes, portable: bool
-    ) -> None:
+    def __init__(self, syntax: Declaration, markers: Markers, notes: Notes, portable: bool) -> None:
         self.syntax, self.markers, self.notes, self.portable = syntax, markers, notes, portable
         self.is_list = list_of(syntax) is not None
         self.body = body_of(syntax, notes)
@@ -223,7 +232,8 @@ class _Calls:
 
     def _forms_alike(self) -> list[Declaration]:
         """Return the forms whose calls are read alike after their openers; note the others."""
-        forms, others = [self.syntax], []
+        forms: list[Declaration] = [self.syntax]
+        others: list[Declaration] = []
         for form in self.syntax.also:
             if not form.slip:
                 (forms if self._is_alike(form) else others).append(form)
@@ -240,8 +250,9 @@ class _Calls:
             self._opener(form)
         except Inexpressible:
             return False
-        own = (self.body, self.closer, self.syntax.name, self.syntax.sections)
-        return own == (body, closer, form.name, form.sections)
+        return (body, closer) == (self.body, self.closer) and all(
+            getattr(form, field) == getattr(self.syntax, field) for field in _SAME_FIELDS
+        )
 
     def _opener(self, form: Declaration) -> str:
         """Build the opener of a call, or of a list of calls, with the section's."""
@@ -271,13 +282,11 @@ class _Calls:
     def _end(self) -> str:
         """Build the end of a call: its closer, or else the body's own bracket or the next marker.
 
-        Neither counts in a string of the body, which only Python's `regex` can say.
+        Neither counts in a string of the body, which only recursion can say.
         """
         body, closer = self.body, self.closer
         if body.brackets and not self.portable:
-            if closer:
-                return outside_strings(body.strings, closer)
-            return end_of_brackets(self.own_opener, body.strings, body.brackets)
+            return end_of_body(self.own_opener, body.strings, body.brackets, closer)
         if body.brackets:
             lost = "a text that holds a call's closer ends the call" if closer else ""
             self.notes.narrower("arguments", lost or "text after a call is a part of the call")
