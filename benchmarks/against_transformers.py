@@ -1,12 +1,13 @@
 """Every dialect's response template in transformers' own parser: which replies both read alike
 
 Run: python benchmarks/against_transformers.py [DIALECT …] [--tries N] [--walks N] [--seed N]
-     [--portable] [--show N] [--python PATH]
+     [--portable] [--show N] [--python PATH] [--record]
 PATH is a Python that has transformers; by default one is made, once, among temporary files. A reply
 is well-formed by the dialect's own grammar: the calls of the laws as they are rendered, with other
 white space and order, several, with text and reasoning beside them, with odd values; and random
 walks over the grammar. Alike are the same calls, the same words of content, and the same reasoning
-up to white space. Each reply is read whole, and in pieces that are cut at random.
+up to white space. Each reply is read whole, and in pieces that are cut at random. `--record` writes
+what transformers read of a few replies, and of which template, for tests/test_response_templates.py.
 """
 
 from __future__ import annotations
