@@ -7,18 +7,20 @@ is well-formed by the dialect's own grammar: the calls of the laws as they are r
 white space and order, several, with text and reasoning beside them, with odd values; and random
 walks over the grammar. Alike are the same calls, the same words of content, and the same reasoning
 up to white space. Each reply is read whole, and in pieces that are cut at random. `--record` writes
-what transformers read of a few replies, and of which template, for tests/test_response_templates.py.
+for tests/test_response_templates.py what transformers read of a few replies, and by which template.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +37,8 @@ from playground.nouns.messages import ToolCallPart
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
 
+SHORT: Final = 400  # characters of a reply that is recorded
+RECORDED: Final = Path(__file__).parent.parent / "tests" / "cases" / "response_templates.json"
 CLEAN: Final = (
     "one call", "several", "before", "between", "after", "no call", "odd values", "unicode",
     "reasoning", "reasoning alone",
@@ -127,17 +131,20 @@ def alike(theirs: dict[str, Any], mine: ParseResult) -> bool:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def compare(dialect: DeclaredDialect, ask: Ask, given: argparse.Namespace) -> tuple[int, int]:
-    """Compare one dialect: replies that are read alike, and all."""
+def compare(
+    dialect: DeclaredDialect, ask: Ask, given: argparse.Namespace, facts: dict[str, Any]
+) -> tuple[int, int]:
+    """Count a dialect's replies that are read alike, and all. `facts` gets some of the former."""
     made = dialect.response_template("<assistant>\n", portable=given.portable)
     if not made.template:
         print(f"| {dialect.name} | – | {made.findings[-1].message} |")
         return 0, 0
     equal, total = 0, 0
     different: list[Different] = []
+    agreed: list[dict[str, Any]] = []
     prefix = "<assistant>\n" + (dialect.reasoning[0].open if dialect.opens_reasoning else "")
     written = expressed(dialect)
     for text, tools in cases(written, given):
@@ -150,8 +157,13 @@ def compare(dialect: DeclaredDialect, ask: Ask, given: argparse.Namespace) -> tu
         total += 1
         if alike(whole, mine) and whole == pieces:
             equal += 1
+            if whole["calls"] and tools == tools_for(dialect) and len(text) < SHORT:
+                agreed.append({"text": text, **whole})
         else:
             different.append((text, whole, mine, whole == pieces))
+    digest = hashlib.sha256(made.json.encode()).hexdigest()[:12]
+    few = random.Random(dialect.name).sample(agreed, min(len(agreed), 2))
+    facts[dialect.name] = {"template": digest, "alike": [equal, total], "replies": few}
     print(f"| {dialect.name} | {equal}/{total} | |", flush=True)
     for text, whole, mine, same in sorted(different, key=lambda each: len(each[0]))[: given.show]:
         own = [[call.name, call.arguments] for call in mine.tool_calls]
@@ -170,12 +182,20 @@ def main() -> None:
     given.add_argument("--portable", action="store_true")
     given.add_argument("--show", type=int, default=1)
     given.add_argument("--python", default="")
+    given.add_argument("--record", action="store_true")
     options = given.parse_args()
     ask = oracle(options.python)
-    print(f"transformers {ask({'ask': 'version'})['version']}")
+    version = ask({"ask": "version"})["version"]
+    print(f"transformers {version}")
     print("| dialect | read alike | no template |\n|---|---|---|")
     dialects = [d for d in as_dialects(options.dialects) if isinstance(d, DeclaredDialect)]
-    counts = [compare(dialect, ask, options) for dialect in dialects]
+    facts: dict[str, Any] = {}
+    counts = [compare(dialect, ask, options, facts) for dialect in dialects]
+    if options.record:
+        lines = ",\n".join(f"{json.dumps(name)}: {_json(fact)}" for name, fact in facts.items())
+        today = datetime.now(UTC).date().isoformat()
+        head = f'"version": "{version}",\n"date": "{today}",\n"dialects"'
+        RECORDED.write_text(f"{{\n{head}: {{\n{lines}\n}}\n}}\n", "utf-8")
     expressed = [pair for pair in counts if pair[1]]
     perfect = sum(equal == total for equal, total in expressed)
     equal, total = (sum(numbers) for numbers in zip(*expressed, strict=True))
