@@ -145,10 +145,13 @@ def compare(
     equal, total = 0, 0
     different: list[Different] = []
     agreed: list[dict[str, Any]] = []
-    prefix = "<assistant>\n" + (dialect.reasoning[0].open if dialect.opens_reasoning else "")
+    opened = dialect.reasoning[0].open if dialect.opens_reasoning else ""
     written = expressed(dialect)
     for text, tools in cases(written, given):
         mine = read(written, text, tools)
+        if mine.aborted:  # text to the grammar, and a call that cannot be read to us
+            continue
+        prefix = "<assistant>\n" + ("" if opened and text.startswith(opened) else opened)
         question: dict[str, Any] = {"template": made.template, "prefix": prefix, "text": text}
         question["tools"] = [function(tool) for tool in tools]
         whole = ask(question)

@@ -40,7 +40,7 @@ class Body(NamedTuple):
     """A call's body: transformers' parser for it, and where name and arguments are then.
 
     A body with `brackets` ends at its own; they do not count in `strings`. `closer` is the pattern
-    of a closer that holds arguments, `captured` are the arguments before and in it.
+    of a text's closer, with the line breaks that are no part of the text.
     """
 
     content: str
@@ -158,23 +158,16 @@ def _note_params(syntax: Declaration, template: Template, notes: Notes) -> None:
 
 def _texts(syntax: Declaration, notes: Notes) -> Body:
     template = syntax.call_template
-    keys = [name.removeprefix("text:") for name in template.holes]
-    lines = [n.removeprefix("line:") for n in holes_of(template.before) if is_line(n)]
+    key = template.holes[0].removeprefix("text:")
+    if template.holes[1:] or any(map(is_line, holes_of(template.before))):
+        raise Inexpressible("a call has several texts, and only one can be its body")
+    closer = text_marker(syntax, template.after)
     if syntax.objects:
-        message = f"a text that is no JSON object is no argument {keys[0]!r}: it stays a text"
+        message = f"a text that is no JSON object is no argument {key!r}: it stays a text"
         notes.narrower("arguments", message)
-        closer = text_marker(syntax, template.after)
         return Body("json", args={"allow_non_json": True}, closer=closer)
-    closer = text_marker(syntax, template.between[0])
-    if keys[1:]:
-        notes.narrower("calls", "a call that is cut off raises an error: nothing is read")
-    else:
-        notes.wider("calls", CUT_OFF)
-    for key, pieces in zip(keys[1:], template.between[1:], strict=True):
-        closer += group(key, ".*?") + text_marker(syntax, pieces)
-    arguments = {key: f"{{{key}}}" for key in [*lines, *keys]} | {keys[0]: "{content}"}
-    args = {"strip": False} if closer else {}
-    return Body("text", arguments, args, closer=closer)
+    notes.wider("calls", CUT_OFF)
+    return Body("text", {key: "{content}"}, {"strip": False} if closer else {}, closer=closer)
 
 
 def text_marker(syntax: Declaration, pieces: Sequence[Piece]) -> str:

@@ -191,11 +191,12 @@ class _Calls:
         """Build the field, and note what it does not say."""
         body, is_list = self.body, self.is_list
         self._note_form()
-        broken = self.opener
-        if body.content == "text" and ends_line(self.syntax.call_template.before):
-            broken += LINE_BREAK
+        opener, before = self.opener, self.syntax.call_template.before
+        if body.content == "text" and ends_line(before):
+            # a line break that is a piece by itself has to be there
+            opener += LINE_BREAK.removesuffix("?") if before[-1] == "\n" else LINE_BREAK
         return {
-            "open_pattern": broken,
+            "open_pattern": opener,
             "close_pattern": self._end(),
             **({} if is_list else {"repeats": True}),
             "content": body.content,
@@ -224,9 +225,11 @@ class _Calls:
         if self.is_list:
             message = "only the last list of calls in a reply is read, and `transformers serve`"
             notes.narrower("calls", f"{message} fails if it streams one")
-        separator = syntax.separator.strip()
-        if separator and not self.is_list and separator not in self.markers.stops:
-            notes.wider("calls", f"{separator!r} between two calls becomes content")
+        separator = syntax.separator
+        for token in (*self.markers.stops, *self.markers.dropped):
+            separator = separator.replace(token, "")
+        if separator.strip() and not self.is_list:
+            notes.wider("calls", f"{separator.strip()!r} between two calls becomes content")
         if syntax.section_optional:
             notes.narrower("calls", "a call without its section is content")
 
@@ -256,9 +259,7 @@ class _Calls:
 
     def _opener(self, form: Declaration) -> str:
         """Build the opener of a call, or of a list of calls, with the section's."""
-        lines = [name for name in holes_of(form.call_template.before) if name.startswith("line:")]
         holes = {name: group(name) for name in ("name", "id")}
-        holes |= {line: group(line.removeprefix("line:"), r"[^\r\n`]+") for line in lines}
         pieces = () if self.is_list else form.call_template.before
         own, sections = pattern_of(pieces, holes), [each.before for each in _sections(form)]
         if has_marker(pieces) and not _holds_section(form):
