@@ -259,7 +259,9 @@ class _Calls:
 
     def _opener(self, form: Declaration) -> str:
         """Build the opener of a call, or of a list of calls, with the section's."""
-        holes = {name: group(name) for name in ("name", "id")}
+        # only what the call has of its opener: not an id that only some forms have
+        function = str(self._function())
+        holes = {name: group(name) for name in ("name", "id") if f"{{{name}}}" in function}
         pieces = () if self.is_list else form.call_template.before
         own, sections = pattern_of(pieces, holes), [each.before for each in _sections(form)]
         if has_marker(pieces) and not _holds_section(form):
