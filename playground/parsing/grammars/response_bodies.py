@@ -36,7 +36,7 @@ class Inexpressible(Exception):
     """Raised for what no response template can say; the message names it."""
 
 
-class Body(NamedTuple):
+class CallBody(NamedTuple):
     """A call's body: transformers' parser for it, and where name and arguments are then.
 
     A body with `brackets` ends at its own; they do not count in `strings`. `closer` is the pattern
@@ -52,7 +52,7 @@ class Body(NamedTuple):
     closer: str = ""
 
 
-def body_of(syntax: Declaration, notes: Notes) -> Body:
+def body_of(syntax: Declaration, notes: Notes) -> CallBody:
     """Return the body of a form's calls. Raises Inexpressible."""
     if syntax.nameless:
         raise Inexpressible("a call has no name, which its arguments have to tell")
@@ -78,7 +78,7 @@ def list_of(syntax: Declaration) -> Template | None:
     return bare
 
 
-def _json_call(syntax: Declaration, notes: Notes) -> Body:
+def _json_call(syntax: Declaration, notes: Notes) -> CallBody:
     shape = syntax.shape
     reasons = {
         "a call's arguments are JSON inside a text": shape.arguments_as_text,
@@ -94,30 +94,30 @@ def _json_call(syntax: Declaration, notes: Notes) -> Body:
     if shape.text_key:
         notes.narrower("arguments", f"a text is no argument {shape.text_key!r}: it stays a text")
     name, arguments = (f"{{content.{'.'.join(path)}}}" for path in (shape.name, shape.arguments))
-    return Body("json", arguments, name=name, brackets="{}", strings=JSON_STRING)
+    return CallBody("json", arguments, name=name, brackets="{}", strings=JSON_STRING)
 
 
-def _json_arguments(syntax: Declaration, notes: Notes) -> Body:
-    return Body("json", brackets="{}", strings=JSON_STRING)
+def _json_arguments(syntax: Declaration, notes: Notes) -> CallBody:
+    return CallBody("json", brackets="{}", strings=JSON_STRING)
 
 
-def _marked_arguments(syntax: Declaration, notes: Notes) -> Body:
+def _marked_arguments(syntax: Declaration, notes: Notes) -> CallBody:
     mark = syntax.string_mark
     args = {"unquoted_keys": True, "string_delims": [[mark, mark]]}
     notes.narrower("arguments", "a key that is no word cannot be read")
     strings = f"{escape(mark)}(?:(?!{escape(mark)}).)*{escape(mark)}"
-    return Body("json", args=args, brackets="{}", strings=strings)
+    return CallBody("json", args=args, brackets="{}", strings=strings)
 
 
-def _python_arguments(syntax: Declaration, notes: Notes) -> Body:
+def _python_arguments(syntax: Declaration, notes: Notes) -> CallBody:
     if list_of(syntax) is None:
         raise Inexpressible("calls in Python's notation are read in a list alone")
     notes.narrower("arguments", "Python that is no JSON value, such as a tuple, cannot be read")
     name, arguments = "{content.name}", "{content.arguments}"
-    return Body("python-call-list", arguments, name=name, strings=PYTHON_STRING)
+    return CallBody("python-call-list", arguments, name=name, strings=PYTHON_STRING)
 
 
-def _params(syntax: Declaration, notes: Notes) -> Body:
+def _params(syntax: Declaration, notes: Notes) -> CallBody:
     template = syntax.param_template
     assert template is not None
     if syntax.element:
@@ -137,7 +137,7 @@ def _params(syntax: Declaration, notes: Notes) -> Body:
     args: dict[str, Any] = {"tag_pattern": f"{opener}{value}{closer}{following}"}
     if VALUES[template.body].json:
         args["value_parser"] = {"name": "json"}
-    return Body("xml-inline", args=args)
+    return CallBody("xml-inline", args=args)
 
 
 def _note_params(syntax: Declaration, template: Template, notes: Notes) -> None:
@@ -156,7 +156,7 @@ def _note_params(syntax: Declaration, template: Template, notes: Notes) -> None:
     notes.wider("calls", CUT_OFF)
 
 
-def _texts(syntax: Declaration, notes: Notes) -> Body:
+def _texts(syntax: Declaration, notes: Notes) -> CallBody:
     template = syntax.call_template
     key = template.holes[0].removeprefix("text:")
     if template.holes[1:] or any(map(is_line, holes_of(template.before))):
@@ -165,9 +165,9 @@ def _texts(syntax: Declaration, notes: Notes) -> Body:
     if syntax.objects:
         message = f"a text that is no JSON object is no argument {key!r}: it stays a text"
         notes.narrower("arguments", message)
-        return Body("json", args={"allow_non_json": True}, closer=closer)
+        return CallBody("json", args={"allow_non_json": True}, closer=closer)
     notes.wider("calls", CUT_OFF)
-    return Body("text", {key: "{content}"}, {"strip": False} if closer else {}, closer=closer)
+    return CallBody("text", {key: "{content}"}, {"strip": False} if closer else {}, closer=closer)
 
 
 def text_marker(syntax: Declaration, pieces: Sequence[Piece]) -> str:
@@ -187,7 +187,7 @@ def ends_line(pieces: Sequence[Piece]) -> bool:
     return bool(pieces) and isinstance(pieces[-1], str) and pieces[-1].endswith("\n")
 
 
-_BODIES: Final[dict[str, Callable[[Declaration, Notes], Body]]] = {
+_BODIES: Final[dict[str, Callable[[Declaration, Notes], CallBody]]] = {
     "call:json": _json_call,
     "args:json": _json_arguments,
     "args:marked": _marked_arguments,

@@ -15,7 +15,7 @@ from playground.base.findings import Finding
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.grammars.notes import Notes, quote_words
 from playground.parsing.grammars.response_bodies import (
-    Body,
+    CallBody,
     Inexpressible,
     body_of,
     ends_line,
@@ -271,7 +271,7 @@ class _Calls:
         outer = any_of(pattern_of(section, holes) for section in sections)
         return rf"{outer}\s*{own}" if own else outer
 
-    def _closer(self, form: Declaration, body: Body) -> str:
+    def _closer(self, form: Declaration, body: CallBody) -> str:
         """Build the closer of a call, or of a list of calls; "" if it has none."""
         after = () if self.is_list else form.call_template.after
         if "name" in holes_of(after):
