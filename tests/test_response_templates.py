@@ -119,9 +119,14 @@ def test_the_header_of_a_turn_is_given_or_assumed_or_told() -> None:
     hermes = by_name("hermes")
     given = hermes.response_template("<|im_start|>assistant\n")
     assert "response-template-anchor" not in {found.code for found in given.findings}
+    assert given.template["start_anchor"] == "<|im_start|>assistant\n"
     assumed = hermes.response_template()
-    assert assumed.template == given.template
     assert "response-template-anchor" in {found.code for found in assumed.findings}
+    pattern = regex.compile(assumed.template["start_anchor_pattern"], regex.DOTALL)
+    prompt = "<|im_start|>assistant\nHi.<|im_end|>\n<|im_start|>assistant\n<think>\n"
+    # of a prompt without the header nothing is read: all of it would be otherwise
+    ends = [[m.end() for m in pattern.finditer(text)][-1] for text in (prompt, "Human: Hi.")]
+    assert (prompt[ends[0] :], ends[1]) == ("<think>\n", len("Human: Hi."))
     unknown = by_name("mistral").response_template()
     assert unknown.template["start_anchor_pattern"] == r"\Z"
     assert "start_anchor" in {found.where for found in unknown.findings}

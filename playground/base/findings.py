@@ -305,6 +305,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "response-template-anchor": FindingKind(
         "info", "the header of the assistant's turn is assumed from a stop token"
     ),
+    "response-template-recursion": FindingKind(
+        "info", "a pattern of the template needs Python's regex module, which transformers has"
+    ),
     "no-response-template": FindingKind("warning", "no response template can say the dialect"),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),

@@ -104,7 +104,8 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
     if known:
         message = f"{known!r} is assumed to begin the assistant's turn"
         notes.add("anchor", "start_anchor", message)
-        return {"start_anchor": known}
+        # an anchor that is not there would let the whole prompt be read as a reply
+        return {"start_anchor_pattern": rf"\A(?:.*{escape(known)}|.*)"}
     message = "what begins the assistant's turn is not known: a thought that the prompt opens is"
     notes.narrower("start_anchor", f"{message} not seen")
     return {"start_anchor_pattern": _NO_PREFIX}
@@ -289,6 +290,8 @@ class _Calls:
         """
         body, closer = self.body, self.closer
         if body.brackets and not self.portable:
+            message = "the end of a call is a pattern with recursion, which other languages lack"
+            self.notes.add("recursion", "calls", message)
             return end_of_body(self.own_opener, body.strings, body.brackets, closer)
         if body.brackets:
             lost = "a text that holds a call's closer ends the call" if closer else ""
