@@ -160,6 +160,8 @@ def print_marks(
     if as_json:
         print_json([placement_json(placement) for placement in placements])
         return 0
+    if placements[0].assumption:
+        say(placements[0].assumption)
     if len(placements) > 1 and not dialects:
         head = ["dialect", "marks", "characters", "nothing marked because"]
         by_answer: dict[tuple[str, str], list[CachePlacement]] = {}
@@ -236,6 +238,8 @@ def print_wire(
     wires = [cache_on_wire(session, dialect, policy=policy) for dialect in chosen]
     if as_json:
         print_json([wire_json(wire) for wire in wires])
+    elif wires[0].assumption:
+        say(wires[0].assumption)
     for wire in () if as_json else wires:
         say(
             f"{_as_prefix(wire.dialect)}policy {wire.policy}: {counted(len(wire.marks), 'mark')} "

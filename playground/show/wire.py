@@ -119,6 +119,7 @@ def placement_json(placement: CachePlacement) -> dict[str, Any]:
         "characters": placement.characters,
         "text_characters": placement.text_characters,
         "gemini_threshold": placement.threshold,
+        "assumption": placement.assumption or None,
         "decisions": [decision_json(decision) for decision in placement.decisions],
         "parts": [
             {"role": part.role, "characters": len(part.text), **decision_json(part.decision)}
@@ -213,6 +214,7 @@ def wire_json(wire: CacheWire) -> dict[str, Any]:
         "dialect": wire.dialect,
         "policy": wire.policy,
         "model": wire.model,
+        "assumption": wire.assumption or None,
         "calls": [asdict(call) for call in wire.calls],
         "cached": [asdict(block) for block in wire.cached],
         "sent": [asdict(block) for block in wire.sent],
