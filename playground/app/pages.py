@@ -78,10 +78,18 @@ CORE_PAGES: Final = (
         "dialects",
         "Dialects",
         "menu_book",
-        "What is this dialect, and how do I declare one?",
+        "Which dialects are there, who speaks them, and who reads them?",
         "dialects.md",
+        view="List",
+    ),
+    PageEntry(
+        "guide",
+        "Guide",
+        "menu_book",
+        "What does this dialect send, what does it read, and which servers read it?",
+        "dialects.md",
+        within="dialects",
         view="Guide",
-        older="guide",
     ),
     PageEntry(
         "values",
@@ -91,16 +99,6 @@ CORE_PAGES: Final = (
         within="dialects",
         view="Values",
         older="carry",
-    ),
-    PageEntry(
-        "declare",
-        "Declare",
-        "design_services",
-        "How would a dialect of your own write and read calls, and does it keep the laws?",
-        "own-dialect.md",
-        within="dialects",
-        view="Declare",
-        older="own",
     ),
 )
 PAGES: Final = tuple(pages_after(CORE_PAGES))

@@ -68,6 +68,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> NoReturn:
         from playground.base.errors import PlaygroundError
+        from playground.base.extras import missing_package
         from playground.base.waits import telling_waits
 
         if sys.stdout is None:  # after `>&-`, all output would be lost in silence
@@ -92,9 +93,11 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise  # click has words and an exit status of its own for these
         except Exception as error:
+            missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else None
             if _debugging():
                 raise
-            say(f"playground: {type(error).__name__}: {error}; {REPORT}", err=True)
+            said = str(missing or f"{type(error).__name__}: {error}; {REPORT}")
+            say(f"playground: {said}", err=True)
             status = 2
         sys.exit(status)
 

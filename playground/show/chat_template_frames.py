@@ -1,4 +1,4 @@
-"""Chat templates as pandas tables: warnings of a rendering, faults of a template or a dialect."""
+"""Chat templates as pandas tables: warnings of a rendering, faults of a template."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pandas as pd
 from playground.base.display import draws
 from playground.base.findings import Finding
 from playground.dialects.raw_prompts.audit import TemplateAudit
-from playground.lab.laws import LawChecks
 from playground.questions.raw_prompt import RawPrompt
 
 
@@ -23,13 +22,6 @@ def warnings(value: RawPrompt) -> pd.DataFrame:
 def audit(value: TemplateAudit) -> pd.DataFrame:
     """Return a row for each fault of the template."""
     return findings(value.findings)
-
-
-@draws("frame", LawChecks)
-def laws(value: LawChecks) -> pd.DataFrame:
-    """Return a row for each law, with the number of examples tried and what breaks it."""
-    rows = [[c.law, c.title, c.tried, c.broken.says if c.broken else "holds"] for c in value]
-    return pd.DataFrame(rows, columns=["law", "says", "examples", "result"])
 
 
 def findings(found: Sequence[Finding]) -> pd.DataFrame:

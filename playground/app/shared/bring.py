@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from playground.app import navigation, state
-from playground.app.pages import PageEntry
+from playground.app.pages import PageEntry, has_page
 from playground.app.shared import (
     brought,
     components,
@@ -145,11 +145,12 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
         case "chat template":
             by_template = (("format", "A chat template"),)
             from_template = (("start", "A chat template"),)
-            return [
-                Offer("See the raw prompt", lambda: _template(found), "raw", by_template),
-                Offer("Derive a dialect", lambda: _derive(found), "declare", from_template),
-            ]
-        case "dialect":
+            offers = [Offer("See the raw prompt", lambda: _template(found), "raw", by_template)]
+            if has_page("declare"):
+                derive = Offer("Derive a dialect", lambda: _derive(found), "declare", from_template)
+                offers.append(derive)
+            return offers
+        case "dialect" if has_page("declare"):
             return [Offer("Open as custom dialect", lambda: _declare(found), "declare")]
         case "policy":
             name = parse_policy(found.data, found.name).name
@@ -163,6 +164,7 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
 
 def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
     is_stream = found.recordings > 0 and found.messages <= 1
+    page = [Offer(found.offer, lambda: _open(found), found.page, found.view)] if found.page else []
     offers = [Offer("New session", lambda: _open(found), "replay" if is_stream else shown)]
     if found.recordings and not is_stream:
         offers.append(Offer("Replay its recordings", lambda: _open(found), "replay"))
@@ -170,7 +172,7 @@ def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
         offers.append(Offer("See what its cache does", lambda: _open(found), "cache"))
     if state.is_own(state.working_session().name):
         offers.append(Offer("Into this session", lambda: _join(found), offers[0].page))
-    return offers
+    return [*page, *offers]
 
 
 def _open(found: Recognised) -> None:

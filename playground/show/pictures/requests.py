@@ -10,13 +10,13 @@ from playground.base.findings import Finding
 from playground.base.wording import counted
 from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.dialects.rendering import message_text
-from playground.lab.laws import LawChecks
 from playground.parsing.values import dump_json
 from playground.questions.comparison import Column, Comparison
 from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.show import payloads
 from playground.show.grid import grid
+from playground.show.heads import heads
 from playground.show.markup import Markup, cells, code, escaped, table
 
 # A notebook keeps so many dialects, and messages of each; a page has all of them.
@@ -25,6 +25,7 @@ _MESSAGES: Final = 50
 _COLUMNS: Final = 4  # of plain markup: more are too narrow to be read
 _ROWS: Final = 40
 _BEGINNING: Final = 400  # characters of a cell
+_COUNTED: Final = 1_000_000  # characters, of which tokens are counted: more take seconds
 _RAW: Final = 20_000
 _MOST_NAMES: Final = 3
 
@@ -36,8 +37,9 @@ def comparison(value: Comparison) -> Markup:
     return Markup(
         f"{title} in {counted(len(value.columns), 'dialect')}",
         _line(value.columns),
-        head=_figures(value.columns),
-        static=_columns(value.columns[:_COLUMNS]),
+        head="" if len(value.columns) <= _PANES else _figures(value.columns),
+        static=f"{_figures(value.columns) if len(value.columns) <= _PANES else ''}"
+        f"{_columns(value.columns[:_COLUMNS])}",
         component="panes",
         data=lambda: _panes(value.columns),
         brief=lambda: _panes(value.columns[:_PANES], _MESSAGES),
@@ -81,7 +83,13 @@ def _columns(columns: Sequence[Column]) -> str:
 
 
 def _panes(columns: Sequence[Column], most: int | None = None) -> dict[str, Any]:
-    return grid([payloads.comparison_pane(column, most) for column in columns])
+    """Return the panes' data; of a few columns with the figures of their heads, as on the page."""
+    data = grid([payloads.comparison_pane(column, most) for column in columns])
+    if len(columns) > _PANES:
+        return data
+    is_short = sum(sum(column.characters.values()) for column in columns) <= _COUNTED
+    counts = [column.tokens if is_short else None for column in columns]
+    return {**data, "figures": heads(columns, counts, [True] * len(columns))}
 
 
 @draws("picture", ProviderPayload)
@@ -135,25 +143,6 @@ def audit(value: TemplateAudit) -> Markup:
     ]
     line = f"{counted(len(rows), 'finding')} in {counted(value.renderings, 'rendering')}"
     return Markup(f"Audit of {value.source}", line, cells("faults", ["what", "how", "shown"], rows))
-
-
-@draws("picture", LawChecks)
-def laws(value: LawChecks) -> Markup:
-    """Return each law, and the smallest example that breaks it."""
-    rows = [
-        [
-            str(check.law),
-            escaped(check.title),
-            escaped(check.broken.says if check.broken else f"holds for {check.tried:,} examples"),
-            code("\n".join(f"{k}: {v}" for k, v in check.broken.shown), _RAW)
-            if check.broken
-            else "",
-        ]
-        for check in value
-    ]
-    line = f"{counted(len(value.broken), 'law')} of {len(value)} broken"
-    head = ["law", "says", "result", "smallest example"]
-    return Markup("The laws of a dialect", line, cells("laws", head, rows))
 
 
 def findings(caption: str, shown_findings: Sequence[Finding]) -> str:

@@ -1,0 +1,66 @@
+"""The laws of a dialect as a table, as HTML and as a board."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pandas as pd
+
+from playground.base.display import draws
+from playground.base.wording import counted
+from playground.plugins.own_dialects.laws import LawChecks
+from playground.questions.carry import CarryMatrix
+from playground.show.board import Figure, Payload, board, card
+from playground.show.markup import Markup, cells, code, escaped
+
+_SHOWN: Final = 20_000  # characters of an example
+
+
+@draws("frame", LawChecks)
+def laws_frame(value: LawChecks) -> pd.DataFrame:
+    """Return a row for each law, with the number of examples tried and what breaks it."""
+    rows = [[c.law, c.title, c.tried, c.broken.says if c.broken else "holds"] for c in value]
+    return pd.DataFrame(rows, columns=["law", "says", "examples", "result"])
+
+
+@draws("picture", LawChecks)
+def laws(value: LawChecks) -> Markup:
+    """Return each law, and the smallest example that breaks it."""
+    rows = [
+        [
+            str(check.law),
+            escaped(check.title),
+            escaped(check.broken.says if check.broken else f"holds for {check.tried:,} examples"),
+            code("\n".join(f"{k}: {v}" for k, v in check.broken.shown), _SHOWN)
+            if check.broken
+            else "",
+        ]
+        for check in value
+    ]
+    line = f"{counted(len(value.broken), 'law')} of {len(value)} broken"
+    head = ["law", "says", "result", "smallest example"]
+    return Markup("The laws of a dialect", line, cells("laws", head, rows))
+
+
+def declared_head(name: str, checks: LawChecks, values: CarryMatrix) -> Payload:
+    """Return the two figures of a declaration: checks that hold, difficult values that arrive."""
+    held, carried = len(checks) - len(checks.broken), len(values.carried(name))
+    figures: list[Figure] = [
+        (f"{held} of {len(checks)}", "round-trip checks hold", "bad" if checks.broken else "good"),
+        (f"{carried} of {len(values.values)}", "difficult values arrive", ""),
+    ]
+    note = "Two templates make it: of a call, and of a parameter. Reading follows from writing."
+    return board(f"{name}, a dialect of your own", note, figures)
+
+
+def laws_board(checks: LawChecks) -> Payload:
+    """Return a row for each law, with what breaks it."""
+    rows = [
+        {
+            "cells": [each.title, each.broken.says if each.broken else "holds", f"law {each.law}"],
+            "tone": "bad" if each.broken else "good",
+        }
+        for each in checks
+    ]
+    tried = max((each.tried for each in checks), default=0)
+    return board(cards=[card("facts", "Round-trip checks", f"{tried} examples each", rows=rows)])
