@@ -36,6 +36,7 @@ from playground.parsing.declaration import (
     Declaration,
 )
 from playground.parsing.notations import NOTATIONS, VALUES
+from playground.parsing.variations import VARIATIONS
 from playground.recordings.apis import APIS
 from playground.recordings.scrubbing import Tally, searcher, star_secrets
 from playground.recordings.secret_patterns import (
@@ -46,7 +47,6 @@ from playground.recordings.secret_patterns import (
     example_text,
     fill_example,
 )
-from playground.parsing.variations import VARIATIONS
 from playground.servers import Parser, Server, View, all_servers
 from playground.servers.declarations import proofs
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
