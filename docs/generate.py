@@ -363,7 +363,7 @@ def _runs() -> list[str]:
                 row = shares.setdefault(slip.partition(":")[0], {})
                 before = row.get(server, (0, 0))
                 row[server] = (before[0] + equal, before[1] + of)
-    first = ["as written", *VARIATIONS, "reasoning"]
+    first = [kind for kind in ("as written", *VARIATIONS, "reasoning") if kind in shares]
     rows = [
         f"| {slip} | " + " | ".join(_share(shares[slip].get(server)) for server in proofs()) + " |"
         for slip in [*first, *sorted(shares.keys() - set(first))]
