@@ -36,6 +36,7 @@ from playground.parsing.declaration import (
     Declaration,
 )
 from playground.parsing.notations import NOTATIONS, VALUES
+from playground.parsing.variations import VARIATIONS
 from playground.recordings.apis import APIS
 from playground.recordings.scrubbing import Tally, searcher, star_secrets
 from playground.recordings.secret_patterns import (
@@ -47,6 +48,7 @@ from playground.recordings.secret_patterns import (
     fill_example,
 )
 from playground.servers import Parser, Server, View, all_servers
+from playground.servers.declarations import proofs
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
 
@@ -346,7 +348,31 @@ def servers() -> str:
     """Return the page on servers with new tables of views."""
     text = SERVERS_PAGE.read_text(encoding="utf-8")
     tables = "\n".join(line for server in all_servers() for line in _server(server))
-    return _between("servers", tables, text)
+    return _between("servers", tables, _between("runs", "\n".join(_runs()), text))
+
+
+def _runs() -> list[str]:
+    """Return a table of the replies that a server's own parsers and its view read alike, by kind of
+    slip."""
+    shares: dict[str, dict[str, tuple[int, int]]] = {}
+    heads: list[str] = []
+    for server, run in proofs().items():
+        heads.append(f"{server} {run['version']}, {run['date']}")
+        for slips in run["slips"].values():
+            for slip, (equal, of) in slips.items():
+                row = shares.setdefault(slip.partition(":")[0], {})
+                before = row.get(server, (0, 0))
+                row[server] = (before[0] + equal, before[1] + of)
+    first = [kind for kind in ("as written", *VARIATIONS, "reasoning") if kind in shares]
+    rows = [
+        f"| {slip} | " + " | ".join(_share(shares[slip].get(server)) for server in proofs()) + " |"
+        for slip in [*first, *sorted(shares.keys() - set(first))]
+    ]
+    return [f"| kind | {' | '.join(heads)} |", "|---|" + "---|" * len(heads), *rows]
+
+
+def _share(counts: tuple[int, int] | None) -> str:
+    return f"{counts[0]:,} of {counts[1]:,}" if counts else ""
 
 
 def tools() -> str:
