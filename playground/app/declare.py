@@ -45,7 +45,7 @@ from playground.questions.carry import CarryMatrix
 from playground.questions.carry import carry as carry_values
 from playground.sessions.session import Session
 from playground.sessions.workspaces.dialects import is_kept, kept_text
-from playground.show import chat_template_frames, frames
+from playground.show import frames, rows
 
 _WAYS: Final = ("A dialect", "A chat template", "Replies")
 _REPLY: Final = "own dialect reply"
@@ -218,7 +218,7 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     aborted = f", {len(result.aborted)} aborted" if result.aborted else ""
     left = counted(len(result.content.strip()), "character")
     say.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
-    tables.table(frames.events(result.events), height=250)
+    tables.table(rows.events(result.events), height=250)
     widgets.show_findings(result.findings, "in the reply")
 
 
@@ -239,7 +239,7 @@ def summary(text: str, name: str) -> None:
 def show_laws(text: str) -> None:
     """Show whether the laws hold for 50 random examples each, with the smallest that breaks one."""
     checks = laws(text)
-    tables.table(chat_template_frames.laws(checks), height="content")
+    tables.table(frames.laws(checks), height="content")
     for check in checks.broken:
         if check.broken:
             say.error(f"Law {check.law} is broken. The smallest example:")

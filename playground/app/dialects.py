@@ -9,7 +9,7 @@ import streamlit as st
 from playground.app import navigation, state
 from playground.app.shared import grammars, say, tables, widgets
 from playground.lab.guides import Guide, NoGuide, TextCompletion, UseCase, guide_for
-from playground.show import frames
+from playground.show import frames, rows
 
 
 def show(row: Any) -> None:
@@ -67,6 +67,6 @@ def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
             continue
         widgets.exact_text(f"Model response ({dialog.origin})", dialog.response, arrows)
         st.caption("What is read from it")
-        tables.table(frames.events(guide.reading(dialog).events), height="content")
+        tables.table(rows.events(guide.reading(dialog).events), height="content")
     for note in case.notes:
         say.text(f"• {note}")

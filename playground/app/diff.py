@@ -19,7 +19,7 @@ from playground.questions.versions import VersionDiff
 from playground.questions.versions import diff as compare_versions
 from playground.questions.versions.matching import KINDS, BlockChange
 from playground.sessions.session import Session
-from playground.show import version_frames
+from playground.show import rows
 from playground.show.pictures.versions import version_panes
 
 _SIDES: Final = {"before": "Before", "after": "After"}  # by the address's name for each
@@ -149,11 +149,11 @@ def filtered(found: VersionDiff) -> list[BlockChange]:
 def blocks(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
     """The table of blocks; below it, who wrote how much."""
     if shown:
-        tables.table(version_frames.blocks(shown))
+        tables.table(rows.blocks(shown))
     else:
         st.text("Nothing of this kind.")
     st.header("Who wrote it", anchor=False)
-    tables.table(version_frames.writers(found), height="content")
+    tables.table(rows.writers(found), height="content")
     st.caption(
         "Tokens of a block are those of its text; of a tool, with what frames it. The totals above "
         "are those of the whole request."
@@ -169,7 +169,7 @@ def texts(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
 
 def costs(found: VersionDiff) -> None:
     """Show what each provider's cache still reads."""
-    tables.table(version_frames.costs(found.costs), height="content")
+    tables.table(rows.version_costs(found.costs), height="content")
     st.caption(
         "As if both went to that provider, the second 20 seconds after the first. What is lost is "
         "paid once, with the first request of the new version; nothing is sent."

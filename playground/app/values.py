@@ -10,7 +10,7 @@ from playground.app.shared import choosing, tables
 from playground.app.shared.memoized import memoized
 from playground.questions.carry import CarryMatrix
 from playground.questions.carry import carry as carry_values
-from playground.show import frames
+from playground.show import frames, rows
 
 
 def show(row: Any) -> None:
@@ -22,7 +22,7 @@ def show(row: Any) -> None:
         st.info("Choose a dialect above.")
         st.stop()
     found = matrix(chosen)
-    tables.table(frames.carry_totals(found), height="content")
+    tables.table(rows.carry_totals(found), height="content")
     frame = frames.carry(found)
     if only:
         frame = frame[(frame[chosen] != "carried").any(axis=1)]

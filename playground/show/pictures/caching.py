@@ -10,13 +10,12 @@ from playground.cache.answers.cells import CacheMatrix, CacheSimulation
 from playground.cache.answers.headline import headline
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.wire import CacheWire
-from playground.show import payloads
+from playground.show import payloads, rows
 from playground.show.colours import OUTCOME_COLOURS
 from playground.show.grid import grid
 from playground.show.markup import Markup, cells, escaped, folded, table
 from playground.show.pictures.requests import findings
 from playground.show.strip import strip
-from playground.show.wire import PLACEMENT_HEAD, WIRE_HEAD, placement_rows, wire_rows
 
 _ROWS: Final = 60
 _MESSAGES: Final = 50  # that a notebook keeps
@@ -29,12 +28,13 @@ def placement(value: CachePlacement) -> Markup:
     """Return the request as a pane, every part with the decision about it."""
     left = len(value.parts) - _ROWS
     more = f"; {left} more parts are not shown" if left > 0 else ""
+    head, cells = rows.placement(value).without("explanation").texts()
     refused = f"<p>{escaped(value.refusal.explanation)}</p>" if value.refusal else ""
     return Markup(
         f"Cache marks in {value.dialect} for {value.model_name}, policy {value.policy}",
         f"{len(value.marks)} of {counted(len(value.parts), 'part')} marked; {value.thresholds}",
         head=refused,
-        static=table(f"parts{more}", PLACEMENT_HEAD, placement_rows(value)[:_ROWS]),
+        static=table(f"parts{more}", head, cells[:_ROWS]),
         component="panes",
         data=lambda: _pane(value, None),
         brief=lambda: _pane(value, _MESSAGES),
@@ -111,11 +111,11 @@ def _cost(cell: CacheSimulation | None, least: int) -> str:
 @draws("picture", CacheWire)
 def wire(value: CacheWire) -> Markup:
     """Return every block that is sent, and the marks that got lost."""
-    sent, rows = len(value.marks), wire_rows(value)
+    sent = len(value.marks)
     lost = counted(len(value.findings), "mark")
     return Markup(
         f"{value.dialect} under {value.policy} on the wire to {value.model}",
         f"{counted(len(value.sent), 'block')}, {counted(sent, 'mark')} sent, {lost} lost",
         head=findings("marks that do not arrive", value.findings),
-        static=table("blocks as they are sent", WIRE_HEAD, rows),
+        static=table("blocks as they are sent", *rows.wire(value).texts()),
     )
