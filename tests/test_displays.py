@@ -29,7 +29,7 @@ from playground.questions.detection import Detections
 from playground.questions.raw_prompt import RawPrompt
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.session import ExpectedCall, ExpectedReply
-from playground.show import frames
+from playground.show import frames, rows
 from playground.show.markup import embedded, escaped, exact
 
 EVIL: Final = (
@@ -407,7 +407,9 @@ def test_the_notebooks_are_kept_without_outputs() -> None:
 
 def test_a_reply_has_a_row_for_each_call_whole_or_not() -> None:
     whole = '<tool_call>\n{"name": "f", "arguments": {"a": "é"}}\n</tool_call>\n'
-    table = frames.calls(pg.parse(f'{whole}<tool_call>{{"name": "g", "arguments": {{"b', "hermes"))
+    table = frames.frame(
+        rows.calls(pg.parse(f'{whole}<tool_call>{{"name": "g", "arguments": {{"b', "hermes"))
+    )
     assert table.to_dict("split")["data"] == [["f", True, '{"a": "é"}'], ["g", False, '{"b']]
 
 

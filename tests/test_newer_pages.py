@@ -157,7 +157,7 @@ def test_what_providers_get_stands_beside_what_was_rendered() -> None:
         "Gemini",
     ]
     frame = app.dataframe[0].value
-    assert set(frame["sent to"]) == {"Anthropic", "Gemini"}
+    assert set(frame["provider"]) == {"Anthropic", "Gemini"}
     assert {"system-moved", "messages-merged", "schema-changed"} <= set(frame["what"])
     decided = [b[3] for _, blocks in data["panes"][1]["cells"] for b in blocks if len(b) > 3]
     assert any("messages-merged" in each["badge"] for each in decided)

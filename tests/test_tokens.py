@@ -574,8 +574,8 @@ def test_a_table_of_dialects_tells_how_sure_each_count_is() -> None:
     compared = pg.compare(pg.sample_sessions()["01-plain-chat"], ["xml", "json"])
     first = compared.columns[0].tokens
     frame = with_tokens(compared.frame(), [first, None])
-    assert list(frame["counted"]) == ["estimate", ""]
-    assert frame["from, to"][0] == f"{first.range[0]:,} to {first.range[1]:,}"
+    assert list(frame["tokens_kind"]) == ["estimate", ""]
+    assert (frame["tokens_low"][0], frame["tokens_high"][0]) == first.range
     assert frame["tokens"].isna().tolist() == [False, True]
 
 

@@ -17,6 +17,7 @@ from playground.cli.command import Group
 from playground.sessions.collector import last_in_process
 
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
+JSON_VERSION: Final = 1  # of what `--json` prints: docs/command-line.schema.json
 _APP: Final = "app"
 _LASTING = ("demo-server",)  # it runs until it is stopped
 _MODULES: Final = {  # command -> module of `playground.cli`, loaded when the command is used

@@ -33,7 +33,7 @@ def audit(file: str, shown: bool, as_json: bool) -> int:
 
     result = audit_template(file)
     if as_json:
-        print_json(result.to_dict())
+        print_json({**result.to_dict(), "rows": rows.audit(result).dicts()})
         return report(result.findings)
     if is_set(CSV):
         show_rows(rows.audit(result))

@@ -39,11 +39,10 @@ def print_simulation(cells: Sequence[CacheSimulation], as_json: bool, folded: bo
     `folded` joins dialects and policies with the same figures in one line.
     """
     from playground.show import rows
-    from playground.show.wire import simulation_json
 
     refused = failed(any(cell.errors for cell in cells))
     if as_json:
-        print_json([simulation_json(cell) for cell in cells])
+        print_json([_simulation_json(cell) for cell in cells])
         return refused
     if len(cells) == 1:
         return max(refused, _requests(cells[0]))
@@ -64,6 +63,16 @@ def _say_first(cell: CacheSimulation) -> None:
 
     for line in filter(None, (billed(cell), cell.assumption)):
         say(line)
+
+
+def _simulation_json(cell: CacheSimulation) -> dict[str, Any]:
+    """Return a simulation: its figures in the matrix, its requests as rows, and all the rest."""
+    from playground.show import rows
+    from playground.show.wire import simulation_json
+
+    (figures,) = rows.cache_matrix([cell]).dicts()
+    listed = rows.cache_requests(cell).dicts()
+    return {**figures, "rows": listed, **simulation_json(cell)}
 
 
 _MATRIX = ("dialect", "policy", "read_share", "cost_share", "findings", "refusal")
@@ -109,9 +118,7 @@ def _requests(cell: CacheSimulation) -> int:
 def print_check(simulation: CacheSimulation, failures: list[str], as_json: bool) -> None:
     """Print the limits that are exceeded, or what the input costs."""
     if as_json:
-        from playground.show.wire import simulation_json
-
-        print_json({"failures": failures, **simulation_json(simulation)})
+        print_json({"failures": failures, **_simulation_json(simulation)})
         return
     _say_first(simulation)
     for line in failures:
@@ -136,7 +143,9 @@ def print_marks(
     chosen = _dialects_of(dialects, rules, policy, ())
     placements = [place_cache(session, dialect, policy=policy) for dialect in chosen]
     if as_json:
-        print_json([placement_json(placement) for placement in placements])
+        print_json(
+            [{**placement_json(each), "rows": rows.placement(each).dicts()} for each in placements]
+        )
         return 0
     if len(placements) > 1 and not dialects:
         if is_set(CSV):
@@ -220,7 +229,7 @@ def print_wire(
     chosen = _dialects_of(dialects, rules, policy, ("native",))
     wires = [cache_on_wire(session, dialect, policy=policy) for dialect in chosen]
     if as_json:
-        print_json([wire_json(wire) for wire in wires])
+        print_json([{**wire_json(each), "rows": rows.wire(each).dicts()} for each in wires])
     for wire in () if as_json else wires:
         say(
             f"{_as_prefix(wire.dialect)}policy {wire.policy}: {counted(len(wire.marks), 'mark')} "

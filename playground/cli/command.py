@@ -180,8 +180,9 @@ class Command(click.Command):
         for parameter in self.params:
             _name_value(parameter)
             # A default such as "" or 0 stands for something that the help says in words.
-            if isinstance(parameter, click.Option) and isinstance(parameter.default, str | float):
-                parameter.show_default = parameter.show_default or bool(parameter.default)
+            if isinstance(parameter, click.Option) and not parameter.is_flag:
+                has_default = isinstance(parameter.default, str | int | float)
+                parameter.show_default = has_default and bool(parameter.default)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:

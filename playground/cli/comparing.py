@@ -51,6 +51,7 @@ def diff(
     Each is a session file in any format, a request body, the name of a sample, or workspace:NAME.
     """
     from playground.questions.versions import diff as compared
+    from playground.show import rows
 
     left, right = load(before), load(after)
     difference = compared(
@@ -63,7 +64,11 @@ def diff(
         names=(before, after),
     )
     if as_json:
-        print_json(difference.as_json())
+        tables = {
+            "rows": rows.blocks(difference.changes).dicts(),
+            "cost_rows": rows.version_costs(difference.costs).dicts(),
+        }
+        print_json({**difference.as_json(), **tables})
     else:
         _print(difference, words, every)
     return report([*left.findings, *right.findings])

@@ -49,6 +49,7 @@ def tokens(
     not known, else an `estimate`; each has its range.
     """
     from playground.questions import token_counts
+    from playground.show import rows
 
     body = _request(file)
     findings: list[Finding] = []
@@ -60,7 +61,7 @@ def tokens(
         request, dialect, model=model, api=api, tokenizer=tokenizer, template=template
     )
     if as_json:
-        print_json(token_counts.as_json(count))
+        print_json({**token_counts.as_json(count), "rows": rows.tokens(count).dicts()})
     else:
         _print(count)
     return report([*findings, *count.findings])

@@ -31,7 +31,7 @@ def dialect() -> None:
     "from",
     examples=[
         "dialect from tokenizer_config.json",
-        "dialect from tokenizer_config.json --name mine -o mine.json",
+        "dialect from tokenizer_config.json --name tides -o tides.json",
     ],
 )
 @click.argument("file")
@@ -66,7 +66,7 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     return report(derived.findings())
 
 
-@dialect.command(examples=["dialect show hermes", "dialect show hermes -o mine.json"])
+@dialect.command(examples=["dialect show hermes", "dialect show hermes -o own.json"])
 @click.argument("name", type=DIALECT_OR_FILE)
 @out_option(_OUT)
 @force_option

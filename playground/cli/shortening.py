@@ -84,7 +84,7 @@ def compaction(
         seconds_apart=seconds_apart,
     )
     if as_json:
-        print_json(what_if.as_json())
+        print_json({**what_if.as_json(), "rows": rows.compaction(what_if).dicts()})
     else:
         say(what_if.headline)
         show_rows(rows.compaction(what_if), *_SHOWN)

@@ -122,7 +122,14 @@ def replay(
         names = [each.name for each in loaded.session.recordings]
         values = [asdict(finding) for finding in findings]
         kept = {"usage": chosen.usage, "diagnostics": chosen.diagnostics}
-        own = {**timeline_json(timeline), **kept, "recordings": names, "findings": values}
+        listed = rows.timeline(timeline).dicts()
+        own = {
+            **timeline_json(timeline),
+            "rows": listed,
+            **kept,
+            "recordings": names,
+            "findings": values,
+        }
         print_json(own)
         return report([*findings, *server_findings])
     if is_set(CSV):
@@ -253,13 +260,16 @@ def _print_report(
 
 
 @command(
-    "record 02-parallel-calls -d hermes --model openai/demo-hermes --base-url demo-server",
+    "record 02-parallel-calls -d hermes --model openai/demo-hermes "
+    "--base-url http://127.0.0.1:8765/v1",
     "record session.json --model anthropic/claude-sonnet-4-5 -o answer.jsonl",
 )
 @session_or_option(required=True)
 @click.option("-d", "--dialect", default="native", help="Of the request.")
 @click.option("--model", required=True, help="As LiteLLM names it: provider/model.")
-@click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
+@click.option(
+    "--base-url", default="", help="An OpenAI-compatible server, such as that of `demo-server`."
+)
 @out_option("Default: DIALECT-MODEL.jsonl, or with a number.")
 @force_option
 @parameter_option

@@ -22,7 +22,7 @@ def print_costs(
 
     all_costs = tool_costs(tools, models=models or MODELS, dialects=dialects)
     if as_json:
-        print_json(all_costs.as_json())
+        print_json({**all_costs.as_json(), "rows": rows.tool_costs(all_costs).dicts()})
         return 0
     if is_set(CSV):
         show_rows(rows.tool_costs(all_costs))
@@ -74,7 +74,7 @@ def print_plan(session: Session, model: str, as_json: bool) -> int:
 
     plan = plan_tools(session, model=model)
     if as_json:
-        print_json(plan.as_json())
+        print_json({**plan.as_json(), "rows": rows.tool_plan(plan).dicts()})
         return 0
     say(plan.headline)
     show_rows(rows.tool_plan(plan))

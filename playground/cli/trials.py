@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 
 @command(
-    "trial answer.jsonl",
-    "trial 02-parallel-calls --own-calls -d xml --model openai/demo --base-url demo-server --yes",
+    "trial answer.jsonl --own-calls",
+    "trial 02-parallel-calls --own-calls -d xml -d hermes --model anthropic/claude-sonnet-4-5",
 )
 @session_argument
 @dialects_option(required=False)
@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     "--model", "models", multiple=True, help="A model to ask; may be repeated. Default: none."
 )
 @click.option("--repeats", default=5, help="How often each dialect and model is asked each case.")
-@click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
+@click.option(
+    "--base-url", default="", help="An OpenAI-compatible server, such as that of `demo-server`."
+)
 @click.option("--own-calls", is_flag=True, help="Expect what the session's own model called.")
 @click.option("--yes", is_flag=True, help="Begin without asking first; the cost is still printed.")
 @out_option("Keep the answers in a session file that can be counted again.")
@@ -157,7 +159,8 @@ def _show(result: Trial, as_json: bool) -> None:
     pairs = [_pair(pair) for pair in result.pairs()]
     if as_json:
         misses = [asdict(miss) for miss in result.misses()]
-        print_json({"verdict": result.verdict, "arms": rows, "pairs": pairs, "misses": misses})
+        tables = {"rows": answers.trial(result).dicts(), "arms": rows}
+        print_json({"verdict": result.verdict, **tables, "pairs": pairs, "misses": misses})
         return
     if is_set(CSV):
         show_rows(answers.trial(result))

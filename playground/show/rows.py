@@ -7,6 +7,7 @@ known. Nothing here imports pandas, so that commands start fast.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -213,7 +214,7 @@ def changes(found: Sequence[EventChange]) -> Rows:
 
 def cross_readings(found: Sequence[CrossReading]) -> Rows:
     """Return a row for each dialect: what it reads of one recording."""
-    servers = [f"{server}_drops_characters" for server in found[0].servers] if found else []
+    names = [re.sub(r"\W", "_", server) for server in found[0].servers] if found else []
     head = (
         "dialect calls same_calls aborted_calls text_characters markup_characters "
         "argument_characters findings"
@@ -232,7 +233,7 @@ def cross_readings(found: Sequence[CrossReading]) -> Rows:
         )
         for row in found
     ]
-    return Rows([*head.split(), *servers], cells)
+    return Rows([*head.split(), *(f"{name}_drops_characters" for name in names)], cells)
 
 
 @draws("rows", ParseResult)

@@ -36,7 +36,7 @@ def corpus() -> None:
     """Many recorded sessions: build a corpus of them, and ask it."""
 
 
-@corpus.command(examples=["corpus build facts/ logs/", "corpus build facts/ logs/ --redact"])
+@corpus.command(examples=["corpus build facts/ logs/", "corpus build hashed/ logs/ --redact"])
 @click.argument("out")
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("--redact", is_flag=True, help="Store lengths and hashes in place of texts.")
