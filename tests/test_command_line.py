@@ -186,7 +186,7 @@ HEADS = {  # what a terminal shows, in this order
     "dialects": "dialect|results in role|parallel calls|used by",
     "tokens": "by|name|tokens",
     "tools": "tool|parameters|description",
-    "trial": "dialect|model|of|parsed|tool|arguments|tokens|first|whole",
+    "trial": "dialect|model|attempts|parsed|tool|arguments|tokens|first|whole",
 }
 
 
@@ -200,14 +200,16 @@ def test_a_terminals_columns_are_titles_of_the_glossary_in_this_order(
     assert HEADS[name].replace("|", " ") in lines
 
 
+PAIR = ("01-plain-chat", "02-parallel-calls")
 ROWS: dict[str, Callable[[], Any]] = {
     "cache simulate": lambda: pg.simulate_cache("12-long-tool-run", "xml", policy="azad"),
     "cache place": lambda: pg.place_cache("06-cache-eight-turns", "xml"),
     "compaction": lambda: pg.compaction("12-long-tool-run"),
     "compare": lambda: pg.compare("03-long-file", "xml"),
-    "diff": lambda: pg.diff("01-plain-chat", "02-parallel-calls"),
+    "diff": lambda: pg.diff(*(pg.sample_sessions()[name] for name in PAIR)),
     "replay": lambda: pg.replay(
         pg.sample_sessions()["05-call-in-a-fence"].recordings[0],
+        pg.sample_sessions()["05-call-in-a-fence"].recordings[0].dialect,
         tools=pg.sample_sessions()["05-call-in-a-fence"].tools,
     ),
     "tokens": lambda: pg.count_tokens("02-parallel-calls", model="gpt-4o"),

@@ -48,11 +48,13 @@ def print_simulation(cells: Sequence[CacheSimulation], as_json: bool, folded: bo
         return max(refused, _requests(cells[0]))
     _say_first(cells[0])
     listed = rows.cache_matrix(cells)
-    shown = listed.only(*_MATRIX)
-    if folded and not is_set(CSV):
-        shown = shown._replace(cells=_fold(shown.cells))
-    show_rows(shown if not is_set(CSV) else listed)
-    if len(shown.cells) < len(listed.cells):
+    if not folded or is_set(CSV):
+        show_rows(listed if is_set(CSV) else listed.only(*_MATRIX))
+        return refused
+    head, lines = listed.only(*_MATRIX).texts()
+    joined = _fold(lines)
+    table(head, joined, head[2:5])
+    if len(joined) < len(lines):
         say("-d NAME has a line for each policy, -d NAME --policy NAME one for each request")
     return refused
 
@@ -78,15 +80,15 @@ def _simulation_json(cell: CacheSimulation) -> dict[str, Any]:
 _MATRIX = ("dialect", "policy", "read_share", "cost_share", "findings", "refusal")
 
 
-def _fold(rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+def _fold(rows: Sequence[list[str]]) -> list[list[str]]:
     """Join a dialect's rows that have the same figures, then dialects that share all their rows.
 
     Rows keep the order of their first appearance.
     """
-    policies_by_figures: dict[str, dict[tuple[Any, ...], list[str]]] = {}
+    policies_by_figures: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for dialect, policy, *figures in rows:
         policies_by_figures.setdefault(dialect, {}).setdefault(tuple(figures), []).append(policy)
-    dialects: dict[tuple[tuple[Any, ...], ...], list[str]] = {}
+    dialects: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for dialect, by_figures in policies_by_figures.items():
         shared = tuple((_first_names(names), *figures) for figures, names in by_figures.items())
         dialects.setdefault(shared, []).append(dialect)

@@ -157,7 +157,8 @@ class _CacheGroup(Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # Before click looks: it would take the session's path for an unknown subcommand.
         is_subcommand = args and args[0] in (*self.commands, *ctx.help_option_names)
-        if args and not is_subcommand and is_similar(args[0], self.commands):
+        is_word = args and not is_subcommand and not args[0].startswith("-")
+        if is_word and is_similar(args[0], self.commands):
             raise click.UsageError(no_command(args[0], self.list_commands(ctx)), ctx)
         return super().parse_args(ctx, args if is_subcommand else [_BY_FLAGS, *args])
 

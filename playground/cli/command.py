@@ -188,7 +188,8 @@ class Command(click.Command):
         if self.examples:
             with formatter.section("Examples"):
                 for example in self.examples:
-                    formatter.write_text(f"playground {example}")
+                    indent = " " * formatter.current_indent
+                    formatter.write(f"{indent}playground {example}\n")  # unfolded, to be copied
         super().format_epilog(ctx, formatter)
 
 

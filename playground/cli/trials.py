@@ -187,7 +187,7 @@ def _show(result: Trial, as_json: bool) -> None:
 
 
 _SHARES: Final = ("parsed", "right_tool", "right_arguments")
-_RIGHT = frozenset({"of", "tokens"})
+_RIGHT = frozenset({"attempts", "tokens"})
 
 
 def _with_bounds(result: Trial) -> tuple[list[str], list[list[str]]]:

@@ -12,6 +12,7 @@ from playground.cache.answers.compacted import CompactionWhatIf
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.tool_plan import ToolPlan
 from playground.cache.answers.wire import CacheWire
+from playground.dialects.models import DialectChoice
 from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.dialects.schema_losses import kept_by_kind
 from playground.lab.guides import Guide
@@ -25,9 +26,10 @@ from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.timeline import Timeline
 from playground.questions.tool_schemas import Portability, ToolCosts
-from playground.questions.trials import Trial
+from playground.questions.trials import Trial, TrialPlan
 from playground.questions.versions import VersionDiff
 from playground.sessions.receipts.receipt import Receipt
+from playground.sessions.session import Session
 from playground.show.glossary import is_number
 from playground.show.rows import Rows, rows_of
 from playground.tokens import TokenCount
@@ -66,17 +68,20 @@ for _answer in (
     CompactionWhatIf,
     Comparison,
     Detections,
+    DialectChoice,
     ParseResult,
     Portability,
     ProviderPayload,
     RawPrompt,
     Receipt,
+    Session,
     TemplateAudit,
     Timeline,
     TokenCount,
     ToolCosts,
     ToolPlan,
     Trial,
+    TrialPlan,
     VersionDiff,
 ):
     draws("frame", _answer)(_drawn)

@@ -33,7 +33,7 @@ GLOSSARY: Final[dict[str, Figure]] = {
     "arguments": Figure("arguments", "text", "a call's arguments, as JSON"),
     "argument_characters": Figure("arguments", "characters", "the text of all arguments"),
     "at_seconds": Figure("at", "seconds", "time since the first byte of the recording"),
-    "attempts": Figure("of", "count", "requests that were made or recorded"),
+    "attempts": Figure("attempts", "count", "requests that were made or recorded"),
     "billed": Figure("billed", "text", "what the provider billed, in words"),
     "billed_full_price_tokens": Figure(
         "billed in full", "tokens", "input tokens that were billed at the full price"
@@ -106,6 +106,7 @@ GLOSSARY: Final[dict[str, Figure]] = {
     "models": Figure("used by", "text", "models that were trained on a dialect"),
     "more_tokens": Figure("more", "tokens", "tokens after, less tokens before"),
     "name": Figure("name", "text", "a name"),
+    "nearest": Figure("one to try", "text", "the dialect to try for an unknown model"),
     "neither_right": Figure("neither", "count", "cases that neither arm answered rightly"),
     "note": Figure("note", "text", "a remark"),
     "only_first_right": Figure("only the one", "count", "cases that only the first had right"),
@@ -135,6 +136,7 @@ GLOSSARY: Final[dict[str, Figure]] = {
     "refusal": Figure("refused because", "text", "why nothing is marked or sent"),
     "refused_values": Figure("refused", "text", "the values that a finding refuses"),
     "relative_cost": Figure("cost", "share", "a cost, where the session as it is costs 1"),
+    "repeats": Figure("repeats", "count", "how often each case is asked"),
     "request": Figure("request", "number", "the number of a request, from 1"),
     "requests": Figure("requests", "count", "requests"),
     "result": Figure("result", "text", "what came of a check"),
@@ -229,6 +231,8 @@ def written(name: str, value: Any) -> str:
         return ""
     if name == "state":
         return sureness(value)
+    if name == "marked":
+        return "●" if value else ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):

@@ -19,8 +19,10 @@ from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.tool_plan import ToolPlan
 from playground.cache.answers.wire import CacheWire
 from playground.cache.rules import Rules
+from playground.dialects.models import DialectChoice
 from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.nouns.events import Event, event_name
+from playground.nouns.messages import Part, ToolCallPart, ToolResultPart
 from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column, Comparison
@@ -30,11 +32,12 @@ from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.timeline import Timeline
 from playground.questions.tool_schemas import Portability, ToolCosts
-from playground.questions.trials import Arm, Trial
+from playground.questions.trials import Arm, Trial, TrialPlan
 from playground.questions.versions import VersionDiff
 from playground.questions.versions.costs import PrefixCost
 from playground.questions.versions.matching import BlockChange
 from playground.sessions.receipts.receipt import Receipt
+from playground.sessions.session import Session
 from playground.show.glossary import title, written
 from playground.show.wire import event_text
 from playground.tokens import TokenCount
@@ -564,6 +567,44 @@ def receipt(value: Receipt) -> Rows:
     """Return a row for each path of the file with something that is in no session, worst first."""
     cells = [(*row[:4], row.told, row.first.text[:200]) for row in value.by_path]
     return rows_of("path kind times characters why text", cells)
+
+
+@draws("rows", Session)
+def session(value: Session) -> Rows:
+    """Return a row for each part of each message."""
+    cells = [
+        (index, message.role, part.type, _part_text(part))
+        for index, message in enumerate(value.messages)
+        for part in message.parts
+    ]
+    return rows_of("message_index role kind text", cells)
+
+
+def _part_text(part: Part) -> str:
+    match part:
+        case ToolCallPart():
+            return f"{part.tool_name} {json.dumps(part.args, ensure_ascii=False)}"
+        case ToolResultPart():
+            return f"{part.tool_name}: {part.result}"
+    return str(getattr(part, "text", ""))
+
+
+@draws("rows", DialectChoice)
+def dialect_choice(value: DialectChoice) -> Rows:
+    """Return one row: the dialect, or the one to try, and the reason."""
+    return rows_of("dialect nearest reason", [(value.dialect or "", value.nearest, value.reason)])
+
+
+@draws("rows", TrialPlan)
+def trial_plan(value: TrialPlan) -> Rows:
+    """Return a row for each case in each dialect for each model."""
+    cells = [
+        (case, dialect.name, model, value.repeats if model else None)
+        for case in value.cases
+        for dialect in value.dialects
+        for model in value.models or ("",)
+    ]
+    return rows_of("case dialect model repeats", cells)
 
 
 @draws("rows", TokenCount)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from playground.base.display import draws
@@ -86,12 +87,7 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     costs = {(cell.dialect, cell.policy): cell for cell in value if not cell.errors}
     best = min(costs.values(), key=lambda cell: cell.cost_permille, default=None)
     least = best.cost_permille if best else 0
-    line = (
-        f"cheapest: {best.dialect} under {best.policy}, "
-        f"{grouped(least / 1000, 2)} of the full price"
-        if best
-        else "the provider refuses every request"
-    )
+    line = _cheapest(list(costs.values()), best) if best else "the provider refuses every request"
     rows = (
         [escaped(dialect), *(_cost(costs.get((dialect, policy)), least) for policy in policies)]
         for dialect in dialects
@@ -99,6 +95,17 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     title = f"Input under {counted(len(policies), 'policy').replace('policys', 'policies')}"
     caption = "cost of all input, as a share of its full price; “–” is refused"
     return Markup(title, line, static=cells(caption, ["dialect", *policies], rows))
+
+
+def _cheapest(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:
+    """Return which cell costs least; of a tie, only say how many cost the same."""
+    cost = f"{grouped(best.cost_permille / 1000, 2)} of the full price"
+    tied = sum(cell.cost_permille == best.cost_permille for cell in cells)
+    if tied == len(cells) > 1:
+        return f"all {tied} cost the same: {cost}"
+    if tied > 1:
+        return f"{tied} of {len(cells)} cost least: {cost}"
+    return f"cheapest: {best.dialect} under {best.policy}, {cost}"
 
 
 def _cost(cell: CacheSimulation | None, least: int) -> str:
