@@ -18,6 +18,7 @@ from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.plan import call_openers
+from playground.parsing.result import ParseResult
 from playground.questions.detection import detect, detect_recording, foreign_finding
 from playground.questions.fast_detection import LikeliestDialect, likeliest
 from playground.recordings.recording import Recording, TextChunk
@@ -399,3 +400,32 @@ def test_half_a_marker_at_the_end_of_a_text_is_no_call_in_it() -> None:
         )
         if (point := openers[dialect]) is not None
     ] == [("xml", False), ("xml", False), ("hermes", False), ("hermes", True)]
+
+
+@pytest.mark.parametrize("piece", ["```\n", "<tool_call>", "[TOOL_CALLS]", "```json\n{}\n"])
+def test_a_text_of_markers_alone_is_read_in_part_and_says_so(piece: str) -> None:
+    text = piece * (80_000 // len(piece))
+    found = detect(text)
+    read = len(text) - found.unread
+    starts = sum(map(text[:read].count, ["<t", "```", '{"', "[T"]))
+    assert starts == 2_000
+    assert found.reason.endswith(f"the last {found.unread:,} characters were not read")
+
+
+def test_a_call_after_long_reasoning_is_read() -> None:
+    thoughts = "First I look at the harbour, then at the tides [1].\n" * 3_000
+    found = detect(f'<think>{thoughts}</think><tool_call>{{"name": "a"}}</tool_call>')
+    assert (found.unread, found[0].calls) == (0, 1)
+
+
+def test_a_dialect_is_asked_once_of_one_text_and_of_one_list_of_tools() -> None:
+    text = '<tool_call>{"name": "get_tides", "arguments": {}}</tool_call>'
+    others = ["xml", "apertus"]
+    known, unknown = (read_tools([{"name": n, "input_schema": {}}]) for n in ("get_tides", "other"))
+    assert all("foreign-markup" in _codes(parse(text, name, known)) for name in others)
+    assert all("foreign-markup" not in _codes(parse(text, name, unknown)) for name in others)
+    assert all("foreign-markup" in _codes(parse(text, name, known)) for name in others)
+
+
+def _codes(result: ParseResult) -> set[str]:
+    return {finding.code for finding in result.findings}

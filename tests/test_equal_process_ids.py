@@ -31,6 +31,7 @@ import corpus_data as data
 PLAIN = json.loads((ROOT / "sample_sessions" / "01-plain-chat.json").read_text())
 FAKED = "import os, secrets; os.getpid = lambda: 1\n"
 UNSHARE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+ROUNDS = 25
 BOTH = pytest.mark.parametrize("way", ["namespaces", "faked"])
 
 
@@ -115,11 +116,11 @@ def ended(said: str) -> list[int]:
 @BOTH
 def test_imports_at_once_into_one_folder_all_write_their_own_file(way: str, tmp_path: Path) -> None:
     """Of two, both ended with status 2, or one had an empty file."""
-    each = [[who, str(session_file(tmp_path, who)), "60", ""] for who in ("a", "b")]
+    each = [[who, str(session_file(tmp_path, who)), str(ROUNDS), ""] for who in ("a", "b")]
     for status, said, told in at_once(way, IMPORTS, each, tmp_path):
-        assert (status, ended(said)) == (0, [0] * 60), told
+        assert (status, ended(said)) == (0, [0] * ROUNDS), told
     for who in ("a", "b"):
-        for number in range(60):
+        for number in range(ROUNDS):
             made = json.loads((tmp_path / f"{who}-{number}.json").read_text())
             assert made["title"] == who * 40
     assert leftovers(tmp_path) == []
@@ -130,7 +131,7 @@ def test_of_two_that_want_one_name_one_has_it_and_the_other_is_told(
     way: str, tmp_path: Path
 ) -> None:
     """The loser took the winner's file away on its way out."""
-    each = [[who, str(session_file(tmp_path, who)), "60", "same"] for who in ("a", "b")]
+    each = [[who, str(session_file(tmp_path, who)), str(ROUNDS), "same"] for who in ("a", "b")]
     found = at_once(way, IMPORTS, each, tmp_path)
     for number, pair in enumerate(zip(*(ended(said) for _, said, _ in found), strict=True)):
         assert sorted(pair) == [0, 2]
@@ -138,7 +139,7 @@ def test_of_two_that_want_one_name_one_has_it_and_the_other_is_told(
         made = json.loads((tmp_path / f"same-{number}.json").read_text())
         assert made["title"] == winner * 40
     told = [line for _, _, err in found for line in err.splitlines() if line]
-    assert len(told) == 60
+    assert len(told) == ROUNDS
     assert all("exists" in line and line.endswith("another name, or --force") for line in told)
     assert leftovers(tmp_path) == []
 

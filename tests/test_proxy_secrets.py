@@ -175,8 +175,9 @@ def address(upstream: RawUpstream, user: str, rest: str) -> str:
     return f"http://{user}{upstream.url.removeprefix('http://')}{rest}"
 
 
-@pytest.mark.parametrize("option", ["", "--json"])
-@pytest.mark.parametrize("held", HELD)
+@pytest.mark.parametrize(
+    ("held", "option"), [*((held, "") for held in HELD), (next(iter(HELD)), "--json")]
+)
 def test_what_an_upstreams_address_holds_goes_there_alone(
     tmp_path: Path, held: str, option: str
 ) -> None:

@@ -15,6 +15,7 @@ from playground.dialects import as_dialects
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult, read_to_end
 
@@ -48,19 +49,50 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
         return None
     text = result.content[start : marker + READ_LIMIT]
     names = {tool.name for tool in prompt_data.tool_metadata}
+    readings = _readings_of(text, prompt_data.tool_metadata)
     for dialect in _speakers(text):
         if dialect is own:
             continue
-        parser = dialect.create_parser(prompt_data)
-        result_there = read_to_end(parser, [parser.feed_text(text)])
-        called_names = [call.name for call in result_there.tool_calls] + [
-            call.name for call in result_there.aborted
-        ]
+        called_names = readings.called_names(dialect, prompt_data)
         if called_names and (not names or names.intersection(called_names)):
             calls = counted(len(called_names), "call")
             message = f"{dialect.name} sees {calls} here, {own.name} none"
             return finding("foreign-markup", f"from character {start}", message)
     return None
+
+
+class _Readings:
+    """The names that each dialect calls in a text, for one list of tools.
+
+    Every dialect that reads a reply asks the same of it when a reply's dialect is detected.
+    """
+
+    def __init__(self, text: str, tools: list[ToolMetadata]) -> None:
+        self.text = text
+        self.tools = tools
+        self._names: dict[DeclaredDialect, list[str]] = {}
+
+    def called_names(self, dialect: DeclaredDialect, prompt_data: PromptData) -> list[str]:
+        names = self._names.get(dialect)
+        if names is None:
+            parser = dialect.create_parser(prompt_data)
+            result = read_to_end(parser, [parser.feed_text(self.text)])
+            names = [call.name for call in result.tool_calls]
+            names += [call.name or "" for call in result.aborted]
+            self._names[dialect] = names
+        return names
+
+
+_last_readings = _Readings("", [])
+
+
+def _readings_of(text: str, tools: list[ToolMetadata]) -> _Readings:
+    """Return the readings of the last text if it is this one, or else new ones."""
+    global _last_readings
+    readings = _last_readings
+    if readings.text != text or readings.tools != tools:
+        readings = _last_readings = _Readings(text, list(tools))
+    return readings
 
 
 def _first_marker(text: str) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
 from playground.base.arguments import takes
@@ -35,6 +36,8 @@ _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
 _SHOWN: Final = 8  # dialects that are printed; the table has all
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
+_STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
+_START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|\{\s{0,8}\"")
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, but no lone bracket
 
 
@@ -100,11 +103,18 @@ class Detections(Listed[Detection]):
 
     If no dialect sees anything of a call, `nearest` is the dialect of a misspelled marker (a
     letter off, say, or in another case), and `reason` shows it; None if there is no such marker.
+    `unread` counts the characters at the end of a text that were not read (see `detect`).
     """
 
-    def __init__(self, items: Iterable[Detection] = (), near: NearDialect = _NONE_NEAR) -> None:
+    def __init__(
+        self,
+        items: Iterable[Detection] = (),
+        near: NearDialect = _NONE_NEAR,
+        unread: int = 0,
+    ) -> None:
         super().__init__(items)
         self._near = near
+        self.unread = unread
 
     def __repr__(self) -> str:
         summary = f"{self.dialect or 'none'}, {self.reason}"
@@ -130,6 +140,11 @@ class Detections(Listed[Detection]):
     @property
     def reason(self) -> str:
         """The reason why `dialect` is the likeliest, or why it is None, in words."""
+        unread = counted(self.unread, "character")
+        return self._reason + (f"; the last {unread} were not read" if self.unread else "")
+
+    @property
+    def _reason(self) -> str:
         if self.dialect:
             return self[0].reason
         characters = max((d.left for d in self), default=0)
@@ -152,11 +167,22 @@ def detect(
     """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
 
     A dialect that reads no call and loses none ranks after all that read one. `progress` is called
-    with the number of dialects that have read the text, and the number of all.
+    with the number of dialects that have read the text, and the number of all. A text is read up to
+    its 2,000th start of a tag, a fence, a control token or a JSON object, so that no text keeps
+    eighty parsers busy for seconds; `unread` of the answer counts the characters after it.
     """
     metadata = read_tools(list(tools or []))
-    readings = read_in_every_dialect(lambda name: parse(text, name, metadata), progress=progress)
-    return _ranked(readings, metadata)
+    end = _end_of_reading(text)
+    part = text[:end]
+    readings = read_in_every_dialect(lambda name: parse(part, name, metadata), progress=progress)
+    return _ranked(readings, metadata, unread=len(text) - end)
+
+
+def _end_of_reading(text: str) -> int:
+    if len(text) <= _STARTS_READ:
+        return len(text)
+    starts = islice(_START.finditer(text), _STARTS_READ, None)
+    return next((start.start() for start in starts), len(text))
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
@@ -170,7 +196,9 @@ def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -
     return _ranked(readings, list(tools))
 
 
-def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> Detections:
+def _ranked(
+    readings: Iterable[DialectReading], tools: list[ToolMetadata], unread: int = 0
+) -> Detections:
     files = dialect_files()
     detections, text = [], ""
     for reading in readings:
@@ -178,7 +206,7 @@ def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> De
         detections.append(detection_of(reading, tools, files))
     ranked = sorted(detections, key=rank)
     unseen = bool(ranked) and not ranked[0].tells
-    return Detections(ranked, nearest_dialect(text) if unseen else _NONE_NEAR)
+    return Detections(ranked, nearest_dialect(text) if unseen else _NONE_NEAR, unread)
 
 
 def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None:
@@ -241,8 +269,13 @@ def detection_of(
 def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
     kinds = (TextEvent, ReasoningEvent, ArgumentEvent)
     texts = (event.text for event in reading.result.events if isinstance(event, kinds))
-    markers = _markers(files)
-    return sum(len(markers.findall(text)) for text in texts)
+    return sum(_marker_count(text, files) for text in texts)
+
+
+@lru_cache(maxsize=32)
+def _marker_count(text: str, files: tuple[FileState, ...]) -> int:
+    """Count the markers in a text. Most dialects leave the same text of a reply."""
+    return len(_markers(files).findall(text))
 
 
 @lru_cache(maxsize=2)
