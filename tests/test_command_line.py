@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
@@ -231,7 +232,8 @@ def test_frame_csv_and_json_have_the_same_figures_under_the_same_names(
     assert len(lines) == len(frame) == len(rows)
     for column in frame.columns:
         if isinstance(rows[0][column], int | float):
-            assert [each[column] for each in rows] == frame[column].tolist()
+            values = [None if pd.isna(each) else each for each in frame[column]]
+            assert [each[column] for each in rows] == values
 
 
 def test_a_glossarys_name_is_one_word_of_code_with_a_unit_and_a_meaning() -> None:

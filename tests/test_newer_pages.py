@@ -74,7 +74,7 @@ def test_another_input_is_another_run_and_a_bad_one_is_told() -> None:
     field.set_value('{"port": 3, "questions": 4}').run()
     assert "The run broke off" in app.error[0].value
     assert any("template 'default', message 2" in text.value for text in app.text)
-    assert list(app.dataframe[0].value["code"]) == ["message", "message"]  # as far as it came
+    assert list(app.dataframe[0].value["what"]) == ["message", "message"]  # as far as it came
 
 
 def test_the_set_can_be_edited_and_a_mistake_is_told() -> None:
