@@ -32,6 +32,7 @@ from playground.questions.detection import Detections
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.trials import TrialPlan
 from playground.recordings.recording import Recording, TextChunk
+from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 from playground.show import frames, rows
 from playground.show.glossary import figure, is_number, title

@@ -75,7 +75,7 @@ def _bars(value: CacheSimulation) -> str:
         )
         size_texts = [f"{size:,}" for size in sizes]
         rows.append([str(number + 1), bar, *size_texts, one.sureness, escaped(value.why(number))])
-    head = ["request", "", *OUTCOME_COLOURS, "how sure", "why"]
+    head = ["request", "", *OUTCOME_COLOURS, "state", "reason"]
     return cells("tokens of every request", head, rows)
 
 
