@@ -103,8 +103,8 @@ UPGRADE :=
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --strip-extras \
 	--no-emit-index-url --no-annotate --no-header $(UPGRADE) --extra build
 lock:
-	$(COMPILE) pyproject.toml -o requirements.lock
-	$(COMPILE) --extra notebook --extra mcp --extra corpus --group dev \
+	$(COMPILE) --extra app pyproject.toml -o requirements.lock
+	$(COMPILE) --extra app --extra notebook --extra mcp --extra corpus --group dev \
 		-c requirements.lock pyproject.toml -o requirements-dev.lock
 
 # Known weaknesses of the locked versions: ADVISORIES is a file or folder in the OSV format.

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from playground.base.errors import InputFault
-from playground.lab.derivation import DerivedDialect, dialect_from_template
+from playground.plugins.own_dialects.derivation import DerivedDialect, dialect_from_template
 
 
 def derived(path: Path) -> DerivedDialect | str:

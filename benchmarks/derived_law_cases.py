@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import playground as pg
 from playground.dialects import get_dialect
-from playground.lab.derivation import DerivedDialect, dialect_from_template
+from playground.plugins.own_dialects.derivation import DerivedDialect, dialect_from_template
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 # Of Ollama's parsers, by the parser's name; llama.cpp's cases name their template themselves.

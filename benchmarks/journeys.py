@@ -4,8 +4,9 @@ Run: python benchmarks/journeys.py [--figures]
 
 A journey is traced, not guessed: the call is made once, so that everything is loaded and compiled,
 and once more under `sys.setprofile`: `simulate_cache` with a session of the samples, `load_session`
-with a log of Claude Code (recordings would be a room more). A crossing is a pair of
-rooms of which a function of the one calls a function of the other, counted once, in its direction.
+with an ATIF trajectory, which the core imports. Recordings would be a room more, and so are formats
+that the plugin `importers` reads. A crossing is a pair of rooms of which a function of the one
+calls a function of the other, counted once, in its direction.
 """
 
 from __future__ import annotations
@@ -21,30 +22,24 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "sample_sessions"
 FIRST, SECOND = SAMPLES / "01-plain-chat.json", SAMPLES / "06-cache-eight-turns.json"
-LOG = "".join(
-    json.dumps(
+TRAJECTORY = {
+    "schema_version": "ATIF-v1.8",
+    "session_id": "s",
+    "agent": {"name": "agent", "version": "1"},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": "list the files"},
         {
-            "type": role,
-            "uuid": f"u{number}",
-            "parentUuid": f"u{number - 1}" if number else None,
-            "sessionId": "s",
-            "timestamp": f"2026-11-01T10:00:0{number}Z",
-            "message": {"role": role, "content": said},
-        }
-    )
-    + "\n"
-    for number, (role, said) in enumerate(
-        (
-            ("user", "list the files"),
-            (
-                "assistant",
-                [{"type": "tool_use", "id": "c1", "name": "list", "input": {"path": "."}}],
-            ),
-            ("user", [{"type": "tool_result", "tool_use_id": "c1", "content": "a.py"}]),
-            ("assistant", [{"type": "text", "text": "There is one."}]),
-        )
-    )
-)
+            "step_id": 2,
+            "source": "agent",
+            "message": "",
+            "tool_calls": [
+                {"tool_call_id": "c1", "function_name": "list", "arguments": {"path": "."}}
+            ],
+            "observation": {"results": [{"source_call_id": "c1", "content": "a.py"}]},
+        },
+        {"step_id": 3, "source": "agent", "message": "There is one."},
+    ],
+}
 LOADED = {  # each in a process of its own
     "import": "pass",
     "parse": "pg.parse('', dialect='hermes')",
@@ -101,10 +96,10 @@ def load_session() -> Journey:
 
     journey = Journey()
     with TemporaryDirectory() as folder:
-        log = Path(folder) / "log.jsonl"
-        log.write_text(LOG, encoding="utf-8")
-        load_session(log)
-        journey.trace(lambda: load_session(log))
+        file = Path(folder) / "trajectory.json"
+        file.write_text(json.dumps(TRAJECTORY), encoding="utf-8")
+        load_session(file)
+        journey.trace(lambda: load_session(file))
     return journey
 
 

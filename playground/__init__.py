@@ -30,7 +30,6 @@ _WHERE = {
     "cache_matrix": "playground.cache.answers.simulation",
     "cache_on_wire": "playground.cache.answers.wire",
     "carry": "playground.questions.carry",
-    "check_dialect": "playground.lab.laws",
     "compaction": "playground.cache.answers.compaction",
     "compare": "playground.questions.comparison",
     "count_tokens": "playground.questions.token_counts",
@@ -38,7 +37,6 @@ _WHERE = {
     "detect": "playground.questions.detection",
     "dialect_findings": "playground.dialects",
     "dialect_for": "playground.dialects.models",
-    "dialect_from_template": "playground.lab.derivation",
     "dialect_names": "playground.dialects",
     "diff": "playground.questions.versions",
     "dump_dialect": "playground.dialects.files",
@@ -54,7 +52,6 @@ _WHERE = {
     "parse": "playground.dialects.reading",
     "place_cache": "playground.cache.answers.placement",
     "plan_tools": "playground.cache.answers.tool_plan",
-    "propose_dialect": "playground.lab.derivation",
     "provider_payload": "playground.questions.provider_payload",
     "raw_prompt": "playground.questions.raw_prompt",
     "read_recording": "playground.sessions.native_format",
@@ -74,7 +71,10 @@ _OF_PLUGINS = {
     "JSONAdapter": "systems",
     "Signature": "systems",
     "XMLAdapter": "systems",
+    "check_dialect": "own_dialects",
     "corpus": "corpus",
+    "dialect_from_template": "own_dialects",
+    "propose_dialect": "own_dialects",
 }
 
 __all__ = [

@@ -19,11 +19,11 @@ from playground.base.errors import InputFault
 from playground.cli import main
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files import dump_dialect
-from playground.lab.laws import LAWS, LawBreak, LawChecks, check_dialect
-from playground.lab.laws.choices import Choices, smallest
 from playground.nouns.events import Event, Span, TextEvent
 from playground.parsing.parser import DialectParser
 from playground.parsing.syntax import ReasoningTags, Syntax
+from playground.plugins.own_dialects.laws import LAWS, LawBreak, LawChecks, check_dialect
+from playground.plugins.own_dialects.laws.choices import Choices, smallest
 
 SQUARE = Syntax(call="[[{name}]]\n{params}[[/{name}]]", param="{key}: <{value}>\n")
 

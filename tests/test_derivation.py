@@ -13,10 +13,15 @@ from conftest import ROOT
 import playground as pg
 from playground.base.errors import InputFault
 from playground.cli import main
-from playground.lab.derivation import DerivedDialect, dialect_from_template
-from playground.lab.derivation.alignment import joints, snap_end, snap_start, splits
-from playground.lab.derivation.proof import reads
 from playground.parsing.syntax import JsonShape, JsonStyle, Literals, ReasoningTags
+from playground.plugins.own_dialects.derivation import DerivedDialect, dialect_from_template
+from playground.plugins.own_dialects.derivation.alignment import (
+    joints,
+    snap_end,
+    snap_start,
+    splits,
+)
+from playground.plugins.own_dialects.derivation.proof import reads
 
 
 def template(call: str, between: str = "", opened: str = "", closed: str = "") -> str:

@@ -9,9 +9,9 @@ from grammar_walk import Engine, Tried
 
 import playground as pg
 from playground.dialects import DeclaredDialect
-from playground.lab.laws import check_dialect
 from playground.nouns.messages import ToolCallPart
 from playground.parsing.syntax import JsonShape, Syntax
+from playground.plugins.own_dialects.laws import check_dialect
 
 HURTING: dict[str, Any] = {
     "plain": "Q",

@@ -14,8 +14,8 @@ import playground as pg
 from playground.base.errors import InputFault
 from playground.cli import main
 from playground.dialects.declared import DeclaredDialect
-from playground.lab.derivation import Proposal, nearest_registered
 from playground.nouns.messages import ToolCallPart
+from playground.plugins.own_dialects.derivation import Proposal, nearest_registered
 
 Calls = list[tuple[str, dict[str, str]]]
 CALLS: list[Calls] = [

@@ -49,6 +49,7 @@ PROMISED = {
         "dialect_from_template",
         "diff",
         "dump_dialect",
+        "expect",
         "load_dialect",
         "propose_dialect",
         "dialect_names",
@@ -191,7 +192,8 @@ def test_the_public_face_lists_the_same_names_three_times() -> None:
     brought = {name: module for name, module in seen if name in playground._OF_PLUGINS}
     assert seen - set(brought.items()) == set(playground._WHERE.items())
     assert set(brought) == set(playground._OF_PLUGINS)
-    assert set(brought.values()) == {"playground.corpora", "playground.signatures"}  # by doors
+    doors = {"corpora", "lab.derivation", "lab.laws", "signatures"}
+    assert set(brought.values()) == {f"playground.{door}" for door in doors}
     assert sorted([*playground._WHERE, *playground._OF_PLUGINS]) == playground.__all__
 
 

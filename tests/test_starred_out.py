@@ -47,7 +47,7 @@ SAYING: Final = {
     "plugins/corpus/commands.py": 1, "plugins/corpus/page_building.py": 1,
     "plugins/proxy/terminal_report.py": 1, "plugins/proxy/page.py": 1, "app/state.py": 3,
     "app/answers.py": 1, "app/shared/workspace.py": 1, "app/shared/belongings.py": 1,
-    "app/shared/dialect_file.py": 1,
+    "plugins/own_dialects/dialect_file.py": 1,
 }  # fmt: skip
 STORING: Final = {"new_entry", "with_edits", "with_recording", "keep_dialect", "build_corpus"}
 

@@ -12,11 +12,11 @@ from test_laws import EXAMPLES
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
-from playground.lab.laws import check_dialect
 from playground.nouns.messages import ToolCallPart
 from playground.parsing.rendering import render_call
 from playground.parsing.syntax import JsonShape, JsonStyle, Literals, Syntax
 from playground.parsing.values import same
+from playground.plugins.own_dialects.laws import check_dialect
 
 PARAMS: dict[str, Any] = {
     "call": "<use {name}>{params}</use>",

@@ -47,7 +47,7 @@ from playground.show.policy_bars import (
     cheaper_policy,
     policy_bars,
 )
-from playground.show.rows import Rows
+from playground.show.rows import AnswerRows
 from playground.show.strip import strip
 
 _AS_NOTED: Final = "as noted"
@@ -287,7 +287,7 @@ def show_table(given: Asked) -> None:
     _rules(cell)
 
 
-def read_by_people(cell: CacheSimulation) -> tuple[Rows, Rows | None]:
+def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None]:
     """Return the table of requests, and apart from it, whole on a page, what the provider told.
 
     The provider's words stand beside the prediction and the bill; None where it said nothing.

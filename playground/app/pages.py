@@ -92,16 +92,6 @@ CORE_PAGES: Final = (
         view="Values",
         older="carry",
     ),
-    PageEntry(
-        "declare",
-        "Declare",
-        "design_services",
-        "How would a dialect of your own write and read calls, and does it keep the laws?",
-        "own-dialect.md",
-        within="dialects",
-        view="Declare",
-        older="own",
-    ),
 )
 PAGES: Final = tuple(pages_after(CORE_PAGES))
 

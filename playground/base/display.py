@@ -66,7 +66,14 @@ def draw(kind: Display, value: object) -> Any:
     """Return the drawing of a value: that of its type, or of the nearest base class that has one.
     Raises KeyError if none is registered, which is a mistake of ours.
     """
-    import_module(_MODULES[kind])
+    try:
+        import_module(_MODULES[kind])
+    except ModuleNotFoundError as error:
+        from playground.base.extras import missing_package
+
+        if missing := missing_package(error):
+            raise missing from None
+        raise
     drawn = _drawn_type(kind, value)
     if drawn is None:  # an answer of a plugin, whose drawings are not loaded yet
         from playground.base.registry import plugins

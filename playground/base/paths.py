@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
 
+from playground.base.errors import InputFault
+
 KEPT: Final = ".jsonl"  # the suffix of files in a workspace
 NO_WORKSPACE: Final = "PLAYGROUND_NO_WORKSPACE"  # set by a server that stores nothing
 _NAME: Final = "dialect-playground"
@@ -117,6 +119,21 @@ def dialects() -> Path | None:
 def workspace_file(name: str) -> Path:
     """Return the file of a session in the workspace, by the session's name."""
     return workspace() / file_of(name)
+
+
+def kept_file(given: str) -> Path | None:
+    """Return the file of a session that is named `workspace:NAME`; None for any other name.
+
+    Raises InputFault, which lists all names, if there is no such session.
+    """
+    if not given.startswith(WORKSPACE) or os.path.lexists(given):
+        return None
+    path = workspace_file(given.removeprefix(WORKSPACE))
+    if not path.is_file():
+        known = ", ".join(sorted(name_of(file.name) for file in path.parent.glob(f"*{KEPT}")))
+        problem = "the workspace has no session of this name"
+        raise InputFault(problem, where=given, expected=f"one of: {known or 'none'}")
+    return path
 
 
 def one_of(given: str) -> tuple[str, int]:

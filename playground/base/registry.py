@@ -74,6 +74,8 @@ class Plugin(NamedTuple):
     pages: tuple[PageEntry, ...] = ()
     drawings: tuple[str, ...] = ()  # modules that register drawings of their answers
     formats: tuple[str, ...] = ()  # `module:class` of session formats, tried after the core's
+    # Formats that are tried before one of the core's wider ones, by that one's class.
+    narrow_formats: Mapping[str, tuple[str, ...]] = {}
     recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
     names: Mapping[str, str] = {}  # public names, each with its module
     doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module

@@ -41,7 +41,6 @@ _MODULES: Final = {  # command -> module of `playground.cli`, loaded when the co
     "import": "importing",
     "experiment": "experiments",
     "export": "experiments",
-    "dialect": "deriving",
     "grammar": "grammars",
     "chat-template": "auditing",
     "trial": "trials",

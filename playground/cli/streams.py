@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -89,7 +89,6 @@ def replay(
     from playground.base.errors import InputFault
     from playground.questions.timeline import replay as replay_recording
     from playground.show import rows
-    from playground.show.wire import timeline_json
 
     loaded = load_streamed(recording, dialect)
     if not loaded.session.recordings:
@@ -119,18 +118,7 @@ def replay(
     file_findings += _foreign_findings(timeline, tools)
     findings = [*file_findings, *result.findings, *chosen.findings]
     if as_json:
-        names = [each.name for each in loaded.session.recordings]
-        values = [asdict(finding) for finding in findings]
-        kept = {"usage": chosen.usage, "diagnostics": chosen.diagnostics}
-        listed = rows.timeline(timeline).dicts()
-        own = {
-            **timeline_json(timeline),
-            "rows": listed,
-            **kept,
-            "recordings": names,
-            "findings": values,
-        }
-        print_json(own)
+        print_json(_replay_json(loaded, chosen, timeline, findings))
         return report([*findings, *server_findings])
     if is_set(CSV):
         show_rows(rows.timeline(timeline))
@@ -139,6 +127,22 @@ def replay(
     _print_result(result, with_events, chosen.error)
     _print_servers(timelines, with_events)
     return report([*findings, *server_findings])
+
+
+def _replay_json(
+    loaded: LoadedSession, chosen: Recording, timeline: Timeline, findings: Sequence[Finding]
+) -> dict[str, Any]:
+    from playground.show import rows
+    from playground.show.wire import timeline_json
+
+    return {
+        **timeline_json(timeline),
+        "rows": rows.timeline(timeline).dicts(),
+        "usage": chosen.usage,
+        "diagnostics": chosen.diagnostics,
+        "recordings": [each.name for each in loaded.session.recordings],
+        "findings": [asdict(finding) for finding in findings],
+    }
 
 
 def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:

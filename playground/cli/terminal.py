@@ -23,7 +23,7 @@ from playground.base.wording import INVISIBLE, hidden_in, isolate_runs, keep_ord
 if TYPE_CHECKING:
     from playground.base.findings import Finding
     from playground.nouns.events import Event
-    from playground.show.rows import Rows
+    from playground.show.rows import AnswerRows
 
 GRACE = 5.0  # seconds that a stop may take
 WHOLE = {"format"}  # columns of names that users copy: never folded
@@ -61,6 +61,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> NoReturn:
         from playground.base.errors import PlaygroundError
+        from playground.base.extras import missing_package
         from playground.base.waits import telling_waits
 
         if sys.stdout is None:  # after `>&-`, all output would be lost in silence
@@ -85,9 +86,11 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise  # click has words and an exit status of its own for these
         except Exception as error:
+            missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else None
             if _debugging():
                 raise
-            say(f"playground: {type(error).__name__}: {error}; {REPORT}", err=True)
+            said = str(missing or f"{type(error).__name__}: {error}; {REPORT}")
+            say(f"playground: {said}", err=True)
             status = 2
         sys.exit(status)
 
@@ -296,7 +299,7 @@ def _escaped(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1]
 
 
-def show_rows(rows: Rows, *columns: str) -> None:
+def show_rows(rows: AnswerRows, *columns: str) -> None:
     """Print a table under the glossary's titles: these columns, or all.
 
     With --csv, print all columns under their names, of the command's first table alone.

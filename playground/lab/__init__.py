@@ -1,1 +1,1 @@
-"""Tools to check a dialect: its laws, its guide, and its derivation from a template or replies."""
+"""Guides to dialects; the doors to the plugin that checks and derives them."""

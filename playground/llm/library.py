@@ -9,6 +9,8 @@ import warnings
 from functools import cache
 from typing import Any, Final, Protocol, cast
 
+from playground.base.extras import missing_package
+
 _MODULES: Final = 2_270  # the number of modules when LiteLLM 1.110 is loaded
 
 
@@ -38,7 +40,10 @@ class LiteLLM(Protocol):
 def litellm() -> LiteLLM:
     """Return the module; loading it takes seconds."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # otherwise it uses the network
-    import litellm as imported
+    try:
+        import litellm as imported
+    except ModuleNotFoundError as error:
+        raise missing_package(error) or error from None
 
     module = cast(LiteLLM, imported)
 

@@ -18,7 +18,6 @@ from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording
 from playground.sessions import unvalidated
 from playground.sessions.clean_json import are_unchecked_texts_whole, is_clean
-from playground.sessions.import_counter import ImportCounter as ImportCounter
 from playground.sessions.inner_json import json_or_text as json_or_text
 from playground.sessions.message_order import last_answer
 from playground.sessions.place import Place as Place
@@ -38,6 +37,17 @@ _LONGEST: Final = 1e12  # seconds, thirty thousand years
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 _NOBODY: Final = Agent()
 _TEXTS: Final = frozenset({str})
+
+
+@dataclass
+class ImportCounter:
+    """The numbers of kept and lost things of one builder, or of several that share a counter.
+
+    They show whether a line of a file left anything in a session.
+    """
+
+    kept: int = 0
+    lost: int = 0
 
 
 @dataclass

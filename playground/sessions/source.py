@@ -19,7 +19,7 @@ from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault, shown_address
 from playground.base.findings import Finding, finding
 from playground.base.json_numbers import load_objects, read_json_bytes
-from playground.base.paths import one_of
+from playground.base.paths import kept_file, one_of
 from playground.base.user_files import (
     MOST_BYTES,
     as_utf8,
@@ -32,7 +32,6 @@ from playground.base.user_files import decode as decode
 from playground.sessions.bounded import files_within, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.file_tail import last_line, line_at, whole_utf8
-from playground.sessions.workspace_names import kept_file
 
 MAX_BYTES: Final = MOST_BYTES  # of a file that is read at once
 MAX_LINE: Final = 64 * 1024 * 1024

@@ -16,7 +16,6 @@ from playground.dialects.models import DialectChoice
 from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.dialects.schema_losses import kept_by_kind
 from playground.lab.guides import Guide
-from playground.lab.laws import LawChecks
 from playground.nouns.tool_formats.portability import INSTEAD, schema_targets
 from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
@@ -31,7 +30,7 @@ from playground.questions.versions import VersionDiff
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.show.glossary import is_number
-from playground.show.rows import Rows, rows_of
+from playground.show.rows import AnswerRows, rows_of
 from playground.tokens import TokenCount
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 _WHOLE = "Int64"  # a column of whole numbers that may have gaps
 
 
-def frame(rows: Rows) -> pd.DataFrame:
+def frame(rows: AnswerRows) -> pd.DataFrame:
     """Return rows as a table. A column of whole numbers with gaps has pandas's type for that."""
     table = pd.DataFrame(rows.cells, columns=list(rows.columns))
     for at, name in enumerate(rows.columns):
@@ -123,13 +122,6 @@ def guide_summary(value: Guide) -> pd.DataFrame:
     """Return a row for each fact of the dialect, with line breaks as ↵."""
     facts = [(name, text.replace("\n", "↵")) for name, text in value.summary()]
     return frame(rows_of("fact value", facts))
-
-
-@draws("frame", LawChecks)
-def laws(value: LawChecks) -> pd.DataFrame:
-    """Return a row for each law, with the number of examples tried and what breaks it."""
-    cells = [(c.law, c.title, c.tried, c.broken.says if c.broken else "holds") for c in value]
-    return frame(rows_of("law title examples result", cells))
 
 
 def special_tokens(value: LlamaFormat) -> pd.DataFrame:

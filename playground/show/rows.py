@@ -43,7 +43,7 @@ from playground.show.wire import event_text
 from playground.tokens import TokenCount
 
 
-class Rows(NamedTuple):
+class AnswerRows(NamedTuple):
     """A table: the names of its columns, in order, and its cells."""
 
     columns: Sequence[str]
@@ -52,12 +52,12 @@ class Rows(NamedTuple):
     def dicts(self) -> list[dict[str, Any]]:
         return [dict(zip(self.columns, row, strict=True)) for row in self.cells]
 
-    def only(self, *columns: str) -> Rows:
+    def only(self, *columns: str) -> AnswerRows:
         """Return these columns alone, in this order."""
         places = [list(self.columns).index(name) for name in columns]
-        return Rows(columns, [[row[at] for at in places] for row in self.cells])
+        return AnswerRows(columns, [[row[at] for at in places] for row in self.cells])
 
-    def without(self, *columns: str) -> Rows:
+    def without(self, *columns: str) -> AnswerRows:
         return self.only(*(name for name in self.columns if name not in columns))
 
     def texts(self) -> tuple[list[str], list[list[str]]]:
@@ -66,24 +66,24 @@ class Rows(NamedTuple):
         return [title(name) for name in self.columns], cells
 
 
-def rows_of(columns: str, cells: Iterable[Sequence[Any]]) -> Rows:
+def rows_of(columns: str, cells: Iterable[Sequence[Any]]) -> AnswerRows:
     """Return a table; `columns` has the names with blanks between."""
-    return Rows(columns.split(), list(cells))
+    return AnswerRows(columns.split(), list(cells))
 
 
-def from_dicts(rows: Sequence[Mapping[str, Any]]) -> Rows:
+def from_dicts(rows: Sequence[Mapping[str, Any]]) -> AnswerRows:
     """Return a table of mappings with the same keys."""
-    return Rows(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+    return AnswerRows(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
 @draws("rows", Comparison)
-def comparison(value: Comparison, with_tokens: bool = False) -> Rows:
+def comparison(value: Comparison, with_tokens: bool = False) -> AnswerRows:
     """Return a row for each dialect, with the characters of each kind of text."""
     kinds = list(dict.fromkeys(kind for column in value.columns for kind in column.characters))
     counted = ["tokens", "tokens_kind", "tokens_low", "tokens_high"] if with_tokens else []
     names = [f"{kind.replace(' ', '_')}_characters" for kind in kinds]
     columns = ["dialect", "messages", "characters", *counted, *names, "findings"]
-    return Rows(columns, [_column(column, kinds, with_tokens) for column in value.columns])
+    return AnswerRows(columns, [_column(column, kinds, with_tokens) for column in value.columns])
 
 
 def _column(column: Column, kinds: Sequence[str], with_tokens: bool) -> list[Any]:
@@ -99,14 +99,14 @@ def _column(column: Column, kinds: Sequence[str], with_tokens: bool) -> list[Any
     ]
 
 
-def dropped_facts(column: Column) -> Rows:
+def dropped_facts(column: Column) -> AnswerRows:
     """Return a row for each fact of the tools' schemas that a dialect's prompt leaves out."""
     dropped = [fact for fact in column.schema_facts if not fact.kept]
     cells = [(fact.tool, fact.where, fact.keyword, fact.kind) for fact in dropped]
     return rows_of("tool where keyword kind", cells)
 
 
-def payload_differences(found: Mapping[str, ProviderPayload]) -> Rows:
+def payload_differences(found: Mapping[str, ProviderPayload]) -> AnswerRows:
     """Return a row for each difference between what a provider gets and what was rendered."""
     same = [Finding("as rendered", "info", "", "nothing is different")]
     cells = [
@@ -118,31 +118,31 @@ def payload_differences(found: Mapping[str, ProviderPayload]) -> Rows:
 
 
 @draws("rows", ProviderPayload)
-def differences(value: ProviderPayload) -> Rows:
+def differences(value: ProviderPayload) -> AnswerRows:
     """Return a row for each difference between what is sent and what was rendered."""
     return findings(value.grouped)
 
 
 @draws("rows", RawPrompt)
-def warnings(value: RawPrompt) -> Rows:
+def warnings(value: RawPrompt) -> AnswerRows:
     """Return a row for each warning of the chat template."""
     return findings(value.findings)
 
 
 @draws("rows", TemplateAudit)
-def audit(value: TemplateAudit) -> Rows:
+def audit(value: TemplateAudit) -> AnswerRows:
     """Return a row for each fault of the template."""
     return findings(value.findings)
 
 
-def findings(found: Sequence[Finding]) -> Rows:
+def findings(found: Sequence[Finding]) -> AnswerRows:
     """Return a row for each finding."""
     cells = [(each.code, each.severity, each.where, each.message) for each in found]
     return rows_of("code severity where message", cells)
 
 
 @draws("rows", CarryMatrix)
-def carry(value: CarryMatrix) -> Rows:
+def carry(value: CarryMatrix) -> AnswerRows:
     """Return a row for each value and dialect: the finding's code, "" if the value is carried."""
     cells = [
         (name, dialect, found[0].code if (found := value.cells[dialect, name]) else "")
@@ -152,7 +152,7 @@ def carry(value: CarryMatrix) -> Rows:
     return rows_of("value dialect finding", cells)
 
 
-def carry_totals(value: CarryMatrix) -> Rows:
+def carry_totals(value: CarryMatrix) -> AnswerRows:
     """Return a row for each dialect: how many values it carries, and which it refuses."""
     count = len(value.values)
     cells = [
@@ -162,7 +162,7 @@ def carry_totals(value: CarryMatrix) -> Rows:
     return rows_of("dialect carried_values tried_values refused_values", cells)
 
 
-def placements(values: Sequence[CachePlacement]) -> Rows:
+def placements(values: Sequence[CachePlacement]) -> AnswerRows:
     """Return a row for each dialect: how many marks, and why there are none."""
     cells = [
         (
@@ -177,7 +177,7 @@ def placements(values: Sequence[CachePlacement]) -> Rows:
 
 
 @draws("rows", CachePlacement)
-def placement(value: CachePlacement) -> Rows:
+def placement(value: CachePlacement) -> AnswerRows:
     """Return a row for each part of a message."""
     cells = [
         (
@@ -194,7 +194,7 @@ def placement(value: CachePlacement) -> Rows:
     return rows_of("message_index part role characters marked reason explanation", cells)
 
 
-def calls(result: ParseResult) -> Rows:
+def calls(result: ParseResult) -> AnswerRows:
     """Return a row for each call: its arguments as JSON, or their raw text if it was aborted."""
     cells: list[Sequence[Any]] = []
     for call in result.tool_calls:
@@ -205,17 +205,17 @@ def calls(result: ParseResult) -> Rows:
 
 
 @draws("rows", Detections)
-def detections(found: Sequence[Detection]) -> Rows:
+def detections(found: Sequence[Detection]) -> AnswerRows:
     """Return a row for each dialect, the likeliest first."""
     return rows_of("dialect calls reason", [(d.dialect, d.calls, d.reason) for d in found])
 
 
-def changes(found: Sequence[EventChange]) -> Rows:
+def changes(found: Sequence[EventChange]) -> AnswerRows:
     """Return a row for each event that only one of two readings has."""
     return rows_of("change event span text", map(change_words, found))
 
 
-def cross_readings(found: Sequence[CrossReading]) -> Rows:
+def cross_readings(found: Sequence[CrossReading]) -> AnswerRows:
     """Return a row for each dialect: what it reads of one recording."""
     names = [re.sub(r"\W", "_", server) for server in found[0].servers] if found else []
     head = (
@@ -236,16 +236,16 @@ def cross_readings(found: Sequence[CrossReading]) -> Rows:
         )
         for row in found
     ]
-    return Rows([*head.split(), *(f"{name}_drops_characters" for name in names)], cells)
+    return AnswerRows([*head.split(), *(f"{name}_drops_characters" for name in names)], cells)
 
 
 @draws("rows", ParseResult)
-def reading(value: ParseResult) -> Rows:
+def reading(value: ParseResult) -> AnswerRows:
     """Return a row for each event of a reply, in order."""
     return events(value.events)
 
 
-def events(listed: Sequence[Event]) -> Rows:
+def events(listed: Sequence[Event]) -> AnswerRows:
     """Return a row for each of these events."""
     return rows_of("event start stop text", map(_event, listed))
 
@@ -255,7 +255,7 @@ def _event(event: Event) -> Sequence[Any]:
 
 
 @draws("rows", Timeline)
-def timeline(value: Timeline) -> Rows:
+def timeline(value: Timeline) -> AnswerRows:
     """Return a row for each event, in order, with the step that it came from."""
     cells = [
         (index, step.at, *_event(event))
@@ -266,7 +266,7 @@ def timeline(value: Timeline) -> Rows:
 
 
 @draws("rows", CacheMatrix)
-def cache_matrix(cells: Sequence[CacheSimulation]) -> Rows:
+def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
     """Return a row for each dialect and policy: shares of all input, and of its full price."""
     rows = [
         (
@@ -289,7 +289,7 @@ WORDS = ("predicted", "billed", "told_by_provider")  # the tokens that were read
 
 
 @draws("rows", CacheSimulation)
-def cache_requests(cell: CacheSimulation) -> Rows:
+def cache_requests(cell: CacheSimulation) -> AnswerRows:
     """Return a row for each request: tokens read, written and paid in full, its cost, and why."""
     billed = (
         ["billed_read_tokens", "billed_written_tokens", "billed_full_price_tokens", "paid_share"]
@@ -313,7 +313,7 @@ def cache_requests(cell: CacheSimulation) -> Rows:
         )
         for number, (one, sent) in enumerate(zip(cell.requests, cell.row, strict=True))
     ]
-    return Rows([*head.split(), *billed, *told, "state", "reason"], cells)
+    return AnswerRows([*head.split(), *billed, *told, "state", "reason"], cells)
 
 
 def _bill(cell: CacheSimulation, number: int) -> Sequence[float | None]:
@@ -324,7 +324,7 @@ def _bill(cell: CacheSimulation, number: int) -> Sequence[float | None]:
     return bill.read, bill.write, bill.uncached, None if share is None else share / 1000
 
 
-def rules(value: Rules) -> Rows:
+def rules(value: Rules) -> AnswerRows:
     """Return a row for each rule of a provider: value, source and date, and conflicting sources."""
     cells = [
         (
@@ -344,7 +344,7 @@ def rules(value: Rules) -> Rows:
 
 
 @draws("rows", CacheWire)
-def wire(value: CacheWire) -> Rows:
+def wire(value: CacheWire) -> AnswerRows:
     """Return a row for each block that is sent."""
     cells = [
         (name, block.tier, block.role, block.kind, len(block.text), block.ttl or "")
@@ -355,7 +355,7 @@ def wire(value: CacheWire) -> Rows:
 
 
 @draws("rows", CompactionWhatIf)
-def compaction(value: CompactionWhatIf) -> Rows:
+def compaction(value: CompactionWhatIf) -> AnswerRows:
     """Return a row for each policy: its cuts, what they cost and save, and when they pay off.
 
     The relative cost of keeping everything is 1.
@@ -385,14 +385,14 @@ def _shorter(value: CompactionWhatIf, row: Shorter) -> Sequence[Any]:
     )
 
 
-def cuts(row: Shorter) -> Rows:
+def cuts(row: Shorter) -> AnswerRows:
     """Return a row for each cut of a policy."""
     cells = [(c.turn + 1, c.lost, c.shorter, c.marks, c.survive) for c in row.cuts]
     return rows_of("turn lost_prefix_tokens shorter_tokens marks surviving_marks", cells)
 
 
 @draws("rows", ToolCosts)
-def tool_costs(value: ToolCosts) -> Rows:
+def tool_costs(value: ToolCosts) -> AnswerRows:
     """Return a row for each tool and way of counting: a model, a dialect or a smaller schema."""
     cells = [
         (cost.tool, by, name, tokens)
@@ -408,7 +408,7 @@ def tool_costs(value: ToolCosts) -> Rows:
 
 
 @draws("rows", Portability)
-def portability(value: Portability) -> Rows:
+def portability(value: Portability) -> AnswerRows:
     """Return a row for each finding."""
     cells = [
         (row.title, found.where, found.code, found.message)
@@ -419,7 +419,7 @@ def portability(value: Portability) -> Rows:
 
 
 @draws("rows", ToolPlan)
-def tool_plan(value: ToolPlan) -> Rows:
+def tool_plan(value: ToolPlan) -> AnswerRows:
     """Return a row for each way of sending the tools. The cost is 1 for all in the prefix."""
     own = max(1, value.rows[0].cost)
     head = (
@@ -443,7 +443,7 @@ def tool_plan(value: ToolPlan) -> Rows:
     return rows_of(head, cells)
 
 
-def planned_tools(value: ToolPlan) -> Rows:
+def planned_tools(value: ToolPlan) -> AnswerRows:
     """Return a row for each tool: its tokens, its use, and where the cheapest way has it."""
     deferred = set(value.deferred)
     cells = [
@@ -460,13 +460,13 @@ def planned_tools(value: ToolPlan) -> Rows:
 
 
 @draws("rows", Trial)
-def trial(value: Trial) -> Rows:
+def trial(value: Trial) -> AnswerRows:
     """Return a row for each arm, the best first: medians, and shares with 95 % intervals."""
     measures = ("parsed", "right_tool", "right_arguments")
     shares = [f"{each}_{bound}" for each in measures for bound in ("share", "low", "high")]
     medians = ["tokens", "first_word_seconds", "seconds"]
     columns = ["dialect", "model", "attempts", "unanswered", *shares, *medians]
-    return Rows(columns, [_arm(arm) for arm in value.arms])
+    return AnswerRows(columns, [_arm(arm) for arm in value.arms])
 
 
 def _arm(arm: Arm) -> Sequence[Any]:
@@ -484,7 +484,7 @@ def _arm(arm: Arm) -> Sequence[Any]:
     return arm.dialect, arm.model, len(arm.attempts), arm.faults, *shares, *medians
 
 
-def trial_misses(value: Trial) -> Rows:
+def trial_misses(value: Trial) -> AnswerRows:
     """Return a row for each way in which an arm missed a case: how often, and what differed."""
     cells = [
         (miss.case, miss.dialect, miss.model, miss.times, miss.missed, miss.recording)
@@ -493,7 +493,7 @@ def trial_misses(value: Trial) -> Rows:
     return rows_of("case dialect model times missed recording", cells)
 
 
-def trial_pairs(value: Trial) -> Rows:
+def trial_pairs(value: Trial) -> AnswerRows:
     """Return a row for each pair of arms: right arguments case by case, and the sign test's p."""
     head = "first second both_right only_first_right only_second_right neither_right chance"
     cells = [
@@ -504,12 +504,12 @@ def trial_pairs(value: Trial) -> Rows:
 
 
 @draws("rows", VersionDiff)
-def versions(value: VersionDiff) -> Rows:
+def versions(value: VersionDiff) -> AnswerRows:
     """Return a row for each block, in the second version's order."""
     return blocks(value.changes)
 
 
-def blocks(listed: Sequence[BlockChange]) -> Rows:
+def blocks(listed: Sequence[BlockChange]) -> AnswerRows:
     """Return a row for each of these blocks."""
     head = "change tier block writer tokens_before tokens_after more_tokens note"
     return rows_of(head, map(_block, listed))
@@ -529,13 +529,13 @@ def _block(change: BlockChange) -> Sequence[Any]:
     )
 
 
-def writers(value: VersionDiff) -> Rows:
+def writers(value: VersionDiff) -> AnswerRows:
     """Return a row for each writer: its tokens before and after."""
     cells = [(name, old, new, new - old) for name, (old, new) in value.by_writer.items()]
     return rows_of("writer tokens_before tokens_after more_tokens", cells)
 
 
-def version_costs(found: Sequence[PrefixCost]) -> Rows:
+def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
     """Return a row for each provider: what the first version caches, and the second reads of it."""
     head = (
         "provider left_tokens read_tokens paid_again_tokens dollars difference reason marks state"
@@ -557,20 +557,20 @@ def version_costs(found: Sequence[PrefixCost]) -> Rows:
     return rows_of(head, cells)
 
 
-def receipt_counts(value: Receipt) -> Rows:
+def receipt_counts(value: Receipt) -> AnswerRows:
     """Return a row for each thing that is counted, in the file and in its sessions."""
     return rows_of("kind in_file in_sessions", value.counts)
 
 
 @draws("rows", Receipt)
-def receipt(value: Receipt) -> Rows:
+def receipt(value: Receipt) -> AnswerRows:
     """Return a row for each path of the file with something that is in no session, worst first."""
     cells = [(*row[:4], row.told, row.first.text[:200]) for row in value.by_path]
     return rows_of("path kind times characters why text", cells)
 
 
 @draws("rows", Session)
-def session(value: Session) -> Rows:
+def session(value: Session) -> AnswerRows:
     """Return a row for each part of each message."""
     cells = [
         (index, message.role, part.type, _part_text(part))
@@ -590,13 +590,13 @@ def _part_text(part: Part) -> str:
 
 
 @draws("rows", DialectChoice)
-def dialect_choice(value: DialectChoice) -> Rows:
+def dialect_choice(value: DialectChoice) -> AnswerRows:
     """Return one row: the dialect, or the one to try, and the reason."""
     return rows_of("dialect nearest reason", [(value.dialect or "", value.nearest, value.reason)])
 
 
 @draws("rows", TrialPlan)
-def trial_plan(value: TrialPlan) -> Rows:
+def trial_plan(value: TrialPlan) -> AnswerRows:
     """Return a row for each case in each dialect for each model."""
     cells = [
         (case, dialect.name, model, value.repeats if model else None)
@@ -608,7 +608,7 @@ def trial_plan(value: TrialPlan) -> Rows:
 
 
 @draws("rows", TokenCount)
-def tokens(value: TokenCount) -> Rows:
+def tokens(value: TokenCount) -> AnswerRows:
     """Return a row for each origin, tool and message, with its tokens."""
     cells = [
         (by, str(name), size)

@@ -96,9 +96,12 @@ class Packaged:
     def read(self, name: str) -> Tokenizer:
         path = self.path()
         if path is None:
+            from playground.base.extras import requirement
+
+            extra = "llm" if self.package == "litellm" else "tokens"
             raise InputFault(
                 f"the tokenizer {name!r} lies in the package {self.package}, which is not here",
-                expected=f"pip install {self.package}, or a file of the tokenizer",
+                expected=f"pip install {requirement(extra)}, or a file of the tokenizer",
             )
         file = f"{path.name} of " if path.suffix else ""  # LiteLLM's file names are hashes
         source = f"{file}{self.package} {metadata.version(self.package)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-
 _EXAMPLES = """\b
 Examples:
   playground

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from playground.app import navigation, state
-from playground.app.pages import PageEntry
+from playground.app.pages import PageEntry, has_page
 from playground.app.shared import (
     brought,
     components,
@@ -145,11 +145,12 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
         case "chat template":
             by_template = (("format", "A chat template"),)
             from_template = (("start", "A chat template"),)
-            return [
-                Offer("See the raw prompt", lambda: _template(found), "raw", by_template),
-                Offer("Derive a dialect", lambda: _derive(found), "declare", from_template),
-            ]
-        case "dialect":
+            offers = [Offer("See the raw prompt", lambda: _template(found), "raw", by_template)]
+            if has_page("declare"):
+                derive = Offer("Derive a dialect", lambda: _derive(found), "declare", from_template)
+                offers.append(derive)
+            return offers
+        case "dialect" if has_page("declare"):
             return [Offer("Open as custom dialect", lambda: _declare(found), "declare")]
         case "policy":
             name = parse_policy(found.data, found.name).name

@@ -20,7 +20,7 @@ from playground.app.shared import say
 from playground.cache.simulated import sureness
 from playground.show import frames
 from playground.show.glossary import figure, title
-from playground.show.rows import Rows
+from playground.show.rows import AnswerRows
 
 WHOLE: Final = "%,d"
 _DECIMALS: Final = "%,.2f"
@@ -40,7 +40,7 @@ _MOST_PIXELS: Final = 20_000
 
 
 def table(
-    rows: Rows | pd.DataFrame | Sequence[Any] | Mapping[str, Sequence[Any]],
+    rows: AnswerRows | pd.DataFrame | Sequence[Any] | Mapping[str, Sequence[Any]],
     place: DeltaGenerator | None = None,
     columns: Mapping[str, Any] | None = None,
     **options: Any,
@@ -50,7 +50,7 @@ def table(
     `columns` and `options` are st.dataframe's `column_config` and its others. The height is said in
     pixels: the browser keeps that place until it has loaded what draws tables.
     """
-    named = frames.frame(rows) if isinstance(rows, Rows) else pd.DataFrame(rows)
+    named = frames.frame(rows) if isinstance(rows, AnswerRows) else pd.DataFrame(rows)
     units = {title(name): _unit(name) for name in map(str, named.columns)}
     frame = _in_order(named.rename(columns=lambda name: title(str(name))))
     most = {"content": _MOST_PIXELS, "auto": _AUTO_PIXELS}.get(options.get("height", "auto"))

@@ -48,10 +48,12 @@ def gguf_reader(path: Path) -> Any:
     try:
         from gguf import GGUFReader
     except ImportError:
+        from playground.base.extras import requirement
+
         raise InputFault(
             "a GGUF file is read by the package gguf, which is not installed",
             where=str(path),
-            expected="pip install gguf, or the model's own files in JSON",
+            expected=f"pip install {requirement('tokens')}, or the model's own files in JSON",
         ) from None
     try:
         check_regular_file(

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.base.errors import InputFault, shown_address
+from playground.base.extras import requirement
 from playground.base.findings import Finding
 from playground.base.json_numbers import json_fault
 from playground.nouns.tool_formats.forms import read_tools_and_findings
@@ -234,5 +235,5 @@ def _fault(server: McpServer, error: BaseException, seconds: float) -> InputFaul
 def _no_sdk() -> InputFault:
     return InputFault(
         "MCP servers cannot be asked: the package mcp is not installed",
-        expected='pip install "dialect-playground[mcp]"',
+        expected=f"pip install {requirement('mcp')}",
     )

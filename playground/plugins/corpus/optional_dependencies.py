@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from playground.base.errors import InputFault
+from playground.base.extras import requirement
 
 _PACKAGES: Final = ("duckdb", "fsspec", "pyarrow", "rensa")
 
@@ -14,5 +15,5 @@ def require_extra() -> None:
     """Raise InputFault if a package of the extra [corpus] is not installed."""
     missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:
-        expected = "pip install 'dialect-playground[corpus]'"
+        expected = f"pip install {requirement('corpus')}"
         raise InputFault(f"a corpus needs {', '.join(missing)}", expected=expected)

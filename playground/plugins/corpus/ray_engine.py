@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from playground.base.errors import InputFault
+from playground.base.extras import requirement
 from playground.plugins.corpus.build_worker import run_job
 from playground.plugins.corpus.outcomes import Outcome, read_outcome
 
@@ -67,7 +68,7 @@ def _start_ray(workers: int, address: str) -> Any:
     try:
         import ray
     except ImportError as error:
-        expected = "pip install 'dialect-playground[cluster]'"
+        expected = f"pip install {requirement('cluster')}"
         raise InputFault("the engine ray needs Ray", expected=expected) from error
     if address:
         try:

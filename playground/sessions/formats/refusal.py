@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.base.errors import InputFault
+from playground.base.registry import plugins
 from playground.sessions.documents import parse_json
 from playground.sessions.lines import kind_of
 from playground.sessions.source import Source
 
 _LISTED: Final = "a session in one of the formats that `playground import --formats` lists"
+_MISSING: Final = (
+    "; the plugin 'importers', which reads files of other programs, is not installed here"
+)
 _FOLDER_EXPECTED: Final = (
     'a file of it, one after another (`for file in FOLDER/*; do playground import "$file"; done`),'
     " or the folder of one session, as opencode and Cline keep it"
@@ -65,7 +69,13 @@ def refusal(source: Source) -> InputFault:
         return _of_lines(source)
     if not source.is_zip and source.suffix in (".json", ""):
         return _of_value(source, parse_json(source.text, source.name))
-    return InputFault(f"a file {_UNKNOWN}", where=source.name, expected=_LISTED)
+    return InputFault(f"a file {_UNKNOWN}", where=source.name, expected=_listed())
+
+
+def _listed() -> str:
+    """Return the expected formats, and the plugin that reads more, where it is missing."""
+    missing = "" if "importers" in plugins() else _MISSING
+    return f"{_LISTED}{missing}"
 
 
 def _of_lines(source: Source) -> InputFault:
@@ -74,7 +84,7 @@ def _of_lines(source: Source) -> InputFault:
         return InputFault(kind[0], where=source.name, line=1, expected=kind[1])
     kinds = ", ".join(dict.fromkeys(repr(kind_of(value)) for value in source.head[:6]))
     problem = f"JSON lines {_UNKNOWN} (their kinds: {kinds})"
-    return InputFault(problem, where=source.name, line=1, expected=_LISTED)
+    return InputFault(problem, where=source.name, line=1, expected=_listed())
 
 
 def _of_value(source: Source, value: Any) -> InputFault:
@@ -84,7 +94,7 @@ def _of_value(source: Source, value: Any) -> InputFault:
     kind = _KINDS.get(type(value), "a JSON value")
     names = ", ".join(sorted(map(str, first))[:8]) if isinstance(first, dict) else ""
     problem = f"{kind} {_UNKNOWN}" + (f" (its fields: {names})" if names else "")
-    return InputFault(problem, where=source.name, expected=_LISTED)
+    return InputFault(problem, where=source.name, expected=_listed())
 
 
 def _known_kind(value: Any) -> tuple[str, str] | None:

@@ -10,7 +10,6 @@ from playground.base.findings import Finding
 from playground.base.wording import counted
 from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.dialects.rendering import message_text
-from playground.lab.laws import LawChecks
 from playground.parsing.values import dump_json
 from playground.questions.comparison import Column, Comparison
 from playground.questions.provider_payload import ProviderPayload
@@ -140,25 +139,6 @@ def audit(value: TemplateAudit) -> Markup:
     ]
     line = f"{counted(len(rows), 'finding')} in {counted(value.renderings, 'rendering')}"
     return Markup(f"Audit of {value.source}", line, cells("faults", ["what", "how", "shown"], rows))
-
-
-@draws("picture", LawChecks)
-def laws(value: LawChecks) -> Markup:
-    """Return each law, and the smallest example that breaks it."""
-    rows = [
-        [
-            str(check.law),
-            escaped(check.title),
-            escaped(check.broken.says if check.broken else f"holds for {check.tried:,} examples"),
-            code("\n".join(f"{k}: {v}" for k, v in check.broken.shown), _RAW)
-            if check.broken
-            else "",
-        ]
-        for check in value
-    ]
-    line = f"{counted(len(value.broken), 'law')} of {len(value)} broken"
-    head = ["law", "says", "result", "smallest example"]
-    return Markup("The laws of a dialect", line, cells("laws", head, rows))
 
 
 def findings(caption: str, shown_findings: Sequence[Finding]) -> str:

@@ -1,0 +1,1 @@
+from playground.plugins.own_dialects.derivation import *  # noqa: F403

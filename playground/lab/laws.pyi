@@ -1,0 +1,1 @@
+from playground.plugins.own_dialects.laws import *  # noqa: F403

@@ -1,0 +1,90 @@
+"""The importers of other programs' files, for the core's table of formats."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.base.registry import Plugin
+
+_NARROWEST: Final = (  # traces of tracing and evaluation, and recorded HTTP
+    "langfuse_trace:LangfuseTrace",
+    "langsmith_runs:LangSmithRuns",
+    "openinference_spans:OpenInferenceSpans",
+    "ai_sdk_spans:AiSdkSpans",
+    "otel_spans:OtelSpans",
+    "model_calls:MlflowTrace",
+    "model_calls:WeaveCalls",
+    "model_calls:PostHogEvents",
+    "atof:Atof",
+    "inspect_log:InspectLog",
+    "har:Har",
+    "nock:Nock",
+    "llama_stack:LlamaStack",
+    "httprr:Httprr",
+    "vcr_cassette:VcrCassette",
+    "copilot_sdk:CopilotSdk",
+    "httpmock:Httpmock",
+)
+_OF_TOOLS: Final = (  # sessions of agents and chats
+    "tau_bench:TauBench",
+    "tau_bench:Tau2Ticks",
+    "swe_agent:SweAgent",
+    "swe_agent:MiniSweAgent",
+    "swe_agent:SweAgentDemo",
+    "openhands:OpenHandsLlmLog",
+    "openhands_sdk:OpenHandsSdk",
+    "openhands:OpenHandsEvents",
+    "openhands:OpenHandsOutput",
+    "cline_task:ClineTask",
+    "opencode:OpencodeExport",
+    "opencode:Opencode",
+    "openai_agents:OpenAIAgentsRun",
+    "chatgpt_export:ChatGptExport",
+    "claude_ai_export:ClaudeAiExport",
+    "librechat:LibreChat",
+    "lm_studio:LmStudio",
+    "zed_thread:ZedThread",
+    "copilot_chat:CopilotChat",
+    "llm_logs:LlmLogs",
+    "openai_lists:OpenAILists",
+    "ai_studio:AiStudio",
+    "adk_eval:AdkEval",
+    "a2a_task:A2aTask",
+    "copilot_cli:CopilotCli",
+    "antigravity:Antigravity",
+    "managed_agents:ManagedAgents",
+    "pi_session:PiSession",
+    "goose:Goose",
+    "kimi_wire:KimiWire",
+    "agent_sdk:ClaudeAgentSdk",
+    "claude_code:ClaudeStream",
+    "claude_code:ClaudeCode",
+    "gemini_stream:GeminiStream",
+    "codex_exec:CodexExec",
+    "codex_rollout:CodexRollout",
+    "gemini_cli_responses:GeminiCliResponses",
+    "gemini_cli_chat:GeminiCliChat",
+    "aider:AiderLlmHistory",
+    "aider:AiderChatHistory",
+    "markdown_history:MarkdownHistory",
+)
+_ROWS: Final = (  # rows of training data
+    "pydantic_ai:PydanticAi",
+    "sharegpt:ShareGpt",
+    "training_rows:Xlam",
+    "training_rows:Glaive",
+    "training_rows:Alpaca",
+)
+
+
+def _targets(listed: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"playground.plugins.importers.{target}" for target in listed)
+
+
+PLUGIN: Final = Plugin(
+    narrow_formats={
+        "RequestRows": _targets(_NARROWEST),
+        "WireStream": _targets(_OF_TOOLS),
+        "AnthropicMessages": _targets(_ROWS),
+    },
+)

@@ -1,0 +1,102 @@
+"""Read parameters of a request from the options that a tracing tool noted for its call.
+
+Each tool has its own fields for them, and writes numbers, lists and null as texts, or names in
+camel case. What `parameters.py` does not know as a parameter is listed as left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from playground.plugins.importers.shapes.spans import plain_value
+from playground.sessions.inner_json import json_or_text, json_value
+from playground.sessions.shapes.parameters import chat_parameters, is_parameter, parameters_of_body
+
+# Options that stand elsewhere in a session, or describe the client and not the request.
+_ELSEWHERE: Final = {
+    "model", "model_name", "modelName", "modelId", "model_id", "_type", "type", "messages", "tools",
+    "functions", "contents", "input", "prompt", "system", "instructions", "system_instruction",
+    "model_request_parameters",
+}  # fmt: skip
+_OTHER_NAMES: Final = {
+    "choice.count": "n", "is_stream": "stream", "is_streaming": "stream", "streaming": "stream",
+    "chat.stop_sequences": "stop",
+}  # fmt: skip
+# Options of type text: elsewhere a text that looks like a number is one.
+_TEXTS: Final = {
+    "user", "stop", "stop_sequences", "stopSequences", "suffix", "conversation", "container",
+    "previous_response_id", "template", "service_tier", "prompt_cache_key", "safety_identifier",
+    "cachedContent", "cached_content", "guided_regex", "guided_grammar",
+}  # fmt: skip
+# Those that may be JSON instead, by its first character.
+_OR_JSON: Final = {
+    **dict.fromkeys(("stop", "stop_sequences", "stopSequences"), ("[", "{")),  # "{": OTLP's list
+    **dict.fromkeys(("conversation", "container"), ("{",)),
+}
+_TYPED: Final = {"stringValue", "intValue", "doubleValue", "boolValue", "arrayValue"}  # OTLP's
+_EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
+
+
+class Options(NamedTuple):
+    """The parameters of a call, and the names of its options that are no parameters."""
+
+    parameters: dict[str, Any] = {}
+    left_out: tuple[str, ...] = ()
+
+
+_NOTHING: Final = Options()
+
+
+def options_of(body: Any, *holders: Any) -> Options:
+    """Return the parameters in a call's input and in the objects of options beside it.
+
+    `body` counts if it is a request's body; `holders` may be objects or JSON texts of objects. If
+    several set a parameter, the body decides, then the first holder.
+    """
+    body = json_or_text(json_or_text(body))
+    if not isinstance(body, Mapping) and not any(holders):  # as of most spans
+        return _NOTHING
+    found: dict[str, Any] = {}
+    left_out: list[str] = []
+    for holder in reversed(holders):
+        options = json_value(holder)
+        for name, value in options.items() if isinstance(options, Mapping) else ():
+            found |= _read(str(name), value, left_out)
+        if options not in _EMPTY and not isinstance(options, Mapping):
+            left_out.append(f"a {type(options).__name__} in the place of options")
+    if isinstance(body, Mapping):
+        found |= parameters_of_body(body)
+    return Options(found, tuple(dict.fromkeys(left_out)))
+
+
+def attributes_under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str, Any]:
+    """Return the attributes with names that begin with a prefix, by the rest of their names."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in attributes.items()
+        for prefix in prefixes
+        if name.startswith(prefix)
+    }
+
+
+def _read(name: str, value: Any, left_out: list[str]) -> dict[str, Any]:
+    """Return an option as a parameter; {} if it sets nothing, or is none and goes to `left_out`."""
+    known = _OTHER_NAMES.get(name, name)
+    value = _option_value(known, value)
+    if value in _EMPTY or name in _ELSEWHERE:
+        return {}
+    read = chat_parameters({known: value}) if is_parameter(known) else {}
+    limit = read.get("max_tokens", 1)
+    if not read or not isinstance(limit, int | float) or limit < 1:  # -1 and "inf": no limit
+        left_out.append(name)
+        return {}
+    return read
+
+
+def _option_value(name: str, value: Any) -> Any:
+    """Return the value that an option's text stands for; an option of type text stays one."""
+    if isinstance(value, str) and (name not in _TEXTS or value[:1] in _OR_JSON.get(name, ())):
+        value = json_value(value)
+    is_typed = isinstance(value, dict) and value.keys() <= _TYPED
+    return plain_value(value) if is_typed else value

@@ -1,0 +1,212 @@
+"""`dialect`: make your own dialects from a template, replies or a file, and check their laws."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playground.base.errors import InputFault
+from playground.cli.command import DIALECT_OR_FILE, Group
+from playground.cli.shared import force_option, json_option, out_option, strict_option
+from playground.cli.terminal import emit, guarded, print_json, report, say, say_written, table
+
+if TYPE_CHECKING:
+    from playground.dialects import Dialect
+    from playground.plugins.own_dialects.derivation import DerivedDialect
+
+
+_OUT = "Write the dialect to this file (.json)."
+
+
+@click.group(cls=Group)
+def dialect() -> None:
+    """Make, show and check dialects of your own."""
+
+
+@dialect.command(
+    "from",
+    examples=[
+        "dialect from tokenizer_config.json",
+        "dialect from tokenizer_config.json --name tides -o tides.json",
+    ],
+)
+@click.argument("file")
+@click.option("--name", default="derived", help="What to call it.")
+@out_option(_OUT)
+@force_option
+@strict_option
+@json_option
+@guarded
+def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
+    """Read a dialect off a chat template and prove it against the template.
+
+    FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. Prints
+    the declaration with the probe that showed each line, the result of the proof, and the most
+    similar registered dialects.
+    """
+    from playground.plugins.own_dialects.derivation import dialect_from_template
+
+    derived = dialect_from_template(file, name)
+    _write(derived, out, force, file)
+    if as_json:
+        print_json(_as_json(derived))
+        return report(derived.findings())
+    say(f"{derived.derivation.source}: {_proof(derived)}")
+    rows = [list(row) for row in derived.derivation.origins(derived)]
+    table(["field", "value", "shown by"], rows)
+    for line in derived.derivation.cannot():
+        say(f"not said by the template: {line}")
+    for near in derived.derivation.nearest(derived):
+        differs = ", ".join(near.differs) or "nothing"
+        say(f"near: {near.dialect} reads {near.reads}, writes {near.writes}; differs in {differs}")
+    return report(derived.findings())
+
+
+@dialect.command(examples=["dialect show hermes", "dialect show hermes -o own.json"])
+@click.argument("name", type=DIALECT_OR_FILE)
+@out_option(_OUT)
+@force_option
+@guarded
+def show(name: str, out: str, force: bool) -> int:
+    """Print a declared dialect as its file: NAME is a registered dialect, or a file.
+
+    Every command knows the dialects whose files are in the folder $PLAYGROUND_DIALECTS, or in
+    `workspace/dialects` of $PLAYGROUND_HOME, by their names.
+    """
+    from playground.dialects.files import dump_dialect
+
+    definition = _dialect_of(name)
+    _write(definition, out, force, name)
+    if not out:
+        emit(dump_dialect(definition))
+    return 0
+
+
+@dialect.command(examples=["dialect check hermes", "dialect check mine.json --examples 200"])
+@click.argument("name", type=DIALECT_OR_FILE)
+@click.option("-n", "--examples", type=int, default=50, help="For each law.")
+@json_option
+@guarded
+def check(name: str, examples: int, as_json: bool) -> int:
+    """Check the laws of all dialects on random examples of NAME, a registered dialect or a file.
+
+    If a law does not hold, the smallest example that breaks it is shown (exit status 1).
+    """
+    from playground.plugins.own_dialects.laws import check_dialect
+
+    checks = check_dialect(_dialect_of(name), examples)
+    if as_json:
+        print_json(checks.to_dict())
+        return int(bool(checks.broken))
+    for test in checks:
+        result = test.broken.says if test.broken else f"holds for {test.tried:,} examples"
+        say(f"law {test.law}: {test.title}: {result}")
+        for label, text in test.broken.shown if test.broken else ():
+            say(f"    {label}:")
+            say("\n".join(f"        {line}" for line in text.split("\n")))
+    return int(bool(checks.broken))
+
+
+@dialect.command(
+    examples=[
+        "dialect propose first.txt second.txt",
+        "dialect propose first.txt second.txt -o proposed.json",
+    ]
+)
+@click.argument("files", nargs=-1, required=True)
+@click.option("--name", default="proposed", help="What to call it.")
+@out_option(_OUT)
+@force_option
+@strict_option
+@json_option
+@guarded
+def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: bool) -> int:
+    """Propose the form in which replies call tools; each of FILES holds one reply.
+
+    Give two or three replies of one model, with calls of different tools: text that is the same in
+    all becomes a marker, text that varies a hole. Shows what the form leaves as text; exit status 1
+    if --strict is given and any of it looks like markup.
+    """
+    from playground.plugins.own_dialects.derivation import declaration, propose_dialect
+    from playground.sessions.loading import file_bytes
+
+    replies = [file_bytes(file).decode("utf-8", "replace") for file in files]
+    proposal = propose_dialect(replies, name)
+    _write(proposal.dialect, out, force, *files)
+    if as_json:
+        from playground.dialects.files import plain_dialect
+
+        readings = [asdict(reading) for reading in proposal.readings]
+        rest = {"registered": proposal.registered, "open": proposal.open, "readings": readings}
+        print_json({"dialect": plain_dialect(proposal.dialect), **rest})
+        return report(proposal.findings())
+    say("\n".join(declaration(proposal.dialect)))
+    if proposal.registered:
+        say(f"these calls are read by: {', '.join(proposal.registered)}")
+    for file, reading in zip(files, proposal.readings, strict=True):
+        for tool_name, arguments in reading.calls:
+            say(f"{file}: {tool_name} {json.dumps(arguments, ensure_ascii=False)}")
+        for start, text in reading.left:
+            say(f"{file}, character {start}, left as text: {text.strip()!r}")
+    return report(proposal.findings())
+
+
+def _dialect_of(name: str) -> Dialect:
+    """Return a dialect by its name, or from a file. Raises InputFault and UnknownNameError."""
+    from playground.dialects import get_dialect
+    from playground.dialects.files import SUFFIXES, load_dialect
+
+    if name.endswith(SUFFIXES):
+        return load_dialect(name)
+    if Path(name).is_file():
+        expected = f"a dialect's name, or a file that ends in {' or '.join(SUFFIXES)}"
+        raise InputFault("this file is no dialect", where=name, expected=expected)
+    return get_dialect(name)
+
+
+def _write(dialect: Dialect, out: str, force: bool, *inputs: str) -> None:
+    """Write the dialect's file if `out` names one. Raises InputFault."""
+    from playground.base.output import write_file
+    from playground.dialects.files import dump_dialect
+
+    if not out:
+        return
+    if not out.endswith(".json"):
+        raise InputFault(f"{out!r} does not end in .json", where="--out", expected="NAME.json")
+    write_file(out, dump_dialect(dialect), inputs=inputs, force=force)
+    say_written(out)
+
+
+def _proof(derived: DerivedDialect) -> str:
+    proof, derivation = derived.derivation.proof, derived.derivation
+    count = len(proof.trials)
+    return (
+        f"{proof.read} of {count} probes read back, {proof.written} of {count} written byte for "
+        f"byte; {derivation.tried} declarations tried, {derivation.alike} more did as well"
+    )
+
+
+def _as_json(derived: DerivedDialect) -> dict[str, Any]:
+    derivation = derived.derivation
+    return {
+        "name": derived.name,
+        "source": derivation.source,
+        "declaration": [
+            {"field": field, "value": value, "shown_by": probe}
+            for field, value, probe in derivation.origins(derived)
+        ],
+        "request": asdict(derivation.form),
+        "trials": [
+            {"probe": t.probe, "read": t.read, "written": t.written, "template": t.theirs}
+            | ({} if t.written else {"ours": t.ours})
+            for t in derivation.proof.trials
+        ],
+        "tried": derivation.tried,
+        "alike": derivation.alike,
+        "cannot": derivation.cannot(),
+        "nearest": [asdict(near) for near in derivation.nearest(derived)],
+    }

@@ -1,0 +1,201 @@
+"""Derive a dialect from a model's own chat template: render probes, guess, and prove the guess.
+
+The template is a program that is only run, never parsed. Text that is the same in two renderings
+is a literal, text that differs is a hole. It cannot be seen where a marker ends and white space
+begins, so several declarations are guessed (`candidates`) and tried on a few calls. The best one
+goes through the full proof (`proof`): what it writes is compared with what the template writes,
+and what the template writes is read back. A dialect that loses a plain call is refused.
+
+`raw_prompts.asking` renders, `bodies` finds the arguments in a call, and `frame` the text around an
+answer.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from os import PathLike
+from typing import Final
+
+from playground.base.arguments import takes
+from playground.base.errors import InputFault
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.raw_prompts import ChatTemplate
+from playground.dialects.raw_prompts.asking import AskedTemplate, find_form
+from playground.dialects.raw_prompts.sources import template_of
+from playground.parsing.syntax import Syntax
+from playground.plugins.own_dialects.derivation.candidates import candidates, with_separator
+from playground.plugins.own_dialects.derivation.derived import (
+    Derivation,
+    DerivedDialect,
+    declaration,
+)
+from playground.plugins.own_dialects.derivation.frame import TurnFrame, frame_of
+from playground.plugins.own_dialects.derivation.nearest import Nearest, nearest_registered
+from playground.plugins.own_dialects.derivation.proof import (
+    NOTHING,
+    PLAIN,
+    Proof,
+    count_written,
+    full_probes,
+    reads_in_pieces,
+    results_written_otherwise,
+    short_probes,
+    try_probes,
+    unread_answers,
+)
+from playground.plugins.own_dialects.derivation.proposal import (
+    Proposal,
+    ReplyReading,
+    propose_dialect,
+)
+from playground.plugins.own_dialects.laws import check_dialect
+
+__all__ = [
+    "Derivation",
+    "DerivedDialect",
+    "Nearest",
+    "Proposal",
+    "ReplyReading",
+    "declaration",
+    "dialect_from_template",
+    "nearest_registered",
+    "propose_dialect",
+]
+
+_RULES: Final = "To call a tool, write exactly this:"
+_TRIED: Final = (1, 2, 3, 10)  # laws that a template can show; the others do not depend on it
+_EXAMPLES: Final = 25
+_MOST_READ: Final = 12  # guesses whose reading is tried; nearly always the first is the best
+
+
+@takes(template=(str, PathLike, ChatTemplate), name="text")
+def dialect_from_template(
+    template: str | PathLike[str] | ChatTemplate, name: str = "derived"
+) -> DerivedDialect:
+    """Return the dialect in which a chat template writes its calls, proven against the template.
+
+    `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
+    package gguf), the text of a template, or a ChatTemplate. The result is a dialect like any
+    other; its `derivation` is the report, and its `findings()` say what the proof could not show.
+
+    Raises InputFault if the template cannot be read or rendered, writes no calls, or writes them in
+    no form that can be declared, or if one of its plain calls is not read back.
+    """
+    source = template_of(template)
+    prober = find_form(source)
+    frame = frame_of(prober)
+    guesses = candidates(prober, frame)
+    chosen, own_frame, equally_good = _best(prober, frame, guesses, name)
+    chosen = _with_separator(prober, own_frame, chosen)
+    proof = try_probes(prober, own_frame, chosen, full_probes(chosen))
+    _refuse_lost_calls(source.name, chosen, proof)
+    derivation = Derivation(
+        source.name,
+        prober.form,
+        prober.renderings,
+        len(guesses),
+        equally_good,
+        proof,
+        _broken_laws(chosen),
+        tuple(unread_answers(prober, own_frame, chosen)),
+        tuple(results_written_otherwise(prober, chosen)),
+    )
+    return _dialect(name, chosen.syntax, own_frame, derivation)
+
+
+def _best(
+    prober: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
+) -> tuple[DeclaredDialect, TurnFrame, int]:
+    """Return the guess with the best short proof, its frame, and how many others are as good."""
+    guessed = [
+        (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
+        for syntax, stop in guesses.items()
+    ]
+    # Sort by what they write, which is fast to see; making a parser takes up to half a second.
+    guessed.sort(key=lambda pair: -count_written(prober, pair[1], pair[0], short_probes()))
+    best: tuple[DeclaredDialect, TurnFrame] | None = None
+    scores: list[int] = []
+    for dialect, own_frame in guessed[:_MOST_READ]:
+        proof = try_probes(prober, own_frame, dialect, short_probes(), hasty=True)
+        if best is None or proof.score > max(scores):
+            best = dialect, own_frame
+        scores.append(proof.score)
+        if proof.score == 3 * len(short_probes()):
+            break  # no guess can be better
+    if best is None:
+        raise InputFault("writes calls in a form that cannot be declared", where=prober.source.name)
+    return *best, scores.count(max(scores)) - 1
+
+
+def _with_separator(
+    prober: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
+) -> DeclaredDialect:
+    """Return the dialect, with white space as the separator of parameters if that fits better.
+
+    A call without parameters shows if white space is part of each parameter or between them.
+    """
+    calls = [NOTHING, *short_probes()]
+    syntax = with_separator(dialect.syntax)
+    if syntax is None or count_written(prober, frame, dialect, [NOTHING]):
+        return dialect
+    variant = dataclasses.replace(dialect, syntax=syntax)
+    wins = count_written(prober, frame, variant, calls) > count_written(
+        prober, frame, dialect, calls
+    )
+    return variant if wins else dialect
+
+
+def _refuse_lost_calls(source: str, dialect: DeclaredDialect, proof: Proof) -> None:
+    """Raise InputFault if the dialect loses a plain call of the template, also in small pieces."""
+    failure = proof.failing()
+    if failure is None:
+        pieces = [t for t in proof.trials if t.probe in PLAIN and t.read]
+        failure = next((t for t in pieces if not reads_in_pieces(dialect, t.theirs, t.calls)), None)
+    if failure is not None:
+        raise InputFault(
+            f"what was derived does not read the template's own {failure.probe!r}: "
+            f"{failure.theirs!r:.200}; it would write {failure.ours!r:.200}",
+            where=source,
+        )
+
+
+def _broken_laws(dialect: DeclaredDialect) -> tuple[str, ...]:
+    """Return the laws that random calls break, in words."""
+    return tuple(
+        f"law {check.law}: {check.broken.says}"
+        for check in check_dialect(dialect, _EXAMPLES, _TRIED)
+        if check.broken
+    )
+
+
+def _plain_dialect(name: str, syntax: Syntax, frame: TurnFrame) -> DeclaredDialect:
+    return DeclaredDialect(
+        name=name,
+        syntax=syntax,
+        rules=_RULES,
+        result=frame.result,
+        result_role=frame.result_role,
+        reasoning=frame.reasoning,
+        answer=frame.answer,
+        opens_reasoning=frame.opens_reasoning,
+        dropped=frame.dropped,
+        stops=frame.stops,
+    )
+
+
+def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation) -> DerivedDialect:
+    return DerivedDialect(
+        name=name,
+        title=derivation.source,
+        syntax=syntax,
+        rules=_RULES,
+        result=frame.result,
+        result_role=frame.result_role,
+        reasoning=frame.reasoning,
+        answer=frame.answer,
+        opens_reasoning=frame.opens_reasoning,
+        dropped=frame.dropped,
+        stops=frame.stops,
+        models=f"derived from {derivation.source}",
+        derivation=derivation,
+    )

@@ -1,0 +1,306 @@
+"""Guess the syntaxes that a template may have; the proof takes the best of them.
+
+It cannot be seen where a marker ends and white space begins, so all likely ways are tried.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.base.errors import InputFault, SyntaxFault
+from playground.dialects.raw_prompts.asking import (
+    KEYS,
+    NAMES,
+    ONE,
+    PAIR,
+    TWO,
+    VALUES,
+    AskedCall,
+    AskedTemplate,
+    common_end,
+)
+from playground.parsing.syntax import JsonShape, Syntax
+from playground.plugins.own_dialects.derivation.alignment import MARKS, as_template, joints, splits
+from playground.plugins.own_dialects.derivation.bodies import Body, bodies_of
+from playground.plugins.own_dialects.derivation.frame import TurnFrame
+from playground.plugins.own_dialects.derivation.writing import (
+    body_fields,
+    parameter_fields,
+    value_text,
+)
+
+_NUMBER: Final = 48137
+_MOST: Final = 66
+
+
+@dataclass(frozen=True, slots=True)
+class CutCalls:
+    """The texts before, between and after the bodies of two calls, with marks for holes.
+
+    `between` is None if the template writes only one call.
+    """
+
+    body: Body
+    before: str
+    between: str | None
+    after: str
+
+
+def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
+    """Return every syntax worth a trial, the likeliest first: syntax -> stop token or "".
+
+    The stop token is one with which only turns of calls end. Raises InputFault if no body is found.
+    """
+    pieces = _pieces(template, frame)
+    syntaxes: dict[Syntax, str] = {}
+    for fields in _fields(template, frame, pieces):
+        stop = fields.pop("stop", "")
+        try:
+            syntaxes.setdefault(Syntax(**fields), stop)
+        except SyntaxFault:
+            continue
+        if len(syntaxes) == _MOST:
+            break
+    return syntaxes
+
+
+def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
+    region = frame.bare(template.reply(ONE) or "")
+    ids = [template.form.call_id(call, index) for index, call in enumerate(TWO)]
+    bodies = bodies_of(region, ONE, ids)
+    if not bodies:
+        raise InputFault(
+            f"no notation of ours is what the template writes: {region!r:.200}",
+            where=template.source.name,
+        )
+    (body,) = bodies
+    before = _with_marks(template, region[: body.start], ONE, 0)
+    after = _with_marks(template, region[body.stop :], ONE, 0)
+    two = template.reply(TWO)
+    both_bodies = bodies_of(frame.bare(two), TWO, ids) if two is not None else []
+    if two is None or len(both_bodies) < len(TWO):
+        return CutCalls(body, before, None, after)
+    text = frame.bare(two)
+    between = text[both_bodies[0].stop : both_bodies[1].start]
+    first = _with_marks(template, text[: both_bodies[0].start], TWO, 0)
+    last = _with_marks(template, text[both_bodies[1].stop :], TWO, 1)
+    middle = _with_marks(template, between, TWO, 1)
+    return CutCalls(body, *_with_number_mark(first, middle), last)
+
+
+def _with_marks(
+    template: AskedTemplate, text: str, calls: tuple[AskedCall, ...], index: int
+) -> str:
+    """Return the text with a mark in place of the names and the ids of the calls."""
+    for place, call in enumerate(calls):
+        if not template.form.names_in_ids:
+            text = text.replace(template.form.call_id(call, place), MARKS["id"])
+        text = text.replace(call.name, MARKS["name"])
+    return text
+
+
+def _with_number_mark(first: str, between: str) -> tuple[str, str]:
+    """Return both texts with a mark for the call's number, if one grows by one between them."""
+    best, longest = (first, between), len(common_end(first, between))
+    for low, high, hole in (("0", "1", "index"), ("1", "2", "number")):
+        marked = (
+            re.sub(rf"(?<!\d){low}(?!\d)", MARKS[hole], first),
+            re.sub(rf"(?<!\d){high}(?!\d)", MARKS[hole], between),
+        )
+        size = len(common_end(*marked))
+        if size > longest and MARKS[hole] in marked[0]:
+            best, longest = marked, size
+    return best
+
+
+def _fields(
+    template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
+) -> Iterator[dict[str, Any]]:
+    value_fields = {} if pieces.body.hole == "params" else body_fields(template, frame, pieces.body)
+    for param, inner in _parameters(template, frame, pieces):
+        for outer in _calls(inner, pieces.body, param | value_fields, frame.stops):
+            yield outer
+            if param and "cdata" not in param:
+                yield {**outer, "cdata": True}
+
+
+def _parameters(
+    template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
+) -> Iterator[tuple[dict[str, Any], CutCalls]]:
+    """Yield the fields of a parameter's declaration, and the pieces without its text."""
+    if pieces.body.hole != "params":
+        yield {}, pieces
+        return
+    pair = frame.bare(template.reply(PAIR) or "")
+    first = re.search(re.escape(KEYS[0]), pair[pair.find(NAMES[0]) + len(NAMES[0]) :])
+    if first is None or not all(value in pair for value in VALUES):
+        return
+    key_start = pair.find(NAMES[0]) + len(NAMES[0]) + first.start()
+    between_value, second = _text_after_value(pair, VALUES[0], KEYS[1])
+    key_to_value = pair[key_start + len(KEYS[0]) : pair.index(VALUES[0], key_start)]
+    typed = _with_type_mark(template, frame, key_to_value)
+    after = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
+    between = between_value.replace(KEYS[0], MARKS["key"])
+    front = _with_marks(template, pair[:key_start], PAIR, 0)
+    quoted = typed.endswith('"') and between.startswith('"') and after.startswith('"')
+    hole = "value"
+    if quoted and _is_json(template, frame, typed[:-1]):
+        hole, typed, between, after = "value:json", typed[:-1], between[1:], after[1:]
+        pieces = _without_quotes(pieces)
+    fields = parameter_fields(template, frame, _pattern(typed), hole == "value:json")
+    for closer, opener in splits(between, front, after):
+        param = f"{as_template(opener)}{{key}}{as_template(typed)}{{{hole}}}{as_template(closer)}"
+        yield {"param": param, **fields}, _without_parameter(pieces, opener, closer)
+
+
+def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
+    """Return True if JSON follows `typed`, also if the value is a number."""
+    return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
+
+
+def _without_quotes(pieces: CutCalls) -> CutCalls:
+    """Return the pieces without the closing quote of the last value."""
+    between = pieces.between and pieces.between.removeprefix('"')
+    return dataclasses.replace(pieces, between=between, after=pieces.after.removeprefix('"'))
+
+
+def _pattern(typed: str) -> str:
+    """Return the text between key and value as a pattern; its group is the word for the type."""
+    words = {MARKS["type"]: r"(\w{1,16})", MARKS["is_text"]: "(?:true|false)"}
+    pattern = re.escape(typed)
+    for mark, word in words.items():
+        pattern = pattern.replace(re.escape(mark), word)
+    return pattern
+
+
+def with_separator(syntax: Syntax) -> Syntax | None:
+    """Return the syntax with the white space after a parameter as separator, or None.
+
+    The call then has this white space once after its parameters, even if it has no parameters.
+    """
+    param = syntax.param.rstrip()
+    space = syntax.param[len(param) :]
+    if not space:
+        return None
+    call = syntax.call.replace("{params}", f"{{params}}{space}")
+    try:
+        return dataclasses.replace(syntax, param=param, param_separator=space, call=call)
+    except SyntaxFault:
+        return None
+
+
+def _text_after_value(text: str, value: str, key: str) -> tuple[str, int]:
+    """Return the text between a value and the next key, and the offset of that key."""
+    start = text.index(value) + len(value)
+    stop = text.index(key, start)
+    return text[start:stop], stop
+
+
+def _without_parameter(pieces: CutCalls, opener: str, closer: str) -> CutCalls:
+    """Return the pieces without the opener and closer of a parameter."""
+    before = pieces.before.removesuffix(opener)
+    after = _cut_start(pieces.after, closer)
+    between = pieces.between
+    if between is not None:
+        between = _cut_start(between, closer).removesuffix(opener)
+    return dataclasses.replace(pieces, before=before, after=after, between=between)
+
+
+def _cut_start(text: str, closer: str) -> str:
+    for key in KEYS:
+        closer_text = closer.replace(MARKS["key"], key)
+        if text.startswith(closer_text):
+            return text[len(closer_text) :]
+    return text
+
+
+def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str) -> str:
+    """Return the text between key and value, with a mark for a word that names the value's type."""
+    call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
+    region = frame.bare(template.reply(call) or "")
+    key_start = region.find(KEYS[0])
+    stop = region.find(str(_NUMBER), key_start)
+    if key_start < 0 or stop < 0:
+        return key_to_value
+    number = region[key_start + len(KEYS[0]) : stop]
+    words = re.compile(r"\w+")
+    text_words, number_words = words.findall(key_to_value), words.findall(number)
+    if key_to_value == number or len(text_words) != len(number_words):
+        return key_to_value
+    changed = [(a, b) for a, b in zip(text_words, number_words, strict=True) if a != b]
+    if len(changed) != 1:
+        return key_to_value
+    word, number_word = changed[0]
+    hole = "is_text" if (word, number_word) == ("true", "false") else "type"
+    return re.sub(rf"\b{re.escape(word)}\b", MARKS[hole], key_to_value, count=1)
+
+
+def _calls(
+    pieces: CutCalls, body: Body, param: dict[str, Any], stops: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    """Yield the fields for call, section and separator, for every way to cut the texts around."""
+    if pieces.before.count(MARKS["name"]) > 1:
+        yield from _named_twice(pieces, body, param)
+        return
+    common: dict[str, Any] = {**param}
+    if body.shape != JsonShape():
+        common["shape"] = body.shape
+    if body.string_mark:
+        common["string_mark"] = body.string_mark
+    for cut in _cuts(pieces):
+        before, after, opener, closer, separator = cut
+        call = f"{as_template(opener)}{{{body.hole}}}{as_template(closer)}"
+        if "{name}" not in call and body.hole != "call:json":
+            continue
+        fields = {**common, "call": call, "separator": separator}
+        if body.hole != "call:json" and not re.search(r"\w", opener.partition(MARKS["name"])[0]):
+            fields["known_names"] = True
+        if before.strip():
+            section_end, stop = _cut_at_stop(after, stops)
+            section = f"{as_template(before)}{{calls}}{as_template(section_end)}"
+            yield {**fields, "section": section, "stop": stop}
+        else:
+            yield {**fields, "stop": after.strip()}  # a text after all calls, without an opener
+
+
+def _cut_at_stop(after: str, stops: tuple[str, ...]) -> tuple[str, str]:
+    """Return a section's closer without a token that ends turns, and the text cut off."""
+    place = min((after.find(stop) for stop in stops if stop in after), default=len(after))
+    return after[:place], after[place:].strip()
+
+
+def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the fields if the name stands twice: each call has a section that names it too."""
+    opens_at = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
+    stop = pieces.after.find(">") + 1
+    separator = (pieces.between or "").removeprefix(pieces.after).removesuffix(pieces.before)
+    if opens_at < 0 or not stop or pieces.between != pieces.after + separator + pieces.before:
+        return
+    opener, closer = pieces.before[opens_at:], pieces.after[:stop]
+    before, after = pieces.before[:opens_at], pieces.after[stop:]
+    yield {
+        **param,
+        "call": f"{as_template(opener)}{{{body.hole}}}{as_template(closer)}",
+        "section": f"{as_template(before)}{{calls}}{as_template(after)}",
+        "one_call_a_section": True,
+        "section_required": True,
+        "separator": separator,
+    }
+
+
+def _cuts(pieces: CutCalls) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield the texts before and after all calls, and a call's opener, closer and separator."""
+    if pieces.between is None:
+        for closer in dict.fromkeys((pieces.after, pieces.after.strip(), "")):
+            yield "", "", pieces.before, closer, "\n"
+        return
+    for closer, separator, opener in joints(pieces.between, pieces.before, pieces.after):
+        before = pieces.before.removesuffix(opener)
+        after = pieces.after.removeprefix(closer)
+        if len(before) + len(opener) != len(pieces.before):
+            continue
+        yield before, after, opener, closer, separator

@@ -1,0 +1,75 @@
+"""Find the registered dialects that are nearest to a declaration, by three plain calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.raw_prompts.asking import ONE, PAIR, TWO, AskedCall, RequestForm
+from playground.plugins.own_dialects.derivation.proof import reads, written_of
+
+# The fields of a declaration that are shown and compared, in this order.
+SHOWN: Final = (
+    "call", "param", "param_separator", "section", "one_call_a_section", "section_required",
+    "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
+    "element", "known_names",
+)  # fmt: skip
+LEAST_CALLS: Final[Mapping[str, Sequence[AskedCall]]] = {
+    "one call": ONE,
+    "two parameters": PAIR,
+    "two calls": TWO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A registered dialect compared with a declaration.
+
+    `reads` and `writes` count the plain calls, of three, that it reads, and writes in the same way;
+    `differs` names the fields in which the two differ.
+    """
+
+    dialect: str
+    reads: int
+    writes: int
+    differs: tuple[str, ...]
+
+
+def nearest_dialects(
+    dialect: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
+) -> list[Nearest]:
+    """Return the other registered dialects that read any of the texts, the nearest first.
+
+    `theirs` maps names of LEAST_CALLS to the texts of these calls.
+    """
+    compared = [
+        _compare_with(other, dialect, theirs, form)
+        for other in map(get_dialect, dialect_names())
+        if isinstance(other, DeclaredDialect) and other.name != dialect.name
+    ]
+    readers = [candidate for candidate in compared if candidate.reads]
+    return sorted(readers, key=lambda n: (-n.writes, -n.reads, len(n.differs)))
+
+
+def nearest_registered(dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
+    """Return the registered dialects nearest to this one, by the calls that it writes itself."""
+    form = RequestForm()
+    theirs = {probe: written_of(dialect, calls, form) for probe, calls in LEAST_CALLS.items()}
+    return nearest_dialects(dialect, theirs, form)[:most]
+
+
+def _compare_with(
+    other: DeclaredDialect, own: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
+) -> Nearest:
+    return Nearest(
+        other.name,
+        sum(reads(other, text, LEAST_CALLS[probe]) for probe, text in theirs.items()),
+        sum(
+            written_of(other, LEAST_CALLS[probe], form).strip() == text.strip()
+            for probe, text in theirs.items()
+        ),
+        tuple(n for n in SHOWN if getattr(other.syntax, n) != getattr(own.syntax, n)),
+    )

@@ -1,0 +1,281 @@
+"""Try a derived dialect against its template: compare what both write, and read it back."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.raw_prompts.asking import (
+    KEYS,
+    NAMES,
+    ONE,
+    PAIR,
+    RESULT,
+    TEXT,
+    THOUGHT,
+    TWO,
+    AskedCall,
+    AskedTemplate,
+    RequestForm,
+    tools_for,
+)
+from playground.nouns.messages import ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tool_formats import read_tools
+from playground.parsing.rendering import render_call, render_calls
+from playground.parsing.result import ParseResult, read_to_end
+from playground.plugins.own_dialects.derivation.frame import TurnFrame
+
+HOSTILE: Final[dict[str, Any]] = {
+    "plain text": "src/main.py",
+    "empty text": "",
+    "two lines": "one\ntwo",
+    "line breaks around": "\nx\n",
+    "blanks around": "  x  ",
+    "double quotes": 'say "hello"',
+    "single quotes": "it's",
+    "backslashes": "C:\\new\\table\\",
+    "another script": "港は静か 🚢 é",
+    "braces": "{x} {{y}} }{",
+    "brackets": "[[a]] ]][[",
+    "tags": "<b>bold</b> &amp;",
+    "JSON as text": '{"a": [1, "b"]}',
+    "a number as text": "3",
+    "true as text": "true",
+    "null as text": "null",
+    "a foreign closer": "</function></tool_call>",
+    "an integer": 3,
+    "a decimal": -1.5,
+    "true": True,
+    "false": False,
+    "null": None,
+    "a list": ["a", 1, None, True],
+    "an empty list": [],
+    "an object": {"a": {"b": [1, "c"]}},
+    "an empty object": {},
+}
+NOTHING: Final = ("no arguments", (AskedCall(NAMES[0], {}),))
+_SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """One probe: what the template wrote (`theirs`), and what the dialect would write (`ours`).
+
+    `read` is true if the dialect reads the template's text back.
+    """
+
+    probe: str
+    calls: tuple[AskedCall, ...]
+    theirs: str
+    ours: str
+    read: bool
+    sorted: bool = False
+    """True if both are the same only with the arguments sorted by their names."""
+
+    @property
+    def written(self) -> bool:
+        """True if both wrote the same bytes."""
+        return self.theirs == self.ours
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The results of all probes that the template does not refuse; `refused` names the others."""
+
+    trials: tuple[ProbeResult, ...]
+    refused: tuple[str, ...]
+
+    @property
+    def read(self) -> int:
+        return sum(trial.read for trial in self.trials)
+
+    @property
+    def written(self) -> int:
+        return sum(trial.written for trial in self.trials)
+
+    @property
+    def score(self) -> int:
+        """The score of a candidate: a probe that is read counts 2, one that is written alike 1."""
+        return 2 * self.read + self.written
+
+    def failing(self) -> ProbeResult | None:
+        """Return the first plain call that is not read back, or None: it rules out the dialect."""
+        return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
+
+
+PLAIN: Final = ("one call", "two parameters", "two calls", "plain text")
+
+
+def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
+    """Return a few probes, for the choice between candidates."""
+    values = [(name, _call_with(HOSTILE[name])) for name in _SHORT]
+    return [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO), *values]
+
+
+def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
+    """Return all probes: plain calls, hostile values before another one, the dialect's markers."""
+    syntax = dialect.syntax
+    own_markers = [*syntax.closers, *syntax.openers]
+    values = {**HOSTILE, **{f"its own {literal!r}": f"a {literal} b" for literal in own_markers}}
+    probes = [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO)]
+    probes += [NOTHING]
+    probes += [(name, _call_with(value)) for name, value in values.items()]
+    return probes
+
+
+def _call_with(value: Any) -> tuple[AskedCall, ...]:
+    return (AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: "x1"}),)
+
+
+def try_probes(
+    template: AskedTemplate,
+    frame: TurnFrame,
+    dialect: DeclaredDialect,
+    probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
+    hasty: bool = False,
+) -> Proof:
+    """Try every probe; if `hasty`, stop at the first that is not read back."""
+    trials, refused = [], []
+    for name, calls in probes:
+        region = template.reply(calls)
+        if region is None or not _names_all(region, calls):
+            refused.append(name)
+            continue
+        theirs = frame.bare(region)
+        as_given, sorted_text = (
+            written_of(dialect, order, template.form).strip()
+            for order in (calls, _with_sorted_arguments(calls))
+        )
+        by_name = as_given != theirs and sorted_text == theirs
+        is_read = reads(dialect, theirs, calls)
+        trials.append(
+            ProbeResult(name, calls, theirs, sorted_text if by_name else as_given, is_read, by_name)
+        )
+        if hasty and not is_read:
+            break
+    return Proof(tuple(trials), tuple(refused))
+
+
+def count_written(
+    template: AskedTemplate,
+    frame: TurnFrame,
+    dialect: DeclaredDialect,
+    probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
+) -> int:
+    """Count the probes that the dialect writes as the template does; nothing is read."""
+    regions = [(template.reply(calls), calls) for _, calls in probes]
+    return sum(
+        frame.bare(region) == written_of(dialect, calls, template.form).strip()
+        for region, calls in regions
+        if region is not None
+    )
+
+
+def unread_answers(
+    template: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
+) -> Iterator[str]:
+    """Yield the kinds of the template's answers that do not come back unchanged, in words."""
+    # An answer in a history begins at its own start, even if prompts end inside reasoning.
+    dialect = dataclasses.replace(dialect, opens_reasoning=False)
+    kinds = [
+        ("an answer", (), TEXT, ""),
+        ("an answer after a thought", (), TEXT, THOUGHT),
+        ("a call after a thought", ONE, "", THOUGHT),
+    ]
+    for name, calls, text, thought in kinds:
+        region = template.reply(calls, text, thought)
+        if region is None or text not in region or (thought and thought not in region):
+            continue
+        result = _read(dialect, [frame.before_thought().bare(region)], calls or ONE)
+        outcome = (result.content.strip(), result.reasoning.strip(), len(result.tool_calls))
+        if outcome != (text, thought, len(calls)):
+            yield name
+
+
+_RESULTS: Final = {
+    "plain words": RESULT,
+    "quotes": 'say "hello"',
+    "two lines": "one\ntwo",
+    "JSON": '{"a": ["b"]}',
+    "tags": "<b>bold</b> &amp;",
+}
+
+
+def results_written_otherwise(template: AskedTemplate, dialect: DeclaredDialect) -> Iterator[str]:
+    """Yield the kinds of results that the dialect writes with other bytes than the template.
+
+    Yield none if results do not travel in a user's turn: the template then writes them itself.
+    """
+    if dialect.result_role != "user":
+        return
+    (call,) = ONE
+    for name, words in _RESULTS.items():
+        part = ToolResultPart(template.form.call_id(call, 0), call.name, words)
+        theirs = template.reply(ONE, result=words)
+        if theirs != template.user_turn(ONE, dialect.format_tool_result(part)):
+            yield name
+
+
+def _names_all(region: str, calls: Sequence[AskedCall]) -> bool:
+    """Return True if the template wrote every call: some write only the first."""
+    return all(region.count(call.name) for call in calls)
+
+
+def _with_sorted_arguments(calls: Sequence[AskedCall]) -> list[AskedCall]:
+    return [AskedCall(call.name, dict(sorted(call.arguments.items()))) for call in calls]
+
+
+def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: RequestForm) -> str:
+    """Return the calls as the dialect writes them, with the ids that the template gets."""
+    schemas = {tool.name: tool for tool in read_tools(tools_for(calls))}
+    texts = []
+    for index, call in enumerate(calls):
+        part = ToolCallPart(form.call_id(call, index), call.name, dict(call.arguments))
+        tool = schemas[call.name]
+        text = render_call(
+            dialect.syntax,
+            part.tool_name,
+            part.args,
+            part.tool_call_id,
+            tool.parameter_schema,
+            index,
+        )
+        texts.append((call.name, text))
+    return render_calls(dialect.syntax, texts)
+
+
+def reads(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
+    """Return True if the dialect reads exactly these calls, and nothing else, in a text."""
+    return _has_exactly(_read(dialect, [text], calls), calls)
+
+
+def reads_in_pieces(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
+    """Return what `reads` does, with the text fed character by character."""
+    return _has_exactly(_read(dialect, text, calls), calls)
+
+
+def _read(
+    dialect: DeclaredDialect, pieces: Iterable[str], calls: Sequence[AskedCall]
+) -> ParseResult:
+    parser = dialect.create_parser(PromptData(tool_metadata=read_tools(tools_for(calls))))
+    return read_to_end(parser, (parser.feed_text(piece) for piece in pieces))
+
+
+def _has_exactly(result: ParseResult, calls: Sequence[AskedCall]) -> bool:
+    if result.aborted or result.content.strip() or len(result.tool_calls) != len(calls):
+        return False
+    return all(
+        call_read.name == call.name
+        and _sorted_json(call_read.arguments) == _sorted_json(call.arguments)
+        for call_read, call in zip(result.tool_calls, calls, strict=True)
+    )
+
+
+def _sorted_json(arguments: Any) -> str:
+    """Return arguments as JSON without their order, because some templates sort them."""
+    return json.dumps(arguments, sort_keys=True, default=str)

@@ -1,0 +1,109 @@
+"""Check if a dialect keeps the laws, on random examples; one that fails is made as small as can be.
+
+Use it on your own dialect, declared or written by hand, before you use that dialect: the tests hold
+every registered dialect to the same laws. Examples are seeded, so that the same dialect gives the
+same answer.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playground.base.arguments import takes, wrong
+from playground.base.display import Listed
+from playground.base.errors import in_words
+from playground.base.findings import Finding, finding
+from playground.dialects import Dialect, get_dialect
+from playground.plugins.own_dialects.laws.choices import Choices, smallest
+from playground.plugins.own_dialects.laws.each import LAWS, Law, LawBreak
+from playground.plugins.own_dialects.laws.examples import Subject
+
+__all__ = ["LAWS", "LawBreak", "LawCheck", "LawChecks", "check_dialect"]
+
+_MOST: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class LawCheck:
+    """The check of one law: how many examples were tried, and the smallest that breaks the law.
+
+    `broken` is None if the law holds for all of them.
+    """
+
+    law: int
+    title: str
+    tried: int
+    broken: LawBreak | None
+
+    @property
+    def holds(self) -> bool:
+        return self.broken is None
+
+
+class LawChecks(Listed[LawCheck]):
+    """The checks of all laws that were tried, by number. Its table has a row for each law."""
+
+    @property
+    def broken(self) -> list[LawCheck]:
+        """The laws that do not hold."""
+        return [check for check in self if not check.holds]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the checks as `--json` prints them."""
+        return [
+            {"law": check.law, "title": check.title, "tried": check.tried, "holds": check.holds}
+            | (
+                {"says": check.broken.says, "example": dict(check.broken.shown)}
+                if check.broken
+                else {}
+            )
+            for check in self
+        ]
+
+    def findings(self) -> list[Finding]:
+        """Return a finding for each law that does not hold."""
+        return [
+            finding("law-broken", f"law {check.law}", f"{check.title}: {check.broken.says}")
+            for check in self
+            if check.broken
+        ]
+
+
+@takes(dialect=(str, Dialect))
+def check_dialect(
+    dialect: str | Dialect, examples: int = 50, laws: Sequence[int] = tuple(LAWS)
+) -> LawChecks:
+    """Try the `laws`, by default 1, 2, 3, 5, 6, 7 and 10, on random examples.
+
+    `examples` is the number for each law; 50 take about half a second. The first example that
+    breaks a law is made as small as possible. Raises InputFault for a number of examples below 1 or
+    above 10,000, and for other laws.
+    """
+    if isinstance(examples, bool) or not isinstance(examples, int) or not 1 <= examples <= _MOST:
+        raise wrong("check_dialect(examples=…)", examples, f"a number from 1 to {_MOST:,}")
+    for law in laws:
+        if law not in LAWS:
+            raise wrong("check_dialect(laws=…)", law, f"some of {', '.join(map(str, LAWS))}")
+    subject = Subject(get_dialect(dialect))
+    return LawChecks(_check(subject, law, examples) for law in sorted(set(laws)))
+
+
+def _check(subject: Subject, number: int, examples: int) -> LawCheck:
+    title, law = LAWS[number]
+    for index in range(examples):
+        choices = Choices(rng=random.Random(f"{number} {index}"))
+        if _try(law, subject, choices):
+            small = smallest(lambda shorter: _try(law, subject, shorter), choices.made)
+            return LawCheck(number, title, index + 1, _try(law, subject, Choices(small)))
+    return LawCheck(number, title, examples, None)
+
+
+def _try(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
+    """Return the break of a law on an example, or None; an error also breaks the law."""
+    try:
+        return law(subject, choices)
+    except Exception as error:  # a dialect written by hand may raise anything
+        return LawBreak(f"the dialect raises {in_words(error)}", ())

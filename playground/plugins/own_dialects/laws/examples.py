@@ -1,0 +1,216 @@
+"""Random examples for the laws: calls, streams and prose, made of a dialect's own markers.
+
+A dialect that is written by hand has no declaration: its markers are the texts around the values
+of a call that it wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any, Final
+
+from playground.dialects.base import Dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.prompts import sample_arguments
+from playground.nouns.messages import ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolExample, ToolMetadata
+from playground.parsing.result import ParseResult, read_to_end
+from playground.parsing.syntax import Hole, Syntax
+from playground.plugins.own_dialects.laws.choices import Choices
+
+_PROPERTIES: Final = {
+    "path": {"type": "string"},
+    "content": {"type": "string"},
+    "mode": {"type": "integer"},
+    "ratio": {"type": "number"},
+    "force": {"type": "boolean"},
+    "tags": {"type": "array", "items": {"type": "string"}},
+    "meta": {"type": "object"},
+    "note": {"type": ["string", "null"]},
+}
+WRITE: Final = ToolMetadata(
+    name="write_file",
+    description="Write a file.",
+    input_schema={"type": "object", "properties": _PROPERTIES, "required": ["path"]},
+)
+LIST: Final = ToolMetadata(
+    name="list_files", description="List files.", input_schema={"type": "object"}
+)
+TOOLS: Final = [WRITE, LIST]
+# Texts that any value may hold: every registered dialect carries them.
+_PLAIN: Final = (
+    "x", " ", "\n", ",", ":", ".", "é", "3", "true", '"', "'", "a b", "=", "()", "[1, 2]",
+    '{"a": [x, "<b>"]}', "def f(x):\n    return x\n", "one\ntwo", "-", "/", "#", "|", ";", "*", "_",
+)  # fmt: skip
+_HOSTILE: Final = (
+    "x", "<", ">", "{", "}", "[", "]", "\\", "`", "```\n", "~~~", "\n\n", "\u2028", "\u202e", "😀",
+    '{"name": ', '"arguments": ', "{}", "null", "</", "write_file", "path", "content",
+)  # fmt: skip
+_WORDS: Final = ("The", "file", "is", "read", "x", "12", "é", "don't")
+_MARKS: Final = (*",.;:!?()<>[]{}|/=`-_@#'\"", "</", "<|", "|>", "e.g.")
+_BLANKS: Final = (" ", " ", "\n", "\n\n", "  ", "\t")
+
+
+class Subject:
+    """A dialect under trial, with the properties that the laws need."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.declared = dialect if isinstance(dialect, DeclaredDialect) else None
+        self.syntax: Syntax | None = self.declared.syntax if self.declared else None
+
+    # reading and writing
+
+    def read(self, pieces: list[bytes], tools: list[ToolMetadata] = TOOLS) -> ParseResult:
+        parser = self.dialect.create_parser(PromptData(tool_metadata=list(tools)))
+        return read_to_end(parser, (parser.feed(piece) for piece in pieces))
+
+    def read_text(self, text: str, tools: list[ToolMetadata] = TOOLS) -> ParseResult:
+        return self.read([text.encode("utf-8", "surrogatepass")], tools)
+
+    def write(self, call: ToolCallPart) -> str:
+        return self.dialect.format_tool_call(call, TOOLS)
+
+    # the form
+
+    @property
+    def text_keys(self) -> tuple[str, ...]:
+        """The arguments of a form whose calls hold only these texts; () for other forms."""
+        return self.syntax.text_keys if self.syntax else ()
+
+    @property
+    def unclosed(self) -> bool:
+        """True if no marker ends a call: its last text runs up to the next marker."""
+        if self.syntax is None:
+            return False
+        param = self.syntax.param_template
+        ends = self.syntax.call_template.after or (param and param.after)
+        return not self.syntax.notation.ends_itself and not ends
+
+    @cached_property
+    def literals(self) -> list[str]:
+        """The literal texts of all forms, and the markers around calls."""
+        if self.declared is None:
+            return _around_values(
+                self.write(ToolCallPart("call_1", "write_file", {"path": "VALUE"}))
+            )
+        texts: list[str] = []
+        for syntax in (self.declared.syntax, *self.declared.syntax.also):
+            templates = [syntax.call_template, syntax.param_template, *syntax.sections]
+            for template in filter(None, templates):
+                texts += [piece for piece in template.pieces if not isinstance(piece, Hole)]
+            texts.append(syntax.separator)
+        markers = self.declared.markers
+        for tags in (*markers.reasoning, *markers.plain):
+            texts += [tags.open, tags.close]
+        return [t for t in (*texts, *markers.stops, *markers.dropped, markers.result) if t]
+
+    @cached_property
+    def fragments(self) -> list[str]:
+        """Pieces of a stream: own markers, a complete and half a call, a result, oddities."""
+        call = self.write(self.plainest(path="a.py"))
+        result = self.dialect.format_tool_result(ToolResultPart("call_1", "write_file", "ok"))
+        own_texts = [*self.literals, call, call[: len(call) // 2], result]
+        return list(dict.fromkeys(["x", " ", "\n", *own_texts, *_HOSTILE]))
+
+    def plainest(self, **arguments: Any) -> ToolCallPart:
+        """Return a call that the form can hold: with these arguments, or with its sample texts."""
+        if self.syntax and self.text_keys:
+            name = self.syntax.name or "write_file"
+            return ToolCallPart("call_1", name, dict(self.syntax.sample_texts))
+        return ToolCallPart("call_1", "write_file", arguments)
+
+    # examples
+
+    def stream(self, choices: Choices) -> str:
+        """Return a text in which the dialect's markers are frequent, broken and out of place."""
+        return "".join(choices.several(lambda: choices.of(self.fragments), 14, usual=5))
+
+    def text(self, choices: Choices, pieces: tuple[str, ...] | list[str] = _PLAIN) -> str:
+        return "".join(choices.several(lambda: choices.of(pieces), 4, usual=2))
+
+    def hostile_call(self, choices: Choices) -> ToolCallPart:
+        """Return a call whose texts hold the dialect's own markers."""
+        return self._call(choices, lambda: self.text(choices, self.fragments))
+
+    def plain_call(self, choices: Choices) -> ToolCallPart:
+        """Return a call with plain values of the JSON types that the notation holds."""
+        return self._call(choices, lambda: self.text(choices))
+
+    def _call(self, choices: Choices, text: Any) -> ToolCallPart:
+        plain = self.plainest()
+        if self.text_keys:
+            return ToolCallPart("call_1", plain.tool_name, {key: text() for key in self.text_keys})
+        arguments: dict[str, Any] = {"path": text()}
+        makers: dict[str, Any] = {
+            "content": text,
+            "mode": lambda: choices.of((0, 1, -7, 10**22)),
+            "ratio": lambda: choices.of((0.5, 1.10, -2.0, 1e300)),
+            "force": lambda: choices.of((False, True)),
+            "tags": lambda: choices.several(text, 3),
+            "meta": lambda: {"deep": {"a": [choices.of((1, "x", None, "</x>"))]}},
+            "note": lambda: None,
+        }
+        for key, make in makers.items():
+            if choices.below(3) == 2:
+                arguments[key] = make()
+        return ToolCallPart("call_1", "write_file", self.without_null(arguments))
+
+    def without_null(self, value: Any) -> Any:
+        """Return a value as far as the notation holds it: without null, if it has no null."""
+        if self.syntax is None or self.syntax.notation.holds_null:
+            return value
+        if isinstance(value, dict):
+            return {key: self.without_null(item) for key, item in value.items() if item is not None}
+        if isinstance(value, list):
+            return [self.without_null(item) for item in value if item is not None]
+        return value
+
+    def tool(self, choices: Choices) -> ToolMetadata:
+        """Return a tool with other required parameters, and perhaps an example."""
+        names = list(_PROPERTIES)[1:-1]
+        required = ["path", *(name for name in names if choices.below(4) == 3)]
+        schema = {"type": "object", "properties": _PROPERTIES, "required": required}
+        plain = ToolMetadata(name="plain", input_schema=schema)
+        example = {
+            **sample_arguments(plain),
+            "path": self.text(choices),
+            "mode": choices.of((1, 420)),
+        }
+        examples = (
+            (ToolExample(explanation="Write it.", parameters=example),) if choices.below(2) else ()
+        )
+        return ToolMetadata(
+            name="write_file", description="Write a file.", input_schema=schema, examples=examples
+        )
+
+    def prose(self, choices: Choices) -> str:
+        """Return words, also of the dialect's markers, with punctuation and blanks.
+
+        Return "" if they happen to make a complete marker.
+        """
+        words = [*_WORDS, *self._marker_words]
+        pieces = [*words, *_MARKS, *_BLANKS]
+        middle = "".join(choices.several(lambda: choices.of(pieces), 14, usual=5))
+        text = choices.of(("Well ", "a ", "1. ")) + middle + choices.of(words)
+        squeezed = "".join(text.split())
+        has_marker = "```" in text or any(marker in squeezed for marker in self._squeezed)
+        return "" if has_marker else text
+
+    @cached_property
+    def _squeezed(self) -> list[str]:
+        """The markers that hold letters, without their white space."""
+        squeezed = {"".join(text.split()) for text in self.literals}
+        return sorted(text for text in squeezed if any(map(str.isalpha, text)))
+
+    @cached_property
+    def _marker_words(self) -> list[str]:
+        return sorted({word for text in self._squeezed for word in re.findall(r"\w+", text)})
+
+
+def _around_values(written: str) -> list[str]:
+    """Return the texts around name, key and value of a call."""
+    pieces = re.split(r"(?i)write_file|path|VALUE", written)
+    return [piece for piece in pieces if piece.strip()]

@@ -1,0 +1,35 @@
+"""The contributions of the plugin for dialects of one's own to the core."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.base.registry import PageEntry, Plugin, PluginCommand
+
+PLUGIN: Final = Plugin(
+    commands={"dialect": PluginCommand("playground.plugins.own_dialects.commands:dialect")},
+    pages=(
+        PageEntry(
+            "declare",
+            "Declare",
+            "design_services",
+            "How would a dialect of your own write and read calls, and does it keep the laws?",
+            "own-dialect.md",
+            parts="playground.plugins.own_dialects.page",
+            after="values",
+            within="dialects",
+            view="Declare",
+            older="own",
+        ),
+    ),
+    drawings=("playground.plugins.own_dialects.drawings",),
+    names={
+        "check_dialect": "playground.plugins.own_dialects.laws",
+        "dialect_from_template": "playground.plugins.own_dialects.derivation",
+        "propose_dialect": "playground.plugins.own_dialects.derivation",
+    },
+    doors={
+        "lab.derivation": "playground.plugins.own_dialects.derivation",
+        "lab.laws": "playground.plugins.own_dialects.laws",
+    },
+)

@@ -1,0 +1,72 @@
+"""A form that replies of one model propose: the boxes for them, and what it makes of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from playground.app import state
+from playground.app.shared import declaring, say, tables, widgets
+from playground.app.shared.memoized import memoized
+from playground.base.errors import InputFault
+from playground.base.wording import counted
+from playground.dialects import dialect_names
+from playground.dialects.files import plain_dialect
+from playground.plugins.own_dialects.derivation import Proposal, propose_dialect
+
+_PROPOSED: Final = "own dialect proposed"
+_PASTED: Final = 3
+
+
+def boxes() -> None:
+    """Boxes for replies of one model, and what the form that is proposed makes of them."""
+    columns = st.columns(_PASTED)
+    for number, column in enumerate(columns, 1):
+        column.text_area(f"Reply {number}", key=_pasted(number), height=120)
+    st.button("Propose a form", type="primary", on_click=_from_replies)
+    if replies := state.held(_PROPOSED):
+        _show(_proposal(tuple(replies)))
+
+
+def _pasted(number: int) -> str:
+    return f"own pasted {number}"
+
+
+def _from_replies() -> None:
+    given = [str(state.held(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
+    replies = [text for text in given if text.strip()]
+    state.hold(_PROPOSED, None)
+    try:
+        found = _proposal(tuple(replies))
+    except InputFault as fault:
+        state.hold(declaring.FAULT, str(fault))
+        return
+    state.hold(_PROPOSED, replies)
+    document = plain_dialect(found.dialect)
+    name = document["name"]
+    declaring.take(document | {"name": f"my-{name}" if name in dialect_names() else name})
+
+
+@memoized(16, spinner="Looking for what stays and what moves …")
+def _proposal(replies: tuple[str, ...]) -> Proposal:
+    """Return the form of these replies. Raises InputFault."""
+    return propose_dialect(replies)
+
+
+def _show(found: Proposal) -> None:
+    """Show what the form reads in each reply, and what it leaves."""
+    if found.registered:
+        say.text(f"These calls are read by: {', '.join(found.registered)}.")
+    for number, reading in enumerate(found.readings, 1):
+        left = sum(len(text.strip()) for _, text in reading.left)
+        count = counted(len(reading.calls), "call")
+        say.text(f"Reply {number}: {count}, {left} characters left as text.")
+    rows = [
+        {"reply": number, "character": start, "left as text": text}
+        for number, reading in enumerate(found.readings, 1)
+        for start, text in reading.left
+    ]
+    if rows:
+        tables.table(rows, height="content")
+    widgets.show_findings(found.findings(), "about the proposal")

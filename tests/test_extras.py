@@ -1,0 +1,147 @@
+"""The library and the commands without any extra: nothing is there but what core names."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+import pytest
+from conftest import ROOT
+from packaging.requirements import Requirement
+
+from playground.base.extras import missing_package, requirement
+
+PROJECT: Final = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS: Final = PROJECT["optional-dependencies"]
+README: Final = (ROOT / "README.md").read_text()
+HERE = "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); "
+LIBRARY: Final = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0]
+MOST_MEGABYTES = 60
+
+
+def distributions(requirements: list[str]) -> dict[str, metadata.Distribution]:
+    """What pip would install for these requirements, by name."""
+    found: dict[str, metadata.Distribution] = {}
+    wanted = [Requirement(text) for text in requirements]
+    while wanted:
+        each = wanted.pop()
+        key = each.name.lower().replace("_", "-")
+        if key in found or (each.marker and not each.marker.evaluate({"extra": ""})):
+            continue
+        found[key] = metadata.distribution(each.name)
+        wanted += map(Requirement, found[key].requires or [])
+    return found
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of links to what core's requirements bring, and to the package itself."""
+    folder = tmp_path_factory.mktemp("core")
+    (folder / "playground").symlink_to(ROOT / "playground")
+    for distribution in distributions(PROJECT["dependencies"]).values():
+        for name in {Path(str(file)).parts[0] for file in distribution.files or []} - {".."}:
+            place = Path(str(distribution.locate_file(name)))
+            if place.exists() and not (folder / name).exists():
+                (folder / name).symlink_to(place)
+    own = metadata.distribution("dialect-playground")
+    (entry,) = [file for file in own.files or [] if file.name == "entry_points.txt"]
+    (folder / entry.parts[0]).symlink_to(Path(str(own.locate_file(entry))).parent)
+    return folder
+
+
+def run(core: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-S", "-c", HERE + code, str(core), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+
+
+def playground(core: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run(core, "from playground.cli import main; main()", *arguments)
+
+
+def test_nothing_of_an_extra_is_there(core: Path) -> None:
+    names = ("litellm", "streamlit", "pandas", "plotly", "tokenizers", "uvicorn")
+    for name in names:
+        assert f"No module named '{name}'" in run(core, f"import {name}").stderr
+
+
+def test_core_is_small() -> None:
+    files = [
+        path
+        for distribution in distributions(PROJECT["dependencies"]).values()
+        for file in distribution.files or []
+        if (path := Path(str(distribution.locate_file(file)))).is_file()
+    ]
+    size = sum(path.stat().st_size for path in files if path.suffix != ".pyc")
+    assert 5 < size / 1e6 < MOST_MEGABYTES - 15  # the package itself, and bytecode, beside it
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["samples"], "02-parallel-calls"),
+        (["render", "02-parallel-calls", "-d", "xml"], "Roscoff"),
+        (["compare", "02-parallel-calls", "-d", "xml", "-d", "hermes"], "hermes"),
+        (["cache", "02-parallel-calls", "-d", "xml"], "characters"),
+        (["cache", "simulate", "02-parallel-calls", "-d", "xml"], "system-only"),
+        (["replay", "11-provider-streams", "--json"], '"events"'),
+        (["raw", "02-parallel-calls", "--llama", "3"], "<|eot_id|>"),
+        (["tools", "02-parallel-calls"], "get_tides"),
+        (["grammar", "02-parallel-calls", "-d", "hermes"], "get_tides"),
+        (["dialect", "show", "hermes"], "tool_call"),
+    ],
+)
+def test_a_command_needs_no_extra(core: Path, arguments: list[str], word: str) -> None:
+    done = playground(core, *arguments)
+    assert done.returncode in (0, 1), done.stderr
+    assert word in done.stdout, done.stdout[:400] + done.stderr[:400]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra"),
+    [
+        ([], "app"),
+        (["app"], "app"),
+        (["proxy", "--port", "0"], "app"),
+        (["cache", "wire", "02-parallel-calls"], "llm"),
+        (["tokens", "02-parallel-calls"], "llm"),
+        (["corpus", "ask", "breaks", "nowhere"], "corpus"),
+    ],
+)
+def test_a_command_that_needs_one_names_it(core: Path, arguments: list[str], extra: str) -> None:
+    done = playground(core, *arguments)
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith(f"pip install {requirement(extra)}") or (
+        requirement(extra) in done.stderr
+    )
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_the_readmes_library_runs_up_to_its_pictures(core: Path, tmp_path: Path) -> None:
+    words, _, _ = LIBRARY.partition("pg.compare(session")
+    script = tmp_path / "readme.py"
+    script.write_text(words)
+    done = run(core, "exec(open(sys.argv[1]).read())", str(script))
+    assert done.stdout == "get_tides {'harbour': 'Brest'}\n", done.stderr
+
+
+@pytest.mark.parametrize(("ask", "extra"), [("frame()", "frames"), ("figure()", "frames")])
+def test_a_table_without_pandas_is_one_clear_error(core: Path, ask: str, extra: str) -> None:
+    session = "pg.sample_sessions()['02-parallel-calls']"
+    done = run(core, f"import playground as pg; pg.simulate_cache({session}, 'xml').{ask}")
+    assert done.stderr.strip().splitlines()[-1].endswith(f"pip install {requirement(extra)}")
+
+
+def test_each_package_of_an_extra_is_one_that_the_extra_installs() -> None:
+    for extra, requirements in EXTRAS.items():
+        for each in map(Requirement, requirements):
+            error = missing_package(ModuleNotFoundError("", name=each.name.replace("-", "_")))
+            assert error is None or requirement(extra) in str(error), each
+    for name in ("litellm", "pandas", "plotly", "streamlit", "uvicorn", "mcp", "pyarrow"):
+        assert missing_package(ModuleNotFoundError("", name=f"{name}.part")) is not None
+    assert missing_package(ModuleNotFoundError("", name="pandasx")) is None
+    assert missing_package(ModuleNotFoundError("")) is None
