@@ -40,7 +40,7 @@ from playground.dialects import dialect_names
 from playground.dialects.marks.policies import POLICIES, get_policy
 from playground.nouns.prompt_data import CacheDialect
 from playground.sessions.session import Session
-from playground.show import frames, rows
+from playground.show import frames, rows, rule_rows
 from playground.show.policy_bars import (
     PricedPolicy,
     best_saving,
@@ -266,7 +266,7 @@ def _rules(cell: CacheSimulation) -> None:
         with say.expander(label, key="rules", on_change="rerun") as rules:
             if rules.open:
                 say.text("\n".join(aged(cell.origins, date.today())))
-                tables.table(rows.rules(cell.rules))
+                tables.table(rule_rows.rules(cell.rules))
 
 
 def show_table(given: Asked) -> None:

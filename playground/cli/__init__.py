@@ -13,7 +13,7 @@ from typing import Final
 import click
 
 from playground.cli import terminal
-from playground.cli.command import Group
+from playground.cli.command import CommandGroup
 from playground.sessions.collector import last_in_process
 
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
@@ -55,7 +55,7 @@ _FUNCTIONS: Final = {  # commands whose names are no names in Python
 }
 
 
-class _Commands(Group):
+class _Commands(CommandGroup):
     """The commands by name. Without a name the app starts, with streamlit's options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from playground.base.wording import counted
-from playground.cli.command import Group
+from playground.cli.command import CommandGroup
 from playground.cli.shared import csv_option, json_option, strict_option
 from playground.cli.terminal import CSV, guarded, is_set, print_json, report, say, show_rows
 
 
-@click.group("chat-template", cls=Group)
+@click.group("chat-template", cls=CommandGroup)
 def chat_template() -> None:
     """Models' own chat templates."""
 

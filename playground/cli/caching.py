@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from playground.cli.command import Group, command, is_similar, no_command
+from playground.cli.command import CommandGroup, command, is_similar, no_command
 from playground.cli.comparing import Against, against_options
 from playground.cli.shared import (
     csv_option,
@@ -148,7 +148,7 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
 _BY_FLAGS: Final = "by-flags"
 
 
-class _CacheGroup(Group):
+class _CacheGroup(CommandGroup):
     """A group whose flags choose the subcommand if none is named: `cache SESSION --simulate`.
 
     A session file with the name of a subcommand needs its folder: `cache ./wire`.

@@ -205,7 +205,7 @@ def _name_value(parameter: click.Parameter) -> None:
         parameter.metavar = parameter.metavar or value.name.upper()
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group that names similar commands for one that it lacks."""
 
     command_class = Command

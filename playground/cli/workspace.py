@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from playground.cli.command import NAME, STORED, Group
+from playground.cli.command import NAME, STORED, CommandGroup
 from playground.cli.shared import PRINTED, csv_option, force_option, json_option, load, out_option
 from playground.cli.terminal import emit, guarded, print_json, say, show_rows, tell_starred
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _name = click.argument("name", type=STORED)
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=CommandGroup, invoke_without_command=True)
 @csv_option
 @json_option
 @click.pass_context

@@ -18,7 +18,6 @@ from playground.cache.answers.compacted import CompactionWhatIf, Shorter
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.tool_plan import ToolPlan
 from playground.cache.answers.wire import CacheWire
-from playground.cache.rules import Rules
 from playground.dialects.models import DialectChoice
 from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.nouns.events import Event, event_name
@@ -322,25 +321,6 @@ def _bill(cell: CacheSimulation, number: int) -> Sequence[float | None]:
         return (None, None, None, None)
     share = cell.paid.shares[number] if cell.paid else None
     return bill.read, bill.write, bill.uncached, None if share is None else share / 1000
-
-
-def rules(value: Rules) -> AnswerRows:
-    """Return a row for each rule of a provider: value, source and date, and conflicting sources."""
-    cells = [
-        (
-            name.replace("_", " "),
-            json.dumps(rule.value, ensure_ascii=False),
-            rule.note,
-            rule.source,
-            rule.seen,
-            "; ".join(
-                f"{json.dumps(other.value, ensure_ascii=False)} ({other.source}, {other.seen})"
-                for other in rule.conflicts
-            ),
-        )
-        for name, rule in value.rules.items()
-    ]
-    return rows_of("rule value note source date other_statements", cells)
 
 
 @draws("rows", CacheWire)

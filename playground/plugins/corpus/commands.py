@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.base.wording import counted, grouped, visible
-from playground.cli.command import Group
+from playground.cli.command import CommandGroup
 from playground.cli.shared import csv_option, json_option
 from playground.cli.terminal import (
     CSV,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _MOST_LISTED = 10  # faults that are listed
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def corpus() -> None:
     """Many recorded sessions: build a corpus of them, and ask it."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.base.errors import InputFault
-from playground.cli.command import DIALECT_OR_FILE, Group
+from playground.cli.command import DIALECT_OR_FILE, CommandGroup
 from playground.cli.shared import force_option, json_option, out_option, strict_option
 from playground.cli.terminal import emit, guarded, print_json, report, say, say_written, table
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _OUT = "Write the dialect to this file (.json)."
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def dialect() -> None:
     """Make, show and check dialects of your own."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from playground.cli.command import NAME, Group
+from playground.cli.command import NAME, CommandGroup
 from playground.cli.shared import force_option, json_option, out_option, strict_option
 from playground.cli.terminal import emit, failed, guarded, json_text, print_json, report, say
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from playground.recordings.recording import Recording
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def template() -> None:
     """Conversation templates: programs that guide an assistant."""
 
