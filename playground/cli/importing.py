@@ -116,7 +116,7 @@ def _receipt(file: str, format_name: str) -> Receipt | None:
 
 def _show(sessions: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> None:
     """Print a line for each session, and the receipt. With --csv, print the table of sessions."""
-    from playground.show import rows
+    from playground.show import rows, rule_rows
 
     if is_set(CSV):
         show_rows(rows.from_dicts(sessions))
@@ -125,7 +125,7 @@ def _show(sessions: list[dict[str, Any]], receipt: Receipt | None, *, err: bool)
     if receipt is None or is_set(CSV):
         return
     say(receipt.words)
-    show_rows(rows.receipt_counts(receipt))
+    show_rows(rule_rows.receipt_counts(receipt))
     say(receipt.compared)
     missing = rows.receipt(receipt)
     if missing.cells:

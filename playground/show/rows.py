@@ -537,11 +537,6 @@ def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
     return rows_of(head, cells)
 
 
-def receipt_counts(value: Receipt) -> AnswerRows:
-    """Return a row for each thing that is counted, in the file and in its sessions."""
-    return rows_of("kind in_file in_sessions", value.counts)
-
-
 @draws("rows", Receipt)
 def receipt(value: Receipt) -> AnswerRows:
     """Return a row for each path of the file with something that is in no session, worst first."""

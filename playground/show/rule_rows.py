@@ -1,10 +1,11 @@
-"""The rules of a provider's cache as rows."""
+"""The rules of a provider's cache, and the counts of a receipt, as rows."""
 
 from __future__ import annotations
 
 import json
 
 from playground.cache.rules import Rules
+from playground.sessions.receipts.receipt import Receipt
 from playground.show.rows import AnswerRows, rows_of
 
 
@@ -25,3 +26,8 @@ def rules(value: Rules) -> AnswerRows:
         for name, rule in value.rules.items()
     ]
     return rows_of("rule value note source date other_statements", cells)
+
+
+def receipt_counts(value: Receipt) -> AnswerRows:
+    """Return a row for each thing that is counted, in the file and in its sessions."""
+    return rows_of("kind in_file in_sessions", value.counts)
