@@ -121,7 +121,7 @@ def test_what_a_model_should_not_write_is_told_or_a_variation(
 ) -> None:
     """A server may be strict where no finding tells of anything: its view has to know."""
     text = data.draw(spaced(data.draw(replies(dialect))))
-    parser = dialect.create_parser(PromptData(tool_metadata=tools_for(dialect)))
+    parser = dialect.create_parser(PromptData(tool_metadata=list(tools_for(dialect))))
     result = read(dialect, text, tools_for(dialect))
     if dialect.syntax.text_keys or dialect.is_native_toolcalling():
         return  # white space belongs to the texts of a call, or the server wrote it
@@ -131,7 +131,7 @@ def test_what_a_model_should_not_write_is_told_or_a_variation(
 
 @EVERY
 def test_what_is_rendered_has_no_variation(dialect: DeclaredDialect) -> None:
-    parser = dialect.create_parser(PromptData(tool_metadata=tools_for(dialect)))
+    parser = dialect.create_parser(PromptData(tool_metadata=list(tools_for(dialect))))
     for call in right_calls(dialect):
         text = dialect.format_tool_call(call, tools_for(dialect))
         events = read(dialect, text, tools_for(dialect)).events

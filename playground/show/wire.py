@@ -24,7 +24,6 @@ from playground.nouns.events import (
     event_name,
 )
 from playground.parsing.result import ParseResult
-from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
@@ -73,40 +72,6 @@ def column_json(column: Column) -> dict[str, Any]:
         "cache": [decision_json(decision) for decision in rendering.decisions],
         "findings": [asdict(finding) for finding in column.findings],
     }
-
-
-PLACEMENT_HEAD = ["message", "part", "role", "characters", "mark", "reason"]
-
-
-def placement_rows(placement: CachePlacement) -> list[list[str]]:
-    """Return a row of texts for each part, under PLACEMENT_HEAD."""
-    return [
-        [
-            str(part.message),
-            str(part.part),
-            part.role,
-            f"{len(part.text):,}",
-            "●" if part.decision.marked else "",
-            part.decision.reason,
-        ]
-        for part in placement.parts
-    ]
-
-
-CARRY_HEAD = ["dialect", "carried", "of", "refused"]
-
-
-def carry_rows(matrix: CarryMatrix) -> list[list[str]]:
-    """Return a row of texts for each dialect, under CARRY_HEAD."""
-    return [
-        [
-            dialect,
-            str(len(matrix.carried(dialect))),
-            str(len(matrix.values)),
-            ", ".join(matrix.refused(dialect)),
-        ]
-        for dialect in matrix.dialects
-    ]
 
 
 def placement_json(placement: CachePlacement) -> dict[str, Any]:
@@ -194,18 +159,6 @@ def recording_json(recording: Recording) -> dict[str, Any]:
         "tool_calls": [asdict(call) for call in reply.tool_calls],
         "findings": [asdict(finding) for finding in recording.findings],
     }
-
-
-WIRE_HEAD = ["part", "tier", "role", "kind", "characters", "mark"]
-
-
-def wire_rows(wire: CacheWire) -> list[list[str]]:
-    """Return a row of texts for each block that is sent, under WIRE_HEAD."""
-    return [
-        [name, block.tier, block.role, block.kind, f"{len(block.text):,}", block.ttl or ""]
-        for name, blocks in (("cached", wire.cached), ("sent", wire.sent))
-        for block in blocks
-    ]
 
 
 def wire_json(wire: CacheWire) -> dict[str, Any]:
