@@ -28,7 +28,7 @@ from playground.plugins.proxy.session_matching import SessionMatch, Sessions
 from playground.sessions.building import SessionBuilder
 from playground.sessions.checks import check
 from playground.sessions.last_resort import UNEXPECTED_ERRORS
-from playground.sessions.place import Place
+from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 from playground.base.display import Shown
 from playground.base.wording import counted
-from playground.sessions.place import numberless
+from playground.sessions.places import numberless
 
 Kind = Literal[
     "text", "call", "result", "beside", "usage", "text added", "call added", "usage added"
