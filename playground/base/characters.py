@@ -2,8 +2,8 @@
 
 They come from decoded JSON, also from arguments inside a text. Code that makes a session or a
 recording of decoded values replaces them (`replace_half_surrogates`) and reports where. Code that
-writes JSON escapes those that a program put in by itself (`escaped_halves`): every value can be
-written.
+writes JSON escapes those that a program put in by itself (`escaped_halves`), so that every value
+can be written.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def is_all_whole(value: object) -> bool:
             contents = [*item, *item.values()] if kind is dict else item
         else:
             contents = _contents_of(item, kind)
-        # Without ASCII texts and values that hold no text: these are nearly all.
+        # Leave out ASCII texts and values that hold no text: they are nearly all.
         waiting += [
             inner
             for inner in contents

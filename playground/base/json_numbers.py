@@ -1,7 +1,7 @@
 """Numbers that are read as texts: those that JSON does not have (NaN, the infinities, and numbers
 that overflow to one, such as 1e400), and integers with more digits than Python reads.
 
-Python reads and writes the former as JSON, which no other program reads; it refuses the latter.
+Python reads and writes the former in JSON, where other programs refuse them; it refuses the latter.
 Here both become the text that was in the file, so nothing is lost, and readers report a finding.
 """
 
@@ -254,7 +254,7 @@ def refused_words(error: Exception) -> str:
 
 
 def json_fault(error: Exception) -> str:
-    """Say why a text cannot be read. With too long an integer it is JSON all the same."""
+    """Return why a text cannot be read. It may be JSON all the same, with too long an integer."""
     words = refused_words(error)
     return f"not JSON ({words})" if words == str(error) else f"it holds {words}"
 

@@ -127,7 +127,7 @@ class _Draft:
         """Sync the file to the disk. With `keep_open` it stays open, and so locked."""
         os.fsync(self.handle)
         self._identity = _identity(os.fstat(self.handle))
-        if not keep_open or not CAN_LOCK:  # Windows names no file that is open
+        if not keep_open or not CAN_LOCK:  # Windows cannot rename an open file
             self._close()
 
     def take_place(self, *, replace: bool) -> None:
@@ -195,8 +195,8 @@ def scratch_file(folder: Path) -> Iterator[Path]:
 class ScratchFolder:
     """The path of a temporary folder, for a library that makes it and writes there.
 
-    `close` removes it. `remove_leftovers` removes that of a killed program: a locked file beside
-    the folder shows that its program still runs. Raises OSError if that file cannot be made.
+    `close` removes it. `remove_leftovers` removes the folder of a killed program: a locked file
+    beside the folder shows that its program still runs. Raises OSError if that file cannot be made.
     """
 
     def __init__(self, parent: Path) -> None:
@@ -426,8 +426,8 @@ def _identity(file: os.stat_result) -> tuple[int, ...]:
 
 
 def _second_name(place: Path) -> Path | None:
-    """Keep a file that will be replaced under another name, and return that; None if there is no
-    file. It is a hard link, or a copy on systems without them (FAT, some network file systems).
+    """Give a file that will be replaced a second name, and return that; None if there is no file.
+    The name is a hard link, or a copy on systems without them (FAT, some network file systems).
     """
     if not place.exists():
         return None

@@ -71,7 +71,7 @@ def visible(text: str) -> str:
 
 
 def in_one_line(name: str) -> str:
-    """Return a name as it may be shown in a line of ours, its line breaks as `\\n`."""
+    """Return a name for display within a line, its line breaks as `\\n`."""
     return visible(name).replace("\n", "\\n")
 
 
@@ -86,7 +86,7 @@ def keep_order(text: str) -> str:
 
 
 def isolate_runs(line: str) -> str:
-    """Isolate the leftward runs of a line that has no hidden characters of others."""
+    """Isolate the leftward runs of a line whose hidden characters are all ours."""
     return line if line.isascii() else _RUN.sub(_isolate, line)
 
 

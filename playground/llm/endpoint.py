@@ -59,8 +59,8 @@ def completion_arguments(
 def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
-    """Return the parameters for a new request of a session: `given`, and of the session's `own`
-    those that do not belong to its old request alone (its stream, the number of replies).
+    """Return the parameters for a new request of a session: `given`, and those of the session's
+    `own` that are not only for its old request (as streaming is).
 
     Without `tools` beside the messages, parameters about the choice of tools are left out.
     """

@@ -1,4 +1,4 @@
-"""Name what a body holds whose part in the prompt it does not tell, and no provider states."""
+"""Name contents of a body if neither it nor any provider states how much is in the prompt."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def of_body(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Name what a tool leaves unclear: what of it is in the prompt, or what it brings there."""
+    """Name what a tool leaves unclear: how much of it is in the prompt, or what it adds there."""
     kind = str(tool.get("type") or "")
     inner = tool.get("tools") if kind == "namespace" else None
     nested = [each for each in inner if isinstance(each, dict)] if isinstance(inner, list) else []
@@ -93,7 +93,7 @@ def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Say what the provider fetches from elsewhere: the body does not hold it, it may change."""
+    """Name what the provider fetches from elsewhere: it is not in the body, and may change."""
     if value.get("type") in _ELSEWHERE:
         yield f"what {path} ({value['type']}) stands for is not in the body"
         return
@@ -103,7 +103,7 @@ def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
             yield f"what {path} has by the address {address[:60]} is not in the body"
 
 
-# Fields of a tool, of a result or of a call that may say no more than their absence does
+# Fields of a tool, a result or a call, with values that mean the same as leaving the field out
 _NAMED_DEFAULTS: Final[Mapping[str, Any]] = {
     "defer_loading": False,
     "eager_input_streaming": True,
@@ -114,7 +114,7 @@ _NAMED_DEFAULTS: Final[Mapping[str, Any]] = {
 
 
 def without_defaults(text: str) -> Any:
-    """Return a block's text as data, without the fields that name their default."""
+    """Return a block's text as data, without fields that have their default value."""
     try:
         held = json.loads(text)
     except ValueError:

@@ -45,9 +45,9 @@ class Column:
 
     @cached_property
     def images(self) -> tuple[int, int]:
-        """The number of the session's images that are sent as images, and of all that it has.
+        """The number of images that are sent, and the number that the session has.
 
-        The others are dropped.
+        The difference is the number of dropped images.
         """
         contents = (message.get("content") for message in self.rendering.messages)
         parts = (part for content in contents if isinstance(content, list) for part in content)
@@ -85,7 +85,7 @@ class Column:
 
     @cached_property
     def tokens(self) -> TokenCount:
-        """The request's tokens for the session's model, and how sure that is."""
+        """The request's tokens for the session's model, and how certain the count is."""
         from playground.questions.token_counts import count_rendering
 
         return count_rendering(self.rendering, self.session.task.model_name)
@@ -96,7 +96,7 @@ class Comparison(Drawn, Live):
     """A session in several dialects: panes side by side, linked by the origins of their texts.
 
     Its table has a row for each dialect: messages, characters by kind, findings. Its figure has a
-    bar for each dialect: the share of every part of the request.
+    bar for each dialect, divided into the parts of the request.
     """
 
     session: Session

@@ -31,11 +31,10 @@ from playground.recordings.recording import Recording
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
 # Codes of findings that any dialect may have about a reply in which it reads no call.
 _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-tokens"})
-# And of a wrapper that a dialect's own models often leave out.
+# These, and the code of a missing wrapper, which a dialect's own models often leave out.
 _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
 _SHOWN: Final = 8  # dialects that are printed; the table has all
-_BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
 _STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
 _START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|\{\s{0,8}\"")
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, but no lone bracket
@@ -74,15 +73,15 @@ class Detection:
     def doubtful(self) -> bool:
         """True if the calls are weak evidence.
 
-        They are if the dialect reads any text as a call, and either markers were left unread, or
-        the call is a code fence that the dialect would write differently: many replies that call
-        nothing hold code fences.
+        This is so if the dialect reads any text as a call, and either markers are left unread, or
+        the call is a code fence that the dialect would write differently. Many replies without a
+        call hold code fences.
         """
         return self.any_text and (self.markers > 0 or (self.any_fence and not self.as_written))
 
     @property
     def tells(self) -> bool:
-        """True if the dialect sees anything of a call: a complete, aborted or leftover one."""
+        """True if the dialect reads a call, aborts one, or has a finding that hints at one."""
         called = not self.doubtful and (self.calls or self.aborted)
         return bool(called or _TELLING.intersection(self.findings))
 
@@ -225,9 +224,9 @@ def rank(detection: Detection) -> tuple[int, ...]:
 
     Most calls of known tools come first, then the fewest markers left. Many dialects read what
     others write, so the dialect that writes calls in this way comes next. A dialect that aborts a
-    call, or has a finding about it, comes before one that missed it in silence. Then come fewer
-    aborted calls, fewer findings and less text left, in this order: a dialect whose replies begin
-    with reasoning leaves no text of any prose.
+    call, or has a finding about it, comes before one that missed it in silence. Then fewer aborted
+    calls, fewer findings and less text left count, in this order. Text counts last, because a
+    dialect whose replies begin with reasoning reads all prose as reasoning.
     """
     is_sound = not detection.doubtful
     reads_calls = is_sound and detection.calls + detection.aborted > 0

@@ -75,7 +75,7 @@ class ToolCosts(Shown):
 
 @dataclass(frozen=True)
 class PortableTool:
-    """A tool for one target: what that refuses or changes, and the schema to send instead."""
+    """A tool for one target: what the target refuses or changes, and the schema to send instead."""
 
     tool: str
     target: str
@@ -163,7 +163,7 @@ def _body(tool: ToolMetadata, model: str) -> dict[str, Any]:
 
 @takes(tools=(Session, str, Iterable), targets="list")
 def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
-    """Find what providers refuse or change of the tools' schemas, with what to send instead.
+    """Find what providers refuse or change in the tools' schemas, and what to send instead.
 
     `targets` are names such as "openai-strict" or "gemini"; all of them by default. Behaviour that
     no source documents gives no finding. Raises UnknownNameError.

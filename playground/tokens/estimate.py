@@ -31,12 +31,12 @@ _BILLED_UNSEEN: Final = re.compile(  # the provider adds instructions, or result
 )
 _THOUGHT_OVER: Final = "</think>"  # earlier turns with it were left out of bills, wholly or in part
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
-_THOUGHT: Final = 40  # at most, if a model is told to think: Anthropic adds some 29
+_THOUGHT: Final = 40  # most tokens if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (
     "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
     "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
 )  # fmt: skip
-_FORMATTED: Final = 700  # at most, if the request names a form of the answer
+_FORMATTED: Final = 700  # most tokens if the request names a form of the answer
 _MEDIUM: Final = 1_000  # tokens of an image or a document whose size cannot be seen
 _ON_THE_SERVER: Final = (
     "mcp_servers", "context_management", "cachedContent", "preset", "previous_response_id",
@@ -137,7 +137,8 @@ def guess(
         round(ratio * size) + _MEDIUM * piece.medium
         for piece, size in zip(pieces, texts, strict=True)
     ]
-    # Tools may cost less than their text, but all of a request never less than the least of texts.
+    # Tools may cost less than their text, but a request as a whole costs no less than the least
+    # estimate of its texts.
     per_request = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
     for tools_only in (True, False):  # a negative rest is taken from tools first, then from others
         bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
@@ -148,7 +149,7 @@ def guess(
 
 
 def _reduce(sizes: list[int], places: Sequence[int], amount: int) -> int:
-    """Reduce the sizes at these places by `less` in all, in proportion; return the reduction."""
+    """Reduce the sizes at these places by `amount` in all, in proportion; return the reduction."""
     total = sum(sizes[place] for place in places)
     reduction = min(amount, total)
     so_far = shared = 0

@@ -21,7 +21,7 @@ _DIGITS: Final = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """An estimate of texts in tokens: the middle of each, the least and the most of all."""
+    """An estimate of texts in tokens: the middle for each text, the least and the most for all."""
 
     least: int
     sizes: list[int]

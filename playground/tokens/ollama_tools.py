@@ -35,7 +35,7 @@ def tool_text(function: Mapping[str, Any]) -> str:
 
 
 def extra_of_old_versions(function: Mapping[str, Any]) -> int:
-    """Return how many tokens the text of old versions may have more, at most.
+    """Return the most tokens by which the text of old versions may be longer.
 
     That is the number of additional characters, or 0 if all versions write the tool alike.
     """

@@ -253,8 +253,9 @@ def _docstring_mismatches(
 
 
 def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
-    """Return the parameters of a docstring. The library takes an underlined `Returns:` for one; it
-    and all after it are left out."""
+    """Return the parameters of a docstring. The library reads an underlined `Returns:` as one; that
+    and all after it are left out.
+    """
     names = [parameter.arg_name for parameter in documented.params]
     end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
     return documented.params[:end]

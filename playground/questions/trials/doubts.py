@@ -1,6 +1,6 @@
 """Warn about expected calls that the session's own tools would refuse.
 
-A warning refuses nothing: a test of a tool's schema may expect calls that the schema forbids.
+The calls are tried all the same: a test of a schema may expect calls that the schema forbids.
 """
 
 from __future__ import annotations

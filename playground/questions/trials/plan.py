@@ -290,7 +290,7 @@ def trial(
 
 
 def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
-    """Return the calls that the session's own model made as expected replies.
+    """Return the calls of the session's own model, as expected replies.
 
     There is one reply for each message with calls, named by the message's index.
     """

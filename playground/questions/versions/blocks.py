@@ -1,6 +1,6 @@
 """Cut a request into the blocks that people compare: tools, sections of a system prompt, parts.
 
-Sections help a reader. A provider's cache takes a text as one block, and so do counts of cost.
+Sections are for readers: a provider's cache takes a text as one block, and so do the costs.
 """
 
 from __future__ import annotations

@@ -98,8 +98,8 @@ def _pair(
 ) -> tuple[TimedRequest, TimedRequest]:
     """Return both requests with their blocks' sizes scaled to their counted tokens.
 
-    A common beginning has its size in the first request, so that no more is read than was left.
-    A provider without marks compares tokens, not blocks: for it, `cut` splits the first differing
+    A common beginning keeps its size of the first request, so that no more is read than was left. A
+    provider without marks compares tokens, not blocks: for it, `cut` splits the first differing
     block (its index) at its first differing character.
     """
     before, after = (
@@ -131,7 +131,7 @@ def _scaled(
 ) -> TimedRequest:
     """Scale the request to the version's counted tokens.
 
-    `shared` is the estimate and the size of its beginning, whose size is fixed.
+    `shared` holds the estimate and the fixed size of the beginning that both requests share.
     """
     if not request.estimates or not request.estimates[-1]:
         return request
