@@ -27,7 +27,7 @@ _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
 _FOLDER: Final = ".folder"  # a scratch folder, beside a locked file of the same name
 _OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
-_TRIES: Final = 1_000  # for a folder that other programs make and remove
+_TRIES: Final = 1_000  # of creating a file, in a folder that other programs may remove
 # Errors of a file system without hard links.
 _NO_LINKS: Final = {
     errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK,

@@ -46,8 +46,8 @@ class PageEntry(NamedTuple):
     """A page: `icon` is the name of a Material Symbol, `question` what the page answers, in a line,
     `document` its file in `docs/`.
 
-    `parts` is the module with its parts; a page of the core has one of its own name. A plugin's
-    page stands `after` a page of the core; `rank` orders pages after the same one.
+    `parts` is the module with its parts; for a page of the core, the module of the same name. A
+    plugin's page stands `after` a page of the core; `rank` orders pages after the same one.
 
     An entry `within` another page is a view of that page, called `view` there; its module's `show`
     draws it. If the other page is missing, it is a page of its own. `older` is a former address,

@@ -100,7 +100,7 @@ def tapped(tap: Tap) -> Iterator[Tap]:
 
 @contextmanager
 def behind_closed_door(answer: Responder) -> Iterator[None]:
-    """Answer this thread's requests, unsent: method, URL and body give a status and a JSON body."""
+    """Answer this thread's requests without sending them: `answer` gives status and JSON body."""
     watch()
     _closed_doors[threading.get_ident()] = answer
     try:

@@ -125,7 +125,7 @@ class ToolMetadata(BaseModel):
 
 
 def _with_args_schema(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Take the schema, or the schema of a model, from `args_schema`: Flink-Agents' name for it."""
+    """Rename Flink-Agents' `args_schema`, a schema or a pydantic model, to `input_schema`."""
     if {"input_schema", "parameters", "required_parameters"} & set(data):
         raise ValueError("give args_schema or another schema, not both")
     rest = {key: value for key, value in data.items() if key != "args_schema"}

@@ -1,4 +1,4 @@
-"""Name contents of a body if neither it nor any provider states how much is in the prompt."""
+"""Name the contents of a body if nobody states how much of them is in the prompt."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:
     nested = [each for each in inner if isinstance(each, dict)] if isinstance(inner, list) else []
     if is_deferred(dict(tool)):
         if any(key in tool for key in MARKS):
-            yield "a mark on a deferred tool: by one page it may be, a report says 400"
+            yield "a mark on a deferred tool: one page allows it, a report says error 400"
     elif any(each.get("defer_loading") for each in (tool, *nested)):
         yield "how much of a deferred function is in the prompt is not stated"
     if kind in _SEARCHES or (kind.startswith("web_search_2") and "name" not in tool):
@@ -65,7 +65,7 @@ def of_message(message: Mapping[str, Any], path: str, before: str) -> Iterator[s
         [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     )
     if any(each.get("type") == "compaction" for each in (message, *parts)):
-        yield f"{path} is a compaction: what of the messages before it is read is not known"
+        yield f"{path} is a compaction: it is not known how much of the messages before it is read"
     held = _ITEMS.get(kind)
     if held and not any(message.get(name) for name in held):
         yield f"what {path} ({kind}) holds is on the server, and not in the body"
@@ -100,7 +100,7 @@ def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
     content = value.get("content", value.get("parts", value.get("output")))
     if isinstance(content, list):
         for address in addresses(content):
-            yield f"what {path} has by the address {address[:60]} is not in the body"
+            yield f"what {path} gets from the address {address[:60]} is not in the body"
 
 
 # Fields of a tool, a result or a call, with values that mean the same as leaving the field out

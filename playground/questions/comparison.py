@@ -144,7 +144,7 @@ Change = Literal["same", "removed", "added"]
 
 
 class DiffLine(NamedTuple):
-    """A line of a diff with its end, or a heading; `visible` shows what is invisible in it."""
+    """A line of a diff with its end, or a heading; `visible` shows its invisible characters."""
 
     change: Change | Literal["heading"]
     text: str
@@ -153,8 +153,8 @@ class DiffLine(NamedTuple):
 def diff_lines(first: str, second: str) -> list[DiffLine]:
     """Return a line diff in order. Lines keep their ends, to show a CR or a missing newline."""
     left, right = _lines(first), _lines(second)
-    # Matching takes time in the square of the lines, and two dialects' requests differ in few:
-    # the common head and tail are left out of it.
+    # Matching takes time in the square of the number of lines. Two dialects' requests differ in few
+    # lines, so the common head and tail are not matched.
     head = _common(left, right)
     tail = _common(left[head:][::-1], right[head:][::-1])
     middle = _diff(left[head : len(left) - tail], right[head : len(right) - tail])

@@ -45,11 +45,11 @@ class Detection:
     """A text as one dialect reads it.
 
     `as_written` is true if the dialect would write these calls in exactly this way; otherwise
-    `begun` counts the leading characters of the first call that it would write so. `left` counts
-    the characters that stay text, `markers` the markers of any dialect that were not read as
+    `begun` counts the leading characters of the first call that it would write the same. `left`
+    counts the characters that stay text, `markers` the markers of any dialect that were not read as
     markers. `unknown` counts the calls of tools that do not exist. `any_text` is true if the
-    dialect reads any text between its markers as a call; `any_fence` if its markers are those of
-    a code fence.
+    dialect reads any text between its markers as a call; `any_fence` if its markers are those of a
+    code fence.
     """
 
     dialect: str
@@ -100,9 +100,9 @@ class Detection:
 class Detections(Listed[Detection]):
     """Every dialect's reading, the likeliest first. Its table has a row for each dialect.
 
-    If no dialect sees anything of a call, `nearest` is the dialect of a misspelled marker (a
-    letter off, say, or in another case), and `reason` shows it; None if there is no such marker.
-    `unread` counts the characters at the end of a text that were not read (see `detect`).
+    If no dialect sees anything of a call, `nearest` is the dialect of a misspelled marker (a wrong
+    letter or letter case, say), which `reason` shows, or None if there is no such marker. `unread`
+    counts the characters at the end of a text that were not read (see `detect`).
     """
 
     def __init__(
@@ -165,10 +165,11 @@ def detect(
 ) -> Detections:
     """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
 
-    A dialect that reads no call and loses none ranks after all that read one. `progress` is called
-    with the number of dialects that have read the text, and the number of all. A text is read up to
-    its 2,000th start of a tag, a fence, a control token or a JSON object, so that no text keeps
-    eighty parsers busy for seconds; `unread` of the answer counts the characters after it.
+    A dialect that neither reads nor aborts a call ranks after all that read one. `progress` is
+    called with the number of dialects that have read the text, and the number of all. A text is
+    read up to its 2,000th start of a tag, a fence, a control token or a JSON object, so that no
+    text keeps eighty parsers busy for seconds; `unread` of the answer counts the characters after
+    it.
     """
     metadata = read_tools(list(tools or []))
     end = _end_of_reading(text)
@@ -273,7 +274,7 @@ def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
 
 @lru_cache(maxsize=32)
 def _marker_count(text: str, files: tuple[FileState, ...]) -> int:
-    """Count the markers in a text. Most dialects leave the same text of a reply."""
+    """Count the markers in a text; cached, because most dialects leave the same text."""
     return len(_markers(files).findall(text))
 
 

@@ -19,7 +19,7 @@ from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
-_REMEMBERED: Final = 1_000  # prompts
+_REMEMBERED: Final = 1_000  # prompts whose dialect is remembered
 _TELLING: Final = 2  # characters of an opener's beginning; any prose may hold a single one
 
 Likeliest = tuple[Detection, ParseResult]
@@ -188,6 +188,6 @@ def _beginnings(point: ChoicePoint | None) -> frozenset[str] | None:
 
 
 def _reads_by_syntax(dialect: Dialect) -> TypeGuard[DeclaredDialect]:
-    """Return True if a dialect is read by its declaration's parser, not by one of its class."""
+    """Return True if a dialect is read by its declaration's parser, not by one of its own."""
     is_declared = isinstance(dialect, DeclaredDialect)
     return is_declared and type(dialect).create_parser is DeclaredDialect.create_parser

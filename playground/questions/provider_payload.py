@@ -37,7 +37,7 @@ _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instruct
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
 _DATA: Final = ("default", "const", "enum", "examples")  # keywords with values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model")
-_MOST_NAMED: Final = 8  # places in a line
+_MOST_NAMED: Final = 8  # places that one line names
 _OWN: Final = "parameters."  # the place of keywords of a tool's whole schema
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 

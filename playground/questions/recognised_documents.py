@@ -59,7 +59,7 @@ _SHORT: Final = {
 class Recognised:
     """A recognised text or file: its `title` in a line, and `data` for its loader, under `name`.
 
-    `data` is the body alone if it came inside a command or program. `unread` names what could not
+    If a command or program was given, `data` is only the body in it. `unread` names what could not
     be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
     sees a call. `wrapped` names the wrapping of a reply that `data` leaves out.
 

@@ -140,7 +140,7 @@ def _recognise_by_plugin(text: str, name: str) -> Recognised | None:
 
 
 def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | None:
-    """Recognise a reply without a code fence or JSON's escapes, if a dialect then sees a call."""
+    """Recognise a reply inside a code fence or JSON's escapes, if a dialect sees a call in it."""
     ways: list[tuple[Wrapping, str | None]] = [("JSON's escapes", decode_escaped(text))]
     if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
         ways.append(("a code fence", fenced[1]))

@@ -86,7 +86,7 @@ class PortableTool:
 
 @dataclass(frozen=True)
 class Portability(Shown):
-    """Each tool for each target. Its table has a row for each finding."""
+    """The findings on each tool for each target. Its table has a row for each finding."""
 
     rows: list[PortableTool]
 

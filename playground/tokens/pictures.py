@@ -32,7 +32,7 @@ _NO_SIZE: Final = (0xC4, 0xC8, 0xCC)  # JPEG's markers of that range that begin 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """The tokens of a picture, and of each of its tiles."""
+    """The cost of a picture in tokens: `base`, and `tile` for each of its tiles."""
 
     base: int
     tile: int

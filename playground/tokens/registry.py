@@ -63,7 +63,7 @@ class Likeness:
 
     `ratio` and `other_letters` are tokens for each token of the similar one, for ASCII and for
     other letters: the least, the middle and the most. `digits` means that each digit is a token,
-    while OpenAI's tokenizers join three.
+    while OpenAI's tokenizers join up to three.
     """
 
     to: str
@@ -100,7 +100,7 @@ class Packaged:
 
             extra = "llm" if self.package == "litellm" else "tokens"
             raise InputFault(
-                f"the tokenizer {name!r} lies in the package {self.package}, which is not here",
+                f"the tokenizer {name!r} is in the package {self.package}, which is not installed",
                 expected=f"pip install {requirement(extra)}, or a file of the tokenizer",
             )
         file = f"{path.name} of " if path.suffix else ""  # LiteLLM's file names are hashes

@@ -143,7 +143,7 @@ def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 class _References:
-    """A replacer of the document's `$ref`s by their targets, up to a limit."""
+    """The `$ref`s of a document, which are replaced by their targets up to a limit."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document, self._remaining = dict(document), _MOST_VALUES

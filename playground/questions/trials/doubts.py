@@ -11,7 +11,7 @@ from playground.sessions.session import ExpectedCall, Session
 
 
 def doubts(session: Session) -> list[Finding]:
-    """Return a finding for each expected call of an unknown tool, or with refused arguments.
+    """Return a finding for each expected call whose tool is unknown or refuses the arguments.
 
     A session without tools is not checked.
     """

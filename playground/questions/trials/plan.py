@@ -39,7 +39,7 @@ Progress = Callable[[Attempt], None]
 class TrialCost:
     """A rough forecast of what a plan's requests will cost.
 
-    Tokens are estimated by kinds of characters; an answer is taken to be its expected calls and a
+    Tokens are estimated by kinds of characters; an answer is assumed to be its expected calls and a
     line of text. `nano_dollars` is at list prices without a cache; None if a model's price is
     unknown.
     """
@@ -107,9 +107,9 @@ class TrialPlan:
     ) -> Trial:
         """Ask the models, or read the recordings, and score each attempt.
 
-        `progress` is called with each attempt; with models, from a thread that asks. Once `cancel`
-        is set, or `alive` returns False, nothing more is sent, and the attempts made so far are
-        counted.
+        `progress` is called with each attempt; if models are asked, from their threads. Once
+        `cancel` is set, or `alive` returns False, nothing more is sent, and the attempts made so
+        far are counted.
         """
         if not self.models:
             attempts = [*self._recorded_attempts()]
@@ -134,7 +134,7 @@ class TrialPlan:
             return Trial(tuple(filter(None, pool.map(ask, self._jobs()))))
 
     def _jobs(self) -> list[tuple[int, str, Dialect, str]]:
-        """Return the requests, alternating between arms: changes over the day affect all alike."""
+        """Return the requests, alternating between arms: a change over the day affects all arms."""
         return [
             (number, case, dialect, model)
             for number in range(1, self.repeats + 1)

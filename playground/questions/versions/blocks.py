@@ -36,7 +36,7 @@ _INJECTED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VersionBlock:
-    """A stretch of a request; `number` is its index.
+    """A part of a request; `number` is its index.
 
     `writer` is who wrote it: the agent, an MCP server, the user, the model, or a tool.
     """

@@ -99,8 +99,8 @@ def _pair(
     """Return both requests with their blocks' sizes scaled to their counted tokens.
 
     A common beginning keeps its size of the first request, so that no more is read than was left. A
-    provider without marks compares tokens, not blocks: for it, `cut` splits the first differing
-    block (its index) at its first differing character.
+    provider without marks compares tokens, not blocks: for it, `cut` (a block's index and a
+    character's) splits the first differing block where it begins to differ.
     """
     before, after = (
         TimedRequest(_wire(version, rules, cut), 0.0, rules) for version in (first, second)
