@@ -24,7 +24,7 @@ from playground.base.findings import Finding, finding
 REPLACED: Final = "\ufffd"
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _HALF_BYTES: Final = re.compile(b"\xed[\xa0-\xbf]")
-_MARSHAL: Final = 4  # from this version on a repeated text is written once
+_MARSHAL: Final = 4  # this version writes a repeated text only once
 _PLAIN: Final = frozenset({int, float, bool, type(None), bytes})
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ def replace_half_surrogates(value: T, place: str, findings: list[Finding]) -> T:
     `value` is JSON, or frozen dataclasses and models with JSON. If nothing is replaced, the same
     object is returned.
     """
-    if is_all_whole(value):  # fast: it builds no places
+    if is_all_whole(value):  # fast, because it builds no places
         return value
     changed: T = _without_half_surrogates(value, place, findings)
     return changed

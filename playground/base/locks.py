@@ -27,7 +27,7 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 CAN_LOCK: Final = fcntl is not None
-PATIENCE: Final = 2.0  # seconds to wait for one holder if nobody can be told of the wait
+PATIENCE: Final = 2.0  # seconds to wait for one holder if the wait cannot be reported
 _OTHER: Final = "another program"
 _NOTE: Final = re.compile(r"process \d+ on [^\x00-\x1f]{1,200}")
 _LONGEST_NOTE: Final = 1024

@@ -250,7 +250,7 @@ class Batch:
                 with _special(Path(path)) as file:
                     yield file
                 return
-            place = Path(os.path.realpath(path))  # of a link, the target is replaced
+            place = Path(os.path.realpath(path))  # the target of a link is replaced
             existing = _stat_or_none(place)
             self.check(path)
             self._make_folders(place.parent)

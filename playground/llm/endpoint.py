@@ -233,7 +233,7 @@ class Endpoint:
     ) -> dict[str, Any]:
         merged = {**self.parameters, **parameters}
         access = access_arguments(merged.get("model", self.model), self.base_url)
-        # some providers' clients retry by themselves: that is off, so that our retries count
+        # some providers' clients retry by themselves: that is off, because we count retries
         limits = {"max_retries": 0, "timeout": self.timeout}
         return completion_arguments(messages, self.model, tools, {**access, **limits, **merged})
 

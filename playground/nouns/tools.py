@@ -93,7 +93,7 @@ class ToolMetadata(BaseModel):
     @property
     def required_parameters(self) -> list[str]:
         required = self.input_schema.get("required", [])
-        if not _is_list(required):  # some schemas have `required: true` beside a parameter's type
+        if not _is_list(required):  # some schemas have `required: true` in a parameter
             return []
         return [name for name in required if isinstance(name, str)]
 
@@ -153,7 +153,7 @@ def _property(value: Any) -> Schema:
 
 def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
     """Return the schema's type in a word or two: `integer`, `string or null`, `array of string`."""
-    # A list whose items are such lists (`$ref` in `items`) has no end.
+    # The items of a list may refer to the list itself, without end.
     schema = resolve(schema, root) if depth < 8 else {}
     kind = schema.get("type")
     if isinstance(kind, list):

@@ -68,7 +68,7 @@ class WireBlock:
     ttl: str | None = None
     markable: bool = True
     place: tuple[int, int] | None = None  # message and part
-    is_string: bool = False  # a content that is no list
+    is_string: bool = False  # True if the content is a text, not a list
     size: int | None = None
     opaque: bool = False
 
@@ -110,7 +110,7 @@ class WireRequest:
     blocks: SharedList[WireBlock]
     parameters: dict[str, Any] = field(default_factory=dict)
     automatic_ttl: str | None = None
-    explicit_only: bool = False  # OpenAI: no implicit breakpoint
+    explicit_only: bool = False  # OpenAI's: there is no implicit breakpoint
     starts: SharedList[int] = field(default_factory=SharedList)
     settings: dict[str, Any] = field(default_factory=dict)
     api: str = ""
@@ -118,7 +118,7 @@ class WireRequest:
     cleared: tuple[tuple[int, str], ...] = ()  # messages with `clear_at`, and their contents
     thinks: bool = False  # True if a block is a thought
     instructs: bool = False  # True if a later message is of role system
-    prompted: bool = False  # True if `cleared` has left the prompt
+    prompted: bool = False  # True if all that leaves the prompt has been removed
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
     server_tools: tuple[str, ...] = ()  # Anthropic's tools that run on its server
@@ -410,7 +410,7 @@ class _Read:
                 words = [word for word in unknown if word.vocabulary == name]
                 self.unknown += tuple(words[: max(0, room)])
         before = self.messages[-2] if index else {}
-        is_anthropic = self.api == "messages"  # other forms have such messages anywhere
+        is_anthropic = self.api == "messages"  # in other forms such messages may stand anywhere
         role = str(before.get("role")) if is_anthropic else "user"
         doubts = list(wire_doubts.of_message(message, path, role))
         if any(block.opaque for block in own):

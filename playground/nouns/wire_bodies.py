@@ -66,7 +66,7 @@ def identity(kind: str, value: dict[str, Any]) -> str:
     # that changed from one to the other read all of its 3,211 tokens.
     if kind == "text":
         return str(value.get("text") or "")
-    # Only the envelope is sorted: providers do not see its order, libraries vary it.
+    # Only the envelope is sorted: libraries vary its order, and providers do not see it.
     plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in MARKS and v is not None}
     if "content" in plain and kind == "tool_result":  # the same holds for a tool's result
         plain["content"] = _text_alone(plain["content"])

@@ -21,7 +21,7 @@ from playground.dialects.rules_file import read_chosen_rules
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
-if TYPE_CHECKING:  # rendering a request needs neither, and both take time to import
+if TYPE_CHECKING:  # these take time to import, and rendering a request does not need them
     from playground.dialects.schema_losses import Fact
     from playground.tokens import TokenCount
 

@@ -37,7 +37,7 @@ _NONE_NEAR: Final = NearDialect()
 _SHOWN: Final = 8  # dialects that are printed; the table has all
 _STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
 _START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|\{\s{0,8}\"")
-_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, but no lone bracket
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, not a bracket alone
 
 
 @dataclass(frozen=True, slots=True)

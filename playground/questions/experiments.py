@@ -130,7 +130,7 @@ def find_changing_cut(
     every_place = max(0, size - 1)  # between any two bytes
     distance = max(1, -(-every_place // max(1, limit)))
     places = range(1, size, distance)
-    recuttings = len(CUTTINGS) + 2  # two more, because the random one is tried with three seeds
+    recuttings = len(CUTTINGS) + 2  # the random one is tried with three seeds
     count, total = recuttings + len(places), recuttings + every_place
     for number, (name, other) in enumerate(_cuttings(recording, places), 1):
         changes = difference(original, _read_as_cut(other, dialect, tools, switches))

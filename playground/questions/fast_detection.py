@@ -18,7 +18,7 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 
-_BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
+_BEGUN: Final = 12  # characters of a call: more than those of an opener in prose
 _REMEMBERED: Final = 1_000  # prompts whose dialect is remembered
 _TELLING: Final = 2  # characters of an opener's beginning; any prose may hold a single one
 

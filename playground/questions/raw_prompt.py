@@ -146,7 +146,7 @@ def _rendered(
         try:
             return template.render_within(budget, _as_text(messages), tools, add_generation_prompt)
         except InputFault:
-            raise fault from None  # the first fault: it is about the messages that the user gave
+            raise fault from None  # the first fault is about the messages that the user gave
 
 
 def _native(prompt_data: PromptData) -> tuple[list[dict[str, Any]], list[dict[str, Any]] | None]:

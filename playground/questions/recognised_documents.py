@@ -40,7 +40,7 @@ Kind = Literal[
 ]
 Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
-MOST_SESSIONS: Final = 50  # of one file
+MOST_SESSIONS: Final = 50  # that are read of one file
 _MOST_YAML: Final = 1_000_000
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")

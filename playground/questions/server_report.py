@@ -32,7 +32,7 @@ from playground.servers.segments import segments
 
 _WORDS: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CHARACTERS: Final = re.compile(r"[\s\S]")
-_MOST_CHARACTERS: Final = 4_000_000  # read in all trials to make a reply smaller
+_MOST_CHARACTERS: Final = 4_000_000  # read in all trials together to make a reply smaller
 
 
 @dataclass(frozen=True, slots=True)

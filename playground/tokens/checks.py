@@ -12,7 +12,7 @@ from playground.nouns.wire_blocks import WireBlock, read_wire
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.tokenizer import Tokenizer
 
-_SHOWN: Final = 5  # places of one kind
+_SHOWN: Final = 5  # places that are reported in one text
 _NEAR: Final = 80  # characters on either side of a mark: no token is longer
 
 

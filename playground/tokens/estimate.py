@@ -29,7 +29,7 @@ _INSIDE: Final = re.compile(  # a picture or a document in a tool's result
 _BILLED_UNSEEN: Final = re.compile(  # the provider adds instructions, or results of searches
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
-_THOUGHT_OVER: Final = "</think>"  # earlier turns with it were left out of bills, wholly or in part
+_THOUGHT_OVER: Final = "</think>"  # bills left out earlier turns with it, in whole or in part
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
 _THOUGHT: Final = 40  # most tokens if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (

@@ -120,14 +120,14 @@ def _in_ollama(dated: bool) -> dict[str, Framing]:
     return {**chats, "ollama-generate": prompt}
 
 
-_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no host stands before the name
+_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no name of a host comes before it
 _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-"
 
 # Later models may have another tokenizer: no source names theirs.
 _GPT_5_AND_6: Final = r"gpt-(?:5(?:\.[1-6])?|6|6\.1)(?![.\d])"
 
 RULES: Final[tuple[ModelRule, ...]] = (
-    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # each host writes another system turn
+    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # hosts write different system turns
     _rule(rf"openai\.{_GPT_5_AND_6}", "o200k_base", {"openai-responses": _on_bedrock}),
     _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # no bill is known
     _rule(r"gpt-4o[^/]*-(?:search|audio|realtime)", "o200k_base"),

@@ -20,8 +20,8 @@ _ESCAPED: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 class _Version:
     """A version of Ollama, by the fields that it writes."""
 
-    descriptions: bool  # of properties, also if empty, and their types
-    required: bool  # also if empty
+    descriptions: bool  # of properties and their types, even if empty
+    required: bool  # even if empty
     nested: bool  # properties of properties
 
 

@@ -53,7 +53,7 @@ INSTEAD: Final[Mapping[str, str]] = {
 class SchemaRule(BaseModel):
     """A rule about a keyword, or about one of the CASES: the effect and its source.
 
-    `instead` is a key of INSTEAD, which says what to write instead. `confirmed` is a second source.
+    `instead` is a key of INSTEAD, whose text says what to write. `confirmed` is a second source.
     """
 
     model_config = _STRICT

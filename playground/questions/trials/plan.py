@@ -118,7 +118,7 @@ class TrialPlan:
             return Trial(tuple(attempts))
         from playground.llm.library import litellm
 
-        litellm()  # import it once, so that no thread waits for the import
+        litellm()  # imported before the threads start, so that none waits for it
         cancel = cancel or threading.Event()
         lock = threading.Lock()
 
