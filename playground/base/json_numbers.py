@@ -1,8 +1,8 @@
 """Numbers that are read as texts: those that JSON does not have (NaN, the infinities, and numbers
 that overflow to one, such as 1e400), and integers with more digits than Python reads.
 
-Python reads and writes the former in JSON, where other programs refuse them; it refuses the latter.
-Here both become the text that was in the file, so nothing is lost, and readers report a finding.
+In JSON, Python accepts the first kind, which other programs refuse, and refuses the second. Here
+both become the text that was in the file, so nothing is lost, and readers report a finding.
 """
 
 from __future__ import annotations

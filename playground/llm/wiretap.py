@@ -153,7 +153,7 @@ def _refuse_unwatched() -> None:
     """Refuse requests by httpx2 from a thread that is tapped or behind a closed door.
 
     OpenAI's client uses httpx2 from 3.0 on. LiteLLM gives that client an httpx client, so nothing
-    is refused. If it ever did not, requests would silently bypass our transports.
+    is refused. If that changed, requests would silently bypass our transports.
     """
     if find_spec("httpx2") is None:
         return

@@ -13,7 +13,7 @@ from playground.nouns.tools import ToolMetadata
 
 
 class CacheDialect(StrEnum):
-    """A provider whose cache marks are wanted. (None in a setting: the model's own provider.)"""
+    """A provider whose cache marks are wanted; None in a setting is the model's own provider."""
 
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"

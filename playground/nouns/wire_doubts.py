@@ -26,7 +26,7 @@ _CLEARED_AT: Final = "next_user_message"
 
 
 def of_body(body: Mapping[str, Any]) -> Iterator[str]:
-    """Name what makes a whole body unclear: no message, no tool left, skills by `latest`."""
+    """Name what makes a whole body unclear: no message, only deferred tools, skills by `latest`."""
     if not messages_of(dict(body)):
         yield "the body has no message"
     listed = tools_of(dict(body))
@@ -83,7 +83,7 @@ def of_references(names: Iterable[str], declared: Iterable[str]) -> Iterator[str
 
 def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
     """Name the fields of a message that hold something and are not read. Items without a role and
-    results of tools are blocks as a whole.
+    results of tools are left out: each is read as one block.
     """
     is_one_block = message.get("role", "tool") in ("tool", "function")
     if not is_one_block and not _READ_FIELDS.issuperset(message):

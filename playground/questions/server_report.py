@@ -112,7 +112,7 @@ def _loses(reading: ServerReading) -> bool:
 def _findings(
     recording: Recording, dialect: str, full_reading: ServerReading, tools: Sequence[ToolMetadata]
 ) -> tuple[Finding, ...]:
-    """Return findings on a reply that are not about losses."""
+    """Return the findings about a reply that are about anything but losses."""
     findings = [finding for finding in full_reading.server_findings if finding.code in NO_LOSS]
     if not full_reading.lossless.tool_calls and not full_reading.lossless.aborted:
         other_finding = foreign_finding(detect_recording(recording, tools), dialect)

@@ -1,10 +1,10 @@
 """Estimate requests to models with an unpublished tokenizer: another one's count, times a ratio.
 
 A bill is assumed to be `ratio` for each token of o200k_base in the request's texts, `message` for
-each message, `per_request` for the request, and `tools` if it has any tools; each as the least, the
-middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and openllmetry's
-tests; the estimate is tested with other requests. Anthropic documents the cost of having tools
-("Tool use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
+each message, `per_request` for the request, and `tools` if it has any tools; each a triple: the
+least, the middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and
+openllmetry's tests; the estimate is tested with other requests. Anthropic documents the cost of
+having tools ("Tool use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _HALF: Final = 0.5  # the certain share of a block that is no text: its JSON her
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models by name, and their costs, each as the least, the middle and the most.
+    """Models, by a pattern of names, with their costs; each a triple: least, middle, most.
 
     `shown` is the share of the tools' text that certainly counts: some servers leave tools out.
     `digits` means that each digit is a token. `hidden` is the reason why a bill has no upper limit.
@@ -112,7 +112,7 @@ def family_of(model: str) -> Family:
 def guess(
     family: Family, pieces: Sequence[Piece], texts: Sequence[int], body: Mapping[str, Any]
 ) -> Guess:
-    """Estimate the bill of a request; `texts` are the pieces' tokens by another tokenizer."""
+    """Estimate the bill of a request; `texts` are the pieces' sizes by another tokenizer."""
     messages = sum(piece.fixed > 0 for piece in pieces)
     tools = any(piece.origin == "tools" for piece in pieces)
     media = sum(piece.medium for piece in pieces)

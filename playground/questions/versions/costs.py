@@ -28,11 +28,10 @@ USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek"
 class PrefixCost:
     """One provider: of the second request's `total` tokens, `read` come from the cache.
 
-    The first request leaves `left` tokens in the cache. `extra` is what the lost tokens cost once,
-    in thousandths of an input token's price; `nano_dollars` is the same in billionths of a dollar,
-    if the provider is the model's own and its price is known. `marks` says whose marks were
-    simulated; `parts` is the first difference of the prefixes, None if the second request continues
-    the first.
+    The first request leaves `left` tokens in the cache. `extra` is the cost of the lost tokens, in
+    thousandths of an input token's price; `nano_dollars` is the same in billionths of a dollar, if
+    the provider is the model's own and its price is known. `marks` says whose marks were simulated;
+    `parts` is the first difference of the prefixes, None if the second request continues the first.
     """
 
     provider: str
