@@ -5,8 +5,10 @@ Run: python benchmarks/against_servers.py SERVER [PARSER …] [--tries N] [--see
 SERVER is vllm, sglang, rapid-mlx or vllm-mlx: its package is installed without what it depends on,
 and its own parsers read each reply whole (server_parsers.py). Or it is ollama: the parsers of a
 checkout read it in pieces (ollama_parsers.py); or llama.cpp, from a checkout too
-(llama_cpp_parsers.py), or ai-sdk-parser (ai_sdk_parsers.py). A reply is made of rendered calls of
-one of the dialects that the declared parser reads, with its tools given, and is of one kind: as
+(llama_cpp_parsers.py), or ai-sdk-parser (ai_sdk_parsers.py); or transformers, whose parsers are
+the types of models for which `transformers serve` has a template (transformers_parser.py). A reply
+is made of rendered calls of one of the dialects that the declared parser reads, with its tools
+given, and is of one kind: as
 models should write it, or with prose, reasoning, odd values, or spoiled in one way. Equal is what
 has the same content and reasoning, up to their white space, and the same calls. The
 table counts by parser and dialect; the shortest reply in which both differ stands below it.
@@ -32,6 +34,7 @@ from typing import Any, Final
 import ai_sdk_parsers
 import llama_cpp_parsers
 import ollama_parsers
+import transformers_parser
 from scratch import run_beside
 from server_parsers import BESIDE, NEEDED, RELEASED, SERVERS, Handed, Read, in_time
 from spoils import SPOILS, TOOLS, literals
@@ -168,6 +171,7 @@ KINDS: Final[dict[str, Make]] = {
     "doubled": spoiled(*(f"double {part} {side}" for part in PARTS for side in SIDES)),
     "forgotten": spoiled(*(f"no {part} {side}" for part in PARTS for side in SIDES)),
 }
+OTHERS: Final = ("ollama", "llama.cpp", "ai-sdk-parser", "transformers")
 OPENED: Final = ("step3",)  # whose prompt has the opener of reasoning, and no reply
 TOOLS_ALONE: Final = ("rapid-mlx", "vllm-mlx")  # whose parsers of tools are run alone
 WITH_REASONING: Final = ("reasoning", "reasoning alone")
@@ -348,7 +352,7 @@ def _line(handed: Handed) -> str:
 
 def options() -> argparse.Namespace:
     given = argparse.ArgumentParser(description=__doc__)
-    given.add_argument("server", choices=(*SERVERS, "ollama", "llama.cpp", "ai-sdk-parser"))
+    given.add_argument("server", choices=(*SERVERS, *OTHERS))
     given.add_argument("parsers", nargs="*")
     given.add_argument("--tries", type=int, default=12, help="replies of each kind")
     given.add_argument("--seed", type=int, default=1)
@@ -373,6 +377,8 @@ def parsers_of(given: argparse.Namespace, version: str) -> MakeRead:
         return llama_cpp_parsers.llama_cpp(given.checkout)
     if given.server == "ai-sdk-parser":
         return ai_sdk_parsers.ai_sdk()
+    if given.server == "transformers":
+        return transformers_parser.fallbacks()
     package = f"{given.server}=={RELEASED.get(given.server, version)}"
     run_beside(*NEEDED, *BESIDE[given.server], without_dependencies=(package,))
     return SERVERS[given.server]

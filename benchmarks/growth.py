@@ -82,6 +82,8 @@ def rows() -> list[Row]:
         Row("place cache", 250, messages, lambda s: pg.place_cache(s, "xml")),
         Row("simulate cache", 125, messages, lambda s: pg.simulate_cache(s, dialect="xml"), SQUARE),
         Row("cache lint", 125, messages, _linted, SQUARE),
+        Row("simulate a long session", 1_000, messages, lambda s: pg.simulate_cache(s)),
+        Row("compaction", 250, messages, lambda s: pg.compaction(s)),
         Row("detect", 10_000, reply, lambda text: pg.detect(text, [TOOL])),
         Row("parse", 100_000, reply, lambda text: pg.parse(text, "hermes", [TOOL])),
         Row("every dialect", 10_000, recording, cross_read),

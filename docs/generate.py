@@ -153,6 +153,21 @@ def importing() -> str:
             "`pg.load_session` also takes the content of a file from memory: dicts, lists, text.",
             "`pg.session(messages=…, tools=…, system=…, model=…)` takes any provider's parts.",
             "",
+            "Files of other systems are recognised, too, pasted, dropped or on the command line.",
+            "None of their code is run; what cannot be read without running it is named.",
+            "",
+            "| file | in the app | on the command line |",
+            "|---|---|---|",
+            "| DSPy's signature, a line or a class | Signatures | `playground signature` |",
+            "| Flink-Agents' agent: a class, a `ReActAgent(…)`, YAML | Prompts | "
+            "`playground template prompt` |",
+            "| conversation templates (YAML, JSON), a history of theirs | Templates | "
+            "`playground template run` |",
+            "| Llama's use cases (Python) | Raw prompt, a session for each dialog | "
+            "`playground import` |",
+            "| a dialect written as a class | its methods are listed; [a dialect by hand]"
+            "(own-dialect.md) | |",
+            "",
             "`playground import FILE --receipt`, and `.receipt` of the result of",
             "`pg.load_session`, walk the file once more, without knowing its format. They say how",
             "much of its text is in its sessions, and list the rest by path, with the finding that",

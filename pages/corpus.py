@@ -1,7 +1,10 @@
-"""Corpus: many recorded sessions, asked one question at a time, and what passes the proxy."""
+"""Corpus: many recorded sessions at a glance, asked questions, and what passes the proxy."""
 
 from __future__ import annotations
 
+from playground.app import navigation, state
 from playground.app.shared import frame
 
+if "asks" in state.url_values():  # a link to a question need not name the view
+    state.lead_to(navigation.VIEW, "Questions")
 frame.show_views("corpus")

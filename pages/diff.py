@@ -6,17 +6,18 @@ import streamlit as st
 
 from playground.app import diff
 
-asked, view = diff.asked()
+asked, view, place = diff.asked()
 found = diff.compared(asked)
 if found is None:
     st.stop()
 diff.headline(found)
-left, right = st.columns([5, 3], gap="medium")
+left, right = st.columns([11, 4], gap="small")
 with left:
-    shown = diff.filtered(found)
-    if view == diff.VIEWS[0]:
-        diff.texts(found, shown)
-    else:
+    diff.strips(found)
+    shown = diff.filtered(found, view, place)
+    if view == diff.VIEWS[2]:
         diff.blocks(found, shown)
+    else:
+        diff.texts(found, shown)
 with right:
-    diff.costs(found)
+    diff.side(found, asked)

@@ -37,6 +37,7 @@ SESSIONS = {"replay": "05-call-in-a-fence&step=20", "cache": "12-long-tool-run"}
 OTHER_VIEWS = [
     "compare?view=Counts",
     "compare?view=Lines",
+    "dialects?guide=hermes",
     "cache?session=12-long-tool-run&shown=All+policies",
     "replay?session=05-call-in-a-fence&columns=xml,hermes,server:vllm,server:ollama&listed=Detect",
 ]
@@ -157,6 +158,17 @@ def test_a_corpus_is_asked_and_leads_to_a_session(page: Page, tmp_path: Path) ->
     corpus_data.write_sessions(tmp_path / "sessions", 20)
     build_corpus(tmp_path / "corpus", [tmp_path / "sessions"], engine="serial")
     opened(page, f"corpus?corpus={quote(str(tmp_path / 'corpus'))}")
+    expect(page.locator(".board .figures").first).to_contain_text("20sessions")
+    assert violations(page) == []
+    bar = page.locator(".card", has_text="Findings").get_by_role("button").first
+    code = bar.locator(".name").inner_text().split()[0]
+    bar.click()
+    rows = page.locator(".card.rows")
+    expect(rows.locator("h3")).to_have_text(code)
+    assert violations(page) == []
+    rows.get_by_role("button", name="Compare").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Compare")
+    opened(page, f"corpus?corpus={quote(str(tmp_path / 'corpus'))}&view=Questions")
     expect(page.get_by_text(re.compile(r"^\d+ rows? in "))).to_be_visible()
     assert violations(page) == []
     asked = page.get_by_role("combobox", name="Question")

@@ -36,9 +36,13 @@ FIRST = [
     ("cache?session=12-long-tool-run", ".strip .drawing", 250, 330),
     ("cache?session=07-gemini-above", ".strip .drawing", 250, 360),
     ("replay?session=04-truncated-call", ".player .text", 200, 360),
-    ("diff?session=12-long-tool-run", "[data-testid=stDataFrame], .panes", 420, 700),
-    ("corpus", ".verbatim", 250, 300),
-    ("dialects?guide=hermes", ".verbatim", 370, 480),
+    ("diff?session=12-long-tool-run", ".board .drawing", 230, 420),
+    ("diff?session=12-long-tool-run", ".panes .row .block", 480, 760),
+    ("corpus", ".verbatim", 250, 330),
+    ("dialects", ".board tr.section", 250, 350),
+    ("dialects?guide=hermes", ".board h2", 130, 150),
+    ("dialects?guide=hermes", ".verbatim", 450, 560),
+    ("dialects?view=Values", ".board .squares", 220, 330),
     ("formats", "[data-testid=stDataFrame]", 330, 620),
 ]
 

@@ -1,4 +1,4 @@
-"""The ten jobs of the tour, done with mouse and keyboard alone, and what must not disturb them.
+"""The jobs of the tour, done with mouse and keyboard alone, and what must not disturb them.
 
 `--tour docs` (make pictures) leaves their clicks, seconds and pictures in the documents.
 """
@@ -283,6 +283,117 @@ def test_what_is_brought_leads_on_from_an_address_with_a_session(page: Page, add
     hand.click(button(page, "See who reads it"))
     expect(page.get_by_role("heading", name="Replay", exact=True)).to_be_visible()
     expect(page).to_have_url(re.compile("session=pasted"))
+
+
+def test_each_of_the_three_jobs_is_one_click_from_the_start(page: Page, address: str) -> None:
+    answers = {
+        "compare": (".panes", "How to call a tool"),
+        "cache": (".strip", "none can hit: about 499 tokens"),
+        "replay": (".player", "vllm"),
+    }
+    for job, (place, shown) in answers.items():
+        page.goto(f"{address}/start")
+        page.locator(f".st-key-job-{job}").get_by_role("link").click()
+        expect(page.locator(place).first).to_contain_text(shown)
+
+
+def test_every_column_says_if_a_picture_is_sent(hand: Hand, tour: Tour) -> None:
+    page = hand.page
+    image = {"url": "data:image/png;base64,iVBORw0KGgo="}
+    parts = [{"type": "text", "text": "Which boat?"}, {"type": "image_url", "image_url": image}]
+    body = {**BODY, "messages": [{"role": "user", "content": parts}]}
+    hand.click(page.get_by_label("Paste anything").first)
+    hand.paste(f"curl https://api.example/v1 -d '{json.dumps(body)}'")
+    hand.click(button(page, "New session"))
+    heads = page.locator(".panes .pane", has_text="images sent")
+    expect(heads).to_have_count(3)
+    expect(heads.first).to_contain_text("1 of 1")
+    tour.done("picture", hand)
+
+
+def transcript() -> str:
+    """A session of Claude Code with bills: its fourth request came 67 minutes after the third."""
+    lines: list[str] = []
+    read, minute = 0, 0
+    for number in range(6):
+        minute += 67 if number == 3 else 1
+        missed = number == 3
+        written = 30_000 + (read if missed else 0)
+        usage = {
+            "input_tokens": 4,
+            "cache_read_input_tokens": 0 if missed else read,
+            "cache_creation_input_tokens": written,
+            "output_tokens": 60,
+        }
+        read += 30_000
+        asked = {"role": "user", "content": f"Read page {number}. " + "The tide turns. " * 90}
+        answer = {
+            "id": f"msg_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-5",
+            "content": [{"type": "text", "text": f"Page {number} is read."}],
+            "usage": usage,
+        }
+        for kind, message in (("user", asked), ("assistant", answer)):
+            line = {
+                "type": kind,
+                "uuid": f"u{len(lines)}",
+                "parentUuid": f"u{len(lines) - 1}" if lines else None,
+                "sessionId": "s",
+                "timestamp": f"2026-01-01T{minute // 60:02}:{minute % 60:02}:00.000Z",
+                "version": "2.0.0",
+                "cwd": "/harbour",
+                "message": message,
+            }
+            lines.append(json.dumps(line))
+    return "\n".join(lines)
+
+
+def test_a_transcript_names_what_its_bills_missed(hand: Hand, tour: Tour) -> None:
+    """It was simulated under other marks than its agent's, and the miss was not among findings."""
+    page = hand.page
+    hand.click(page.get_by_label("Paste anything").first)
+    hand.paste(transcript())
+    hand.click(button(page, "See what its cache does"))
+    strip = page.locator(".strip")
+    expect(strip.locator("h2")).to_have_text("Request 4 missed after 67 idle minutes: $0.31.")
+    expect(strip.locator(".finding").first).to_contain_text("would have expired as well: leave it")
+    expect(strip.locator(".flags button")).to_have_text("4: 90,000")
+    expect(page.get_by_role("combobox", name="Policy")).to_have_value("As Claude Code")
+    tour.done("bill", hand)
+
+
+def test_what_is_searched_for_is_edited_where_it_is_found(hand: Hand, tour: Tour) -> None:
+    """A search went nowhere until Enter, and a tool's result was edited as raw JSON elsewhere."""
+    page = hand.page
+    messages = [*BODY["messages"]]
+    for number in range(60):
+        call = {"name": "get_tides", "arguments": json.dumps({"harbour": f"page {number}"})}
+        calls = [{"id": f"call_{number}", "type": "function", "function": call}]
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            {
+                "role": "tool",
+                "tool_call_id": f"call_{number}",
+                "content": f"Text of page {number}.",
+            },
+        ]
+    hand.click(page.get_by_label("Paste anything").first)
+    hand.paste(json.dumps({**BODY, "messages": messages}))
+    hand.click(button(page, "New session"))
+    hand.click(page.get_by_role("searchbox"))
+    page.keyboard.type("text of page 42")
+    found = page.locator(".block", has_text="Text of page 42.")
+    expect(found.first).to_be_in_viewport()
+    expect(page.locator(".panes").get_by_role("status")).to_have_text("1 of 3")
+    hand.click(found.first)
+    box = page.get_by_role("textbox", name="result of get_tides")
+    expect(box).to_have_value("Text of page 42.")
+    box.fill("The page is gone.")
+    box.press("Control+Enter")
+    expect(page.locator(".block", has_text="The page is gone.")).to_have_count(3)
+    tour.done("find", hand)
 
 
 SEEDS = [

@@ -219,6 +219,18 @@ def test_a_minimum_that_nobody_knows_is_told_once() -> None:
     assert sum("minimum" in line or "fewest" in line for line in told) == 1
 
 
+def test_a_cost_stands_beside_the_uncached_cost_under_the_same_terms() -> None:
+    """Long requests cost more a token, and were put beside the price of short ones."""
+    plain = pg.simulate_cache(session([(0, 10_000), (10_000, 2_000)]), policy="none")
+    assert plain.nano_dollars == plain.uncached_nano_dollars
+    assert strip(plain)["figures"][1][1] == "of uncached: $0.048 of $0.066"
+    # the list price of claude-sonnet-4-5 above 200,000 tokens is $6 a million in place of $3
+    long = pg.simulate_cache(session([(0, 300_000)]), policy="none")
+    assert long.paid is not None
+    assert long.paid.uncached_nano_dollars == (300_003) * 6_000
+    assert long.paid.nano_dollars == 3 * 6_000 + 300_000 * 7_500
+
+
 def test_what_was_paid_stands_beside_what_is_predicted() -> None:
     # list price of claude-sonnet-4-5 (LiteLLM's cost map): $3 a million; read 0.1, written 1.25
     bills = [(0, 10_000), (10_000, 2_000)]
@@ -229,7 +241,7 @@ def test_what_was_paid_stands_beside_what_is_predicted() -> None:
     cost = 6 * 1000 + 12_000 * 1250 + 10_000 * 100
     assert (found.paid.tokens, found.paid.permille) == (tokens, cost // tokens)
     assert found.paid.nano_dollars == cost * 3  # thousandths of a token at $3 a million
-    assert "Paid: 0.73 of the full price ($0.048)." in headline(found).text
+    assert "Paid: 73 % of the uncached price ($0.048)." in headline(found).text
     assert simulation_json(found)["paid"]["nano_dollars"] == cost * 3
 
 
@@ -260,14 +272,14 @@ def test_what_is_not_known_is_not_called_paid() -> None:
     assert pg.simulate_cache(made, policy="none").paid is None  # what a read costs is not noted
     aborted = pg.simulate_cache(session([(0, 10_000), (0, 0)]), policy="none").paid
     assert aborted is not None and aborted.shares == (1249, None)
-    assert str(aborted).startswith("Paid for 1 of 2 requests: 1.25 of the full price")
+    assert str(aborted).startswith("Paid for 1 of 2 requests: 125 % of the uncached price")
     assert pg.simulate_cache(replace(made, requests=()), policy="none").paid is None
 
 
 def test_the_headline_of_a_table_tells_what_was_paid(tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     file.write_text(dump_session(session([(0, 10_000), (10_000, 2_000)])))
-    first = "Billed: 45 % of 22,006 input tokens were read from the cache. Paid: 0.73 of the full"
+    first = "Billed: 45 % of 22,006 input tokens were read from the cache. Paid: 73 % of the unc"
     for options in ([], ["-d", "native"], ["-d", "native", "--policy", "none"]):
         found = CliRunner().invoke(main, ["cache", "simulate", str(file), *options])
         assert found.stdout.startswith(first)

@@ -66,6 +66,39 @@ def test_without_any_of_this_both_are_exact(model: str) -> None:
     assert [one.state for one in states(model, body, body)] == ["exact", "exact"]
 
 
+CONVERSE = {
+    "system": [{"text": LONG}, {"cachePoint": {"type": "default"}}],
+    "messages": [{"role": "user", "content": [{"text": "a"}]}],
+}
+
+
+@pytest.mark.parametrize("more", [{}, {"inferenceConfig": {"maxTokens": 9}}])
+def test_a_converse_body_is_certain_however_little_it_holds(more: Body) -> None:
+    own = {**CONVERSE, **more, "modelId": "anthropic.claude-opus-4-8"}
+    found = pg.simulate_cache([own, own], times=[0.0, 70.0])
+    assert found.provider == "bedrock"
+    assert [(one.state, one.read > 0) for one in found.requests] == [
+        ("exact", False), ("exact", True),
+    ]  # fmt: skip
+    there = states("bedrock/anthropic.claude-opus-4-8", CONVERSE | more, CONVERSE | more)
+    assert [one.state for one in there] == ["exact", "exact"]
+    assert states(O, CONVERSE | more)[0].state == "unpredictable"  # no form of that API
+
+
+def test_a_name_across_regions_is_read_for_certain_only_by_its_bill() -> None:
+    for region in ("us", "global"):
+        model = f"bedrock/{region}.anthropic.claude-opus-4-8"
+        first, second = states(model, marked(), marked())
+        assert (first.state, second.state) == ("exact", "unpredictable")
+        assert "across regions" in second.reason
+        wrote = {"input_tokens": 2, "cache_creation_input_tokens": 9_000}
+        read = {"input_tokens": 2, "cache_read_input_tokens": 9_000}
+        for last, state in ((read, "exact"), (wrote, "unpredictable")):
+            row = [marked(), marked()]
+            found = pg.simulate_cache(row, model=model, usages=[wrote, last], times=[0.0, 70.0])
+            assert [one.state for one in found.requests] == ["exact", state]
+
+
 @pytest.mark.parametrize("model", STRIPPED)
 def test_earlier_models_lose_the_thought_of_earlier_turns(model: str) -> None:
     begun, later = {"max_tokens": 9, "messages": THOUGHTFUL}, turn("last")

@@ -541,7 +541,7 @@ def test_a_simulation_shows_itself_in_a_notebook() -> None:
     hostile = session(2, task=TaskConfig(model_name="claude-<b>", user_agent_prompt=RULES))
     found = pg.simulate_cache(hostile, provider="anthropic")
     bundle = found._repr_mimebundle_()
-    assert "of the full price" in bundle["text/plain"]
+    assert "of the uncached price" in bundle["text/plain"]
     assert "claude-<b>" not in bundle["text/html"]
     assert list(found.frame()["request"]) == [1, 2]
 

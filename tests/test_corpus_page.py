@@ -19,10 +19,12 @@ from conftest import ROOT
 from playwright.sync_api import Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 from streamlit.testing.v1 import AppTest
+from test_pages import boards, figures
 
 import playground as pg
 from playground.base import paths
 from playground.base.errors import InputFault
+from playground.base.wording import keep_order
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.plugins.corpus.building import build_corpus
 from playground.plugins.corpus.filters import row_filters
@@ -60,6 +62,7 @@ def test_what_was_stopped_is_asked_again_with_the_choices_that_were_made(corpus:
     app.switch_page(str(paths.pages() / "corpus.py"))
     app.query_params["corpus"] = str(corpus)
     app.query_params["corpus agent"] = "mender"
+    app.query_params["view"] = "Questions"
     app.session_state["corpus is stopped"] = True
     app.run()
     assert not app.exception
@@ -69,6 +72,46 @@ def test_what_was_stopped_is_asked_again_with_the_choices_that_were_made(corpus:
     assert app.selectbox(key="corpus agent").value == "mender"
     assert not any("Stopped" in each.value for each in app.info)
     assert any(re.match(r"\d+ rows? in ", each.value) for each in app.caption)
+
+
+def test_the_overview_counts_what_the_corpus_holds_and_keeps_its_filters(corpus: Path) -> None:
+    """Each figure and bar is a count by SQL of its own."""
+    found = pg.corpus(corpus)
+
+    def count(sql: str) -> int:
+        return int(found.sql(sql).rows[0][0])
+
+    (agent,), (model,) = found.sql(
+        "(SELECT agent FROM calls GROUP BY 1 ORDER BY count(*) DESC LIMIT 1) UNION ALL "
+        "(SELECT model FROM calls WHERE NOT ok GROUP BY 1 ORDER BY count(*) DESC LIMIT 1)"
+    ).rows
+    for column, value in (("", ""), ("agent", agent), ("model", model)):
+        app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+        app.run()
+        app.switch_page(str(paths.pages() / "corpus.py"))
+        app.query_params["corpus"] = str(corpus)
+        if column:
+            app.query_params[f"corpus {column}"] = value
+        app.run()
+        assert not app.exception
+        where = f"WHERE {column} = '{value}'" if column else ""
+        told = dict(line.split(" ", 1)[::-1] for line in figures(app).split("\n"))
+        bad = count(f"SELECT count(*) FILTER (NOT ok) FROM calls {where}")
+        tables = ("sessions", "requests", "findings")
+        wanted = {name: count(f"SELECT count(*) FROM {name} {where}") for name in tables}
+        wanted["cache breaks"] = count(f"SELECT count(*) FROM breaks {where}")
+        wanted["malformed calls"] = bad
+        assert {name: int(told[name].replace(",", "")) for name in wanted} == wanted
+        overview = boards(app)[0]
+        bars = {card["key"]: card["rows"] for card in overview["cards"] if card["kind"] == "bars"}
+        for row in bars.get("findings", []):
+            sql = f"SELECT count(*) FROM (FROM findings {where}) WHERE code = '{row['name']}'"
+            assert row["figure"] == f"{count(sql):,}"
+        if bad:
+            behind = boards(app)[1]["cards"][0]["rows"]
+            texts = {row["cells"][1][0].removesuffix(" ends here") for row in behind}
+            raws = {text.replace("\n", "↵") for (text,) in found.sql("SELECT raw FROM calls").rows}
+            assert texts and texts <= {keep_order(text.strip()) for text in raws}
 
 
 @pytest.mark.parametrize("name", ["errors", "twins", "versions"])
@@ -104,9 +147,7 @@ def test_a_corpus_is_built_on_the_page_and_asked_at_once(tmp_path: Path) -> None
     built = str(app.text_input(key="corpus").value)
     assert Path(built).is_relative_to(paths.data())
     assert len(pg.corpus(built).sql("SELECT session FROM sessions").rows) == 20
-    captions = [each.value for each in app.caption]
-    assert any(re.match(r"20 sessions, \d+ requests, \d+ calls, ", each) for each in captions)
-    assert any(re.match(r"\d+ rows? in ", each) for each in captions)
+    assert "20 sessions" in figures(app).split("\n")
 
 
 def test_the_page_reads_addresses_and_keeps_no_key_of_one(tmp_path: Path) -> None:
@@ -124,7 +165,7 @@ def test_the_page_reads_addresses_and_keeps_no_key_of_one(tmp_path: Path) -> Non
     app.text_input(key="corpus inputs").input((tmp_path / "in").as_uri()).run()
     app.button(key="build corpus").click().run()
     assert not app.exception and not app.error
-    assert any(each.value.startswith("3 sessions, ") for each in app.caption)
+    assert "3 sessions" in figures(app).split("\n")
 
 
 def test_another_corpus_in_the_place_of_one_is_another(tmp_path: Path) -> None:
@@ -140,7 +181,7 @@ def test_another_corpus_in_the_place_of_one_is_another(tmp_path: Path) -> None:
         build_corpus(tmp_path / "o", [given], engine="serial")
         app.run()
         assert not app.exception and not app.error
-        assert any(each.value.startswith(f"{count} sessions, ") for each in app.caption)
+        assert f"{count} sessions" in figures(app).split("\n")
 
 
 def test_a_build_that_is_stopped_ends_soon_and_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -365,8 +365,10 @@ def test_a_click_lights_the_same_part_in_every_pane(
 PLACE: Final = 'class="playground"'
 
 
-def executed(name: str) -> Any:
+def executed(name: str, first: int = 0) -> Any:
+    """A notebook that was run, from a cell on."""
     notebook = nbformat.read(EXAMPLES / name, as_version=4)
+    notebook.cells = notebook.cells[first:]
     where = {"metadata": {"path": str(EXAMPLES)}}
     return NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
 
@@ -398,6 +400,19 @@ def test_a_notebook_that_was_saved_keeps_static_pictures(
     assert any(words in o.data.get("text/plain", "") for o in shown)
     with_view = "application/vnd.jupyter.widget-view+json"  # it would hide the picture beside it
     assert not any("text/html" in o.data for o in shown if with_view in o.data)
+
+
+def test_the_notebook_shows_a_signature_and_an_agent() -> None:
+    cells = nbformat.read(EXAMPLES / "playground.ipynb", as_version=4).cells
+    first = next(n for n, cell in enumerate(cells) if cell.source.startswith("## A signature"))
+    shown = outputs(executed("playground.ipynb", first))
+    printed, *values = shown
+    assert "[[ ## ports ## ]]" in printed.text
+    assert [value.data["text/plain"].split("\n")[0] for value in values] == [
+        "{'answer': 'Brest', 'metres': 12.5}",
+        "[{'Brest': 'At 05:12.'}]",
+        "['InputEvent',",
+    ]
 
 
 def test_the_notebooks_are_kept_without_outputs() -> None:

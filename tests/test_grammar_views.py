@@ -33,10 +33,14 @@ def test_a_choice_that_is_no_tool_is_one_clear_line() -> None:
     assert "unknown tool 'nobody'; known: auto, required, get_weather" in done.stderr
 
 
-@pytest.mark.parametrize(("page", "key"), [("dialects", "guide_view"), ("compare", "view")])
-def test_a_page_shows_the_grammar_to_copy(page: str, key: str) -> None:
+@pytest.mark.parametrize(
+    ("page", "values"),
+    [("dialects", {"view": "Guide", "guide_view": "Grammar"}), ("compare", {"view": "Grammar"})],
+)
+def test_a_page_shows_the_grammar_to_copy(page: str, values: dict[str, str]) -> None:
     app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60)
-    app.query_params[key] = "Grammar"
+    for key, value in values.items():
+        app.query_params[key] = value
     app.run()
     assert not app.exception
     assert any(", lark: " in text.value for text in app.text)

@@ -167,3 +167,9 @@ def test_a_parser_of_text_alone_says_what_it_cannot_and_holds_nothing() -> None:
     assert (event.finding.code, event.span) == ("native-call", Span(0, 0))
     assert parser.state == ParserState("text")
     assert parser.finish() == []
+
+
+def test_only_a_declaration_gives_a_response_template() -> None:
+    made = ByHand().response_template()
+    codes = [found.code for found in made.findings]
+    assert (dict(made.template), made.json, codes) == ({}, "", ["no-response-template"])

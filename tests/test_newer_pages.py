@@ -217,6 +217,18 @@ def test_tools_of_any_form_can_be_uploaded() -> None:
     assert facts.set_index("dialect").loc["native", "types"] == "1/1"
 
 
+def test_an_imported_history_stands_before_the_next_run() -> None:
+    app = page("formats", templates="harbour-desk")
+    before = [{"role": "user", "content": "Earlier."}, {"role": "assistant", "content": "Yes."}]
+    app.session_state["brought template history"] = json.dumps(before)
+    app.run()
+    (editor,) = (each for each in app.text_area if each.label.startswith("History"))
+    assert json.loads(editor.value or "") == before
+    unfold(app, "new history")
+    assert json.loads(verbatim(app)[-1])[:2] == before
+    assert not app.exception
+
+
 # Prompts
 
 
@@ -269,6 +281,20 @@ def test_a_prompt_of_an_agents_class_is_chosen_and_asked_with_a_script() -> None
     assert list(events["text"])[-1] == "Rain."
     app.text_area(key="chat answers").set_value("[1]").run()
     assert "This chat cannot be run" in app.error[0].value
+    assert not app.exception
+
+
+def test_a_prompt_is_asked_of_a_model_that_litellm_reaches() -> None:
+    with serving() as server:
+        app = page("prompts", session="01-plain-chat")
+        unfold(app, "prompt chat")
+        app.segmented_control(key="chat origin").set_value("A model's").run()
+        assert any("no model is named" in text.value for text in app.text)
+        app.text_input(key="chat model").set_value("openai/demo")
+        app.text_input(key="chat server").set_value(f"{server.url}/v1").run()
+        app.button(key="run chat").click().run()
+        until(app, lambda: list(table(app, "event")["event"])[-1:] == ["ChatResponseEvent"])
+        assert table(app, "event")["text"].tolist()[-1]
     assert not app.exception
 
 

@@ -20,9 +20,11 @@ from playground.app.pages import page_entry, parent
 from playground.app.shared import in_place
 from playground.app.shared.readings import Reading
 from playground.base import paths
-from playground.dialects import dialect_names
+from playground.dialects import dialect_names, get_dialect
 from playground.dialects.marks.policies import POLICIES
 from playground.dialects.models import dialect_for
+from playground.dialects.schema_losses import schema_facts
+from playground.lab.guides import Guide, guide_for
 from playground.parsing.switches import Switches
 from playground.questions.comparison import compare
 from playground.questions.recognition import recognise
@@ -31,6 +33,7 @@ from playground.sessions.entries import new_entry
 from playground.sessions.loading import first_session, load_session, sample_sessions
 from playground.sessions.source import Source
 from playground.sessions.workspaces import on_disk
+from playground.show import dialect_board
 from playground.show.exports import request_texts
 
 PAGES = ("compare", "cache", "replay")  # those that show a session
@@ -50,6 +53,18 @@ def page(name: str, **parameters: str) -> AppTest:
         app.switch_page(str(paths.pages() / f"{name}.py")).run()
     assert not app.exception
     return app
+
+
+def boards(app: AppTest) -> list[dict[str, Any]]:
+    """The boards of a page, in order."""
+    shown = [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    return [each for each in shown if isinstance(each, dict) and "cards" in each]
+
+
+def figures(app: AppTest) -> str:
+    """The figures of all boards, each in a line with its label."""
+    told = [figure for board in boards(app) for figure in board["figures"]]
+    return "\n".join(f"{value} {label}" for value, label, _ in told)
 
 
 def unfold(app: AppTest, *keys: str) -> None:
@@ -525,11 +540,30 @@ def test_a_recording_may_be_read_as_another_dialect() -> None:
 def test_the_carry_page_tells_what_is_refused() -> None:
     app = page("values")
     app.multiselect(key="dialects").set_value(["xml"]).run()
-    totals, matrix = app.dataframe[0].value, app.dataframe[1].value
-    assert list(totals["dialect"]) == ["xml"]
-    assert "a whole own call" in totals["refused"][0]
+    (board,) = boards(app)
+    matrix = app.dataframe[0].value
     cells = dict(zip(matrix["value"], matrix["xml"], strict=True))
     assert (cells["a fence"], cells["a whole own call"]) == ("carried", "cannot-carry")
+    refused = [value for value, code in cells.items() if code != "carried"]
+    assert board["sentence"] == f"xml refuses {len(refused)} of {len(cells)} difficult values."
+    (row,) = board["cards"][0]["rows"]
+    assert [value for value, code in row["squares"] if code] == refused
+
+
+def test_the_list_has_every_dialect_with_a_call_that_it_reads_back() -> None:
+    app = page("dialects", session="02-parallel-calls")
+    rows = boards(app)[0]["cards"][0]["rows"]
+    assert sorted(row["key"] for row in rows) == sorted(dialect_names())
+    model = sample_sessions()["02-parallel-calls"].task.model_name
+    assert rows[0]["key"] == dialect_for(model).dialect
+    tools = sample_sessions()["02-parallel-calls"].tools
+    for row in rows:
+        dialect = get_dialect(row["key"])
+        assert dialect_board.example_call(dialect).replace("\n", "↵") == row["cells"][0][0]
+        facts = [fact.kept for tool in tools for fact in schema_facts(dialect, tool)]
+        lost = facts.count(False)
+        assert row["cells"][3][0] == (f"{lost} of {len(facts)}" if lost else "none")
+        assert row["key"] in row["found"]
 
 
 def test_nonsense_in_the_url_is_ignored() -> None:
@@ -692,8 +726,6 @@ def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
     "name", widened(["xml", "llama3-json", "react", "gemma4", "native", "continue"], at_once=2)
 )
 def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
-    from playground.lab.guides import Guide, guide_for
-
     guide = guide_for(name)
     assert isinstance(guide, Guide)
     for case in guide.use_cases:
@@ -706,9 +738,25 @@ def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
 
 
 def test_the_guide_opens_with_the_dialect_of_the_sessions_model() -> None:
-    app = page("dialects", session="01-plain-chat")
+    app = page("guide", session="01-plain-chat")
     model = sample_sessions()["01-plain-chat"].task.model_name
     assert app.selectbox(key="guide").value == dialect_for(model).dialect
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3-coder"])
+def test_a_guide_says_what_each_server_loses_of_one_reply(name: str) -> None:
+    app = page("dialects", guide=name)
+    (told,) = [c for b in boards(app) for c in b["cards"] if c["title"] == "Servers that read it"]
+    guide = guide_for(name)
+    assert isinstance(guide, Guide)
+    readings = dialect_board.server_readings(guide)
+    assert [row["cells"][0] for row in told["rows"]] == [title for title, _ in readings]
+    whole = 0
+    for row, (_, reading) in zip(told["rows"], readings, strict=True):
+        nothing = bool(reading.tool_calls) and not any(e.text.split() for e in reading.dropped)
+        assert (row["cells"][1] == "nothing lost") == nothing
+        whole += nothing
+    assert f"{whole} of {len(readings)} servers lose nothing" in figures(app)
 
 
 def test_the_raw_prompt_is_shown_whole_and_a_template_is_asked_for() -> None:

@@ -122,7 +122,7 @@ HEADLINES = [
     (
         {},
         "good",
-        "15 requests: 88 % of the input is read from the cache. It costs 0.24 of",
+        "15 requests: 88 % of the input is read from the cache. It costs 24 % of",
     ),
     ({"dialect": "native"}, "idle", "2 marks, none can hit: about 499 tokens up to the last one"),
     (

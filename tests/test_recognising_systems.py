@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.agents import ResourceType, load_declarations
 from playground.base.errors import InputFault
 from playground.cli import main
 from playground.plugins.systems.dspy.signature_source import read_signature
@@ -86,6 +87,22 @@ tools:
   - name: tides
     function: harbour:tides
 """
+REACT = """
+class Score(BaseModel):
+    score: int
+
+def main():
+    env = AgentsExecutionEnvironment.get_execution_environment()
+    env.add_resource("tides", ResourceType.TOOL, Tool.from_callable(tides)).add_resource(
+        "review", ResourceType.PROMPT, Prompt.from_text("Is {answer} right?")
+    )
+    desk = Prompt.from_messages(messages=[ChatMessage(role=MessageRole.USER, content="At {port}?")])
+    agent = ReActAgent(
+        chat_model=ResourceDescriptor(clazz=OllamaSetup, model="qwen3:8b", tools=["tides"]),
+        prompt=desk,
+        output_schema=Score,
+    )
+"""
 TEMPLATES = """
 default:
   - role: system
@@ -129,10 +146,16 @@ def usecases():
             "Flink-Agents agent Harbour: 2 prompts, 1 tool, 1 chat model, 1 action",
             "prompts",
         ),
-        (DECLARED, "agent", "Flink-Agents declarations: 1 agent, 1 prompt, 1 tool", "prompts"),
+        (
+            REACT,
+            "agent",
+            "Flink-Agents agent ReActAgent: 2 prompts, 1 tool, 1 chat model",
+            "prompts",
+        ),
+        (DECLARED, "agent", "Flink-Agents declarations: 1 agent, 2 prompts, 1 tool", "prompts"),
         (TEMPLATES, "templates", "1 conversation template: default", "formats"),
         (DIALECT, "dialect class", "a dialect written as a class, Own: format_system_rules", ""),
-        (USE_CASES, "session", "4 use cases of Llama's prompts: 2 dialogs", ""),
+        (USE_CASES, "session", "4 use cases of Llama's prompts: 2 dialogs", "raw"),
     ],
 )
 def test_a_file_of_another_system_is_recognised(
@@ -175,6 +198,23 @@ def test_an_agent_gives_its_prompts_and_names_what_is_not_read() -> None:
     assert list(read_prompts("Hi {name}")) == ["prompt"]
 
 
+def test_a_react_agent_gives_its_prompt_and_those_of_its_environment() -> None:
+    (agent,) = agents_in(REACT)
+    assert agent.models == ["qwen3:8b"]
+    assert agent.tools == ["tides"]
+    assert {name: each.format_string(port="Brest") for name, each in agent.prompts.items()} == {
+        "prompt": "user: At Brest?",
+        "review": "Is {answer} right?",
+    }
+    assert recognise(REACT).unread == (
+        "ReActAgent.output_schema: Score is not read: the agent asks for JSON of that schema",
+    )
+    elsewhere = REACT.replace("prompt=desk", "prompt=imported_prompt")
+    assert "ReActAgent.prompt: imported_prompt is computed, and code is not run" in (
+        recognise(elsewhere).unread
+    )
+
+
 def test_a_class_is_read_as_a_signature_with_descriptions_and_bounds() -> None:
     signature = read_signature(SIGNATURE)
     assert signature.instructions == "Count the masts."
@@ -188,7 +228,10 @@ def test_a_class_is_read_as_a_signature_with_descriptions_and_bounds() -> None:
 
 def test_use_cases_become_sessions_with_calls_and_results() -> None:
     recognised = recognise(USE_CASES)
-    assert recognised.unread == ("use case 'Other': elsewhere() is not known here",)
+    assert recognised.unread == (
+        "use case 'Base': a base model's text, which has no messages",
+        "use case 'Other': elsewhere() is not known here",
+    )
     loaded = read_sessions(Source(recognised.name, recognised.data))
     first, second = (each.session.messages for each in loaded)
     assert [message.role for message in first] == ["user", "assistant", "tool"]
@@ -220,10 +263,66 @@ def test_the_command_line_says_what_a_file_is_and_takes_it(tmp_path: Path) -> No
     assert run(tmp_path, "desk.py", AGENT, "template", "prompt", "--name dusk")[0] == 2
 
 
-PIECES = st.sampled_from([AGENT, SIGNATURE, DECLARED, TEMPLATES, DIALECT, USE_CASES])
+PIECES = st.sampled_from([AGENT, REACT, SIGNATURE, DECLARED, TEMPLATES, DIALECT, USE_CASES])
 
 
 @given(PIECES, st.integers(0, 2000), st.integers(0, 60), st.sampled_from(["", "(", "\0", "{", "@"]))
 def test_a_spoiled_file_never_raises(text: str, start: int, length: int, extra: str) -> None:
     spoiled: Any = recognise(text[:start] + extra + text[start + length :])
     json.dumps([spoiled.kind, spoiled.title, spoiled.unread])
+
+
+HISTORY = [
+    {"role": "default-request", "model": "gpt-4o"},
+    {"role": "user", "content": "When?"},
+    {"role": "assistant", "content": "At 05:12."},
+]
+
+
+def test_declarations_of_a_file_and_its_agents_are_read_alike(tmp_path: Path) -> None:
+    """An agent's prompts were refused by `load_declarations`, and not counted by Import."""
+    text = DECLARED.replace(
+        "    actions: []\n",
+        "    actions:\n      - {name: begin, function: 'harbour:begin', listen_to: [input]}\n"
+        "    chat_model_setups:\n      - {name: model, clazz: ollama, prompt: desk}\n"
+        "    vector_stores:\n      - {name: charts, clazz: chroma}\n",
+    )
+    found = recognise(text)
+    assert found.title == (
+        "Flink-Agents declarations: 1 agent, 2 prompts, 1 tool, 1 action, 1 chat model, "
+        "1 vector store"
+    )
+    assert found.unread == (
+        "tools: tides: the functions stand in another file",
+        "agents.harbour.actions: begin: the functions stand in another file",
+        "agents.harbour.chat_model_setups: model: named here; another model is asked with the "
+        "prompts",
+        "agents.harbour.vector_stores: charts: needs Flink-Agents itself",
+    )
+    (tmp_path / "desk.yaml").write_text(text)
+    resources = load_declarations(tmp_path / "desk.yaml")
+    assert resources.names(ResourceType.PROMPT) == ["desk", "review"]
+    assert [finding.where for finding in resources.findings if finding.code == "part-lost"] == [
+        "agents.harbour.actions",
+        "agents.harbour.chat_model_setups",
+        "agents.harbour.vector_stores",
+    ]
+    twice = text.replace("name: review", "name: desk")
+    (tmp_path / "twice.yaml").write_text(twice)
+    names = ["desk", "harbour.desk"]
+    assert load_declarations(tmp_path / "twice.yaml").names(ResourceType.PROMPT) == names
+    assert sorted(read_prompts(twice)) == names
+    (tmp_path / "same.yaml").write_text("prompts: [{name: a, text: b}, {name: a, text: c}]")
+    with pytest.raises(InputFault, match="a stands twice"):
+        load_declarations(tmp_path / "same.yaml")
+
+
+def test_a_history_of_templates_is_no_template() -> None:
+    for text in (json.dumps(HISTORY), json.dumps(HISTORY, indent=1)):
+        found = recognise(text)
+        assert found.title == "history of conversation templates: 3 messages"
+        ((key, value),) = found.view
+        assert (key, json.loads(value)) == ("brought template history", HISTORY)
+    template = recognise(json.dumps({"default": HISTORY[:2]}))
+    assert (template.kind, template.title) == ("templates", "1 conversation template: default")
+    assert recognise(json.dumps(HISTORY[1:])).kind == "session"

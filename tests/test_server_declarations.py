@@ -250,7 +250,7 @@ def test_a_server_that_is_asked_for_is_read_once_and_no_other_is() -> None:
         "print(len(server_names()))\n"
         "for _ in range(2): pg.parse('x', 'hermes', server='roo')\n"
     )
-    assert printed(program) == ["16", "roo.toml", "presets.toml"]
+    assert printed(program) == ["17", "roo.toml", "presets.toml"]
 
 
 def test_every_choice_has_a_comment() -> None:

@@ -74,13 +74,16 @@ PAGES: list[tuple[str, dict[str, str], dict[str, Any]]] = [
     ("prompts", {}, {"tool views": True, "prompt template": f"Say {{{TURNED}}}"}),
     ("signatures", {"signature": f"{TURNED} -> "}, {}),
     ("signatures", {"signature": "question -> answer: int"}, {"signature view": "Answer"}),
-    ("dialects", {"guide": "hermes", "guide_view": "Grammar"}, {}),
+    ("guide", {"guide": "hermes", "guide_view": "Grammar"}, {}),
+    ("guide", {"guide": "hermes"}, {}),
+    ("dialects", {}, {}),
     ("values", {}, {}),
     ("trials", {}, {}),
     ("trials", {}, {"trial view": "Live"}),
-    *(("diff", {"view": view}, {}) for view in ("Side by side", "Blocks")),
+    *(("diff", {"view": view}, {}) for view in ("Changed", "All blocks", "Table")),
     ("live", {}, {}),
     ("corpus", {}, {}),
+    ("questions", {}, {}),
 ]
 
 

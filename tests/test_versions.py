@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
-from test_pages import page
+from test_pages import boards, page
 
 import playground as pg
 from playground.base.errors import InputFault
@@ -400,21 +400,23 @@ def versions_page(**parameters: str) -> AppTest:
             from playground.sessions.entries import new_entry
 
             on_disk().add(name, new_entry(pg.load_session(body)))
-    app = page("diff", **parameters)
-    if app.selectbox(key="before").value != "old":
-        app.selectbox(key="before").set_value("old")
-        app.selectbox(key="after").set_value("new").run()
-    return app
+    return page("diff", **{"before": "old", "session": "new", **parameters})
 
 
 def test_the_page_lists_blocks_and_costs_and_filters_by_its_address() -> None:
-    app = versions_page(view="Blocks")
-    assert "1 moved, 1 changed, 1 added, 2 removed" in app.info[0].value
+    app = versions_page(view="Blocks")  # an older address
+    head, strips, side = boards(app)
+    assert "1 moved, 1 changed, 1 added, 2 removed" in head["figures"][1][1]
     assert list(app.dataframe[0].value["change"]) == [
         "moved", "added", "changed", "removed", "removed"
     ]  # fmt: skip
-    given = {"before": "old", "after": "new", "part": "tools", "writer": "agent"}
-    app = versions_page(view="Blocks", **given)
+    found = pg.diff(BEFORE, changed())
+    columns = strips["cards"][0]["columns"]
+    assert [column["change"] for column in columns] == [each.kind for each in found.changes]
+    rows = {card["key"]: card["rows"] for card in side["cards"]}["caches"]
+    assert [row["cells"][1] for row in rows] == [f"{c.read:,} of {c.total:,}" for c in found.costs]
+    given = {"part": "tools", "writer": "agent"}
+    app = versions_page(view="Table", **given)
     assert list(app.dataframe[0].value["block"]) == ["write", "list"]
     app = versions_page(**given)
     payloads = [json.loads(each.proto.json) for each in app.get("bidi_component")]

@@ -146,8 +146,9 @@ FILES = (  # `@` stands for the file
 NO_FILES = {  # names, choices, texts, addresses, and what is written
     "--address", "--allow-host", "--api", "--base-url", "--by", "--choice", "--engine",
     "--environment", "--format", "--host", "--instructions", "--model", "--name", "--policy",
-    "--provider", "--report", "--server", "--since", "--sql", "--target", "--ttl", "--until",
-    "--upstream", "--where", "-d", "-i", "-m", "-o", "-p", "id", "question", "text", "new",
+    "--provider", "--report", "--server", "--since", "--sql", "--start-anchor", "--target", "--ttl",
+    "--until", "--upstream", "--where", "-d", "-i", "-m", "-o", "-p", "id", "question", "text",
+    "new",
 }  # fmt: skip
 NAMES = {"guide name", "workspace remove name", "workspace rename name", "workspace restore name"}
 NAMES |= {"workspace save name", "template run --template"}

@@ -1,4 +1,4 @@
-"""The tour: ten jobs as a user would tell them, what each takes, and the pictures for the docs.
+"""The tour: the jobs as a user would tell them, what each takes, and the pictures for the docs.
 
 The one rule: a job is done from the bare address on, by mouse and keyboard alone.
 """
@@ -36,6 +36,9 @@ JOBS = (
     Job("answer", "I have only a transcript. What did the model stream, step by step?", 3),
     Job("server", "The stream broke off inside a call. Which server ran it all the same?", 1),
     Job("edit", "Let me try another system prompt and one message more, and take it back.", 11),
+    Job("picture", "My request holds a picture. Is it sent in each dialect?", 2),
+    Job("bill", "This transcript was dear. Which request missed the cache, and why?", 2),
+    Job("find", "Where was page 42 read? I want another result there.", 4),
 )
 
 
@@ -84,7 +87,7 @@ class Tour:
         rows = [f"| {job.told} | {job.clicks} | {self.seconds[job.name]:.1f} |" for job in JOBS]
         shown = [f"## {job.told}\n\n![{job.told}](pictures/{job.name}.png)\n" for job in JOBS]
         head = (
-            "# A tour in ten jobs\n\n"
+            f"# A tour in {len(JOBS)} jobs\n\n"
             "Written by `make pictures`: browser tests do each job from the bare address on, by "
             "mouse and\nkeyboard alone, and fail where it takes another number of clicks. Seconds "
             "are those of one run,\nat a machine's speed of hand.\n\n"

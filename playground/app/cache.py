@@ -125,9 +125,12 @@ def _policy(name: str, session: Session) -> str:
     is_brought = any(not row.sub_agent for row in session.rows)
     if is_brought:
         names = [as_sent.NAME, *names]
+    elif session.agent.name in names:  # a transcript, whose agent's own marks are known
+        names = [session.agent.name, *(each for each in names if each != session.agent.name)]
+    is_known = is_brought or session.agent.name in names
     chosen = state.held(_CHOSEN + name)
-    if is_brought and state.held(_SEEN) not in (None, name):
-        # what was brought is seen first as it stands, whatever was looked at before it
+    if is_known and state.held(_SEEN) not in (None, name):
+        # it is seen first as it was sent, whatever was looked at before it
         state.choose(POLICY, chosen if chosen in names else names[0])
     elif state.held(POLICY) is None and chosen in names and POLICY not in state.url_values():
         state.choose(POLICY, chosen)  # another page was looked at meanwhile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
+from dataclasses import replace
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from playground.app import state
 from playground.app.navigation import VIEW
 from playground.app.pages import page_entry, views
 from playground.app.shared import (
+    call_checks,
     components,
     in_place,
     say,
@@ -23,7 +25,6 @@ from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.app.state import WorkingSession
 from playground.base import paths
-from playground.base.wording import grouped
 from playground.dialects.schema_losses import MOST_FACTS
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
@@ -31,15 +32,14 @@ from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.show.grid import grid, with_row
-from playground.show.token_frames import short_count, with_tokens
+from playground.show.heads import PENDING, Figure, heads
+from playground.show.token_frames import with_tokens
 from playground.tokens import TokenCount
 
 _SHOWN = 4_000  # characters of the answer, while it comes
 _MOMENT = 0.03  # seconds
 _DIFF = "diff"  # the address names the column that the others are compared with
 _SHORT = 60  # messages
-_PENDING = "…"  # in the place of a figure
-Figure = tuple[str, str, str]  # a value, what of, and whether it is good or bad
 PANES = "compare panes"
 VIEWS = ("As sent", "Counts", "Tools", "Grammar", "Lines")
 PARTS = {entry.view: entry for entry in views(page_entry("compare"))[1:]}
@@ -58,7 +58,8 @@ def prepare() -> None:
 @memoized(24)
 def column(session: Session, dialect: str) -> Column:
     """Return a session in one dialect."""
-    return compare_session(session, [dialect]).columns[0]
+    made = compare_session(session, [dialect]).columns[0]
+    return replace(made, check_call=call_checks.check_call)
 
 
 def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
@@ -87,7 +88,7 @@ def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> b
         on_asked=lambda: in_place.on_asked(working.name, PANES),
         on_diff=lambda: state.tell_url(_DIFF, state.component_value(PANES, _DIFF) or "", ""),
     )
-    return drafted or not any(_PENDING in figure for head in told for figure in head)
+    return drafted or not any(PENDING in figure for head in told for figure in head)
 
 
 def late_figures(compared: Comparison) -> None:
@@ -139,44 +140,16 @@ def token_counts(compared: Comparison) -> list[TokenCount | None]:
 
 
 def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
-    """Return the figures in each pane's head: characters, tokens, schema facts lost, findings, and
-    images if there are any; the best of the first two is marked. Tokens and findings of a draft
-    wait until it is kept.
+    """Return the figures in each pane's head. Tokens and findings of a draft wait until it is kept.
 
     A count is waited for only a moment: `late_figures` tells a slow one.
     """
+    columns = compared.columns
     if drafted:
-        sizes = [sum(column.characters.values()) for column in compared.columns]
-        return [_figures(column, None, min(sizes), True) for column in compared.columns]
-    wait([_tokens(each.session, each.dialect.name) for each in compared.columns], _MOMENT)
-    counts = token_counts(compared)
-    least = min(sum(column.characters.values()) for column in compared.columns)
-    known = [count.tokens for count in counts if count]
-    fewest = min(known) if len(known) == len(counts) else None
-    return [
-        _figures(column, count, least, False, count is not None and count.tokens == fewest)
-        for column, count in zip(compared.columns, counts, strict=True)
-    ]
-
-
-def _figures(
-    column: Column, count: TokenCount | None, least: int, drafted: bool, fewest: bool = False
-) -> list[Figure]:
-    size, facts = sum(column.characters.values()), column.schema_facts
-    lost = sum(not fact.kept for fact in facts)
-    told = f"{lost} of {len(facts)}" if lost else "none"
-    tokens = short_count(count).removesuffix(" tokens") if count else _PENDING
-    is_checked = not drafted and ("findings" in vars(column) or _is_short(column.session))
-    found = column.findings if is_checked else []
-    sent, images = column.images
-    of_images = (f"{sent} of {images}", "images sent", "bad" if sent < images else "")
-    return [
-        (grouped(size), "characters", "good" if size == least else ""),
-        (tokens, "tokens", "good" if fewest else ""),
-        (told, "facts lost", "bad" if lost else ""),
-        (grouped(len(found)) if is_checked else _PENDING, "findings", "bad" if found else ""),
-        *([of_images] if images else []),
-    ]
+        return heads(columns, [None] * len(columns), [False] * len(columns))
+    wait([_tokens(each.session, each.dialect.name) for each in columns], _MOMENT)
+    is_checked = ["findings" in vars(each) or _is_short(each.session) for each in columns]
+    return heads(columns, token_counts(compared), is_checked)
 
 
 def _is_short(session: Session) -> bool:

@@ -1,72 +1,58 @@
-"""Dialects' view Guide: a use case of a dialect, as a model sees it and as it is read back."""
+"""Dialects' view List: a row for each dialect, which leads to its guide, values or declaration."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import streamlit as st
+from collections.abc import Sequence
+from typing import Any, Final
 
 from playground.app import navigation, state
-from playground.app.shared import grammars, say, tables, widgets
-from playground.lab.guides import Guide, NoGuide, TextCompletion, UseCase, guide_for
-from playground.show import frames
+from playground.app.pages import has_page
+from playground.app.shared import components, declaring
+from playground.app.shared.components import Picture
+from playground.app.shared.memoized import memoized
+from playground.dialects import dialect_names
+from playground.dialects.models import dialect_for
+from playground.nouns.tools import ToolMetadata
+from playground.sessions.workspaces.dialects import is_kept
+from playground.show import dialect_board
+from playground.show.board import Payload
+
+CHOSEN: Final = "guide"
 
 
-def show(row: Any) -> None:
-    """Show a dialect's use cases as a model sees them, and the facts about it."""
-    with row:
-        name = widgets.dialect_select("Dialect", "guide", widgets.model_dialect())
-        arrows = st.toggle("Show line breaks", key="arrows", bind="query-params")
-        navigation.link("compare", "Open in Compare", width="content", dialects=name)
-    shown = guide_for(name)
-    if isinstance(shown, NoGuide):
-        say.text(shown.reason)
-        st.stop()
-    left, right = st.columns([5, 3], gap="medium")
-    with left:
-        cases, grammar = st.tabs(
-            ["Use cases", "Grammar"], key="guide_view", on_change="rerun", bind="query-params"
-        )
-        if cases.open:
-            with cases:
-                show_case(shown, case_choice(shown), arrows)
-        if grammar.open:
-            with grammar:
-                grammars.show([name], state.working_session().session.tools)
-    with right:
-        tables.table(frames.guide_summary(shown), height="content")
-        if shown.variants():
-            tables.table({"also accepted": shown.variants()}, height="content")
-        if shown.llama:
-            with st.expander("Special tokens"):
-                tables.table(frames.special_tokens(shown.llama), height="content")
+def show(_: Any) -> None:
+    """Show every dialect: a call as it writes it, who speaks it, who reads it, what it loses."""
+    listed("dialect list")
 
 
-def case_choice(guide: Guide) -> UseCase:
-    """Return the chosen use case; the address may name one of another dialect's guide."""
-    titles = [case.title for case in guide.use_cases]
-    title = st.segmented_control(
-        "Use case", titles, default=titles[0], required=True, key="case", bind="query-params"
-    )
-    return next((case for case in guide.use_cases if case.title == title), guide.use_cases[0])
+def listed(key: str, chosen: str = "") -> None:
+    """Show the list; a narrow one has names alone."""
+    session = state.working_session().session
+    names = dialect_names()
+    sections = {name: "Yours" for name in names if is_kept(name)}
+    model = session.task.model_name
+    if (own := dialect_for(model).dialect) and own not in sections:
+        sections[own] = f"Of {model}"
+    listed = rows(names, session.tools, has_page("declare"))
+    data = dialect_board.list_board(listed, sections, chosen)
+    components.board(Picture(data), key=key, on_choose=lambda: _open(key))
 
 
-def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
-    """Show a use case: its dialogs, with what is read from each response, and its notes."""
-    if case.description:
-        say.text(case.description)
-    for dialog in case.dialogs:
-        if isinstance(dialog, str):
-            say.text(dialog)
-            continue
-        widgets.exact_text("Input prompt", guide.prompt(case, dialog), arrows)
-        if isinstance(dialog, TextCompletion):
-            continue
-        if not dialog.response:
-            st.text("No recorded response.")
-            continue
-        widgets.exact_text(f"Model response ({dialog.origin})", dialog.response, arrows)
-        st.caption("What is read from it")
-        tables.table(frames.events(guide.reading(dialog).events), height="content")
-    for note in case.notes:
-        say.text(f"• {note}")
+@memoized(8)
+def rows(names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool) -> list[Payload]:
+    """Return the rows of all dialects, with what they lose of these tools' schemas."""
+    return dialect_board.dialect_rows(names, tools, can_declare)
+
+
+def _open(key: str) -> None:
+    _, name, view = components.chosen_of(key)
+    if view == "values":
+        state.forget_url("dialects")
+        state.choose("dialects", [name])
+    elif view == "declare":
+        state.choose("started dialect", name)
+        declaring.start_from(name)
+    else:
+        state.choose(CHOSEN, name)
+        state.tell_url(CHOSEN, name, "")
+    navigation.open_view(view or "guide")

@@ -1,11 +1,12 @@
-"""The Diff page's parts: two choosers, what is different, which of it is shown, its costs."""
+"""The Diff page's parts: the chooser, what is different, which of it is shown, its costs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+from zlib import crc32
 
 import streamlit as st
 
@@ -14,20 +15,29 @@ from playground.app.shared import components, frame, say, tables, waiting
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.base.errors import PlaygroundError
+from playground.base.findings import Finding
+from playground.dialects import get_dialect
+from playground.dialects.checking import check_session
 from playground.nouns.wire_blocks import TIERS
 from playground.questions.versions import VersionDiff
 from playground.questions.versions import diff as compare_versions
+from playground.questions.versions.costs import PrefixCost
 from playground.questions.versions.matching import KINDS, BlockChange
 from playground.sessions.session import Session
-from playground.show import version_frames
+from playground.show import version_board, version_frames
 from playground.show.pictures.versions import version_panes
 
-_SIDES: Final = {"before": "Before", "after": "After"}  # by the address's name for each
-_LAST, _FIRST = "the last request", "the first request"
+_BEFORE: Final = "before"
+_AFTER: Final = "after"  # of older addresses: now the session in the bar is the new one
+_ORIGINAL: Final = "before its edits"
+_LAST, _FIRST = "the last", "the first"
 _REQUESTS: Final = {_LAST: 0, _FIRST: 1}
-VIEWS: Final = ("Side by side", "Blocks")
+VIEWS: Final = ("Changed", "All blocks", "Table")
+_OLDER_VIEWS: Final = {"Side by side": VIEWS[0], "Blocks": VIEWS[2]}
 _ANYBODY: Final = "anybody"
 _MOST: Final = 400  # blocks that are shown side by side
+_PROVIDER: Final = "diff cache of"
+_SELECTED: Final = "diff selected"
 
 
 @dataclass(frozen=True)
@@ -40,31 +50,43 @@ class TwoAsked:
     model: str
 
 
-def asked() -> tuple[TwoAsked, str]:
-    """Let the user choose two sessions and a view; at first the session in the bar is the later
-    one, and the next of the list the earlier."""
+def asked() -> tuple[TwoAsked, str, Any]:
+    """Let the user choose an old version of the session in the bar, and a view; the third value is
+    the place of the filter.
+
+    At first it is compared with itself before its edits, or with the next session of the list.
+    """
+    if (after := state.url_values().get(_AFTER)) in state.session_names():
+        state.forget_url(_AFTER)
+        state.look_at(str(after))
+        st.rerun()
+    working = state.working_session()
     names = state.session_names()
-    own = state.chosen_name()
-    at = names.index(own) if own in names else 0
-    usual = {"before": names[(at + 1) % len(names)], "after": names[at]}
-    chosen = []
+    at = names.index(working.name) if working.name in names else 0
+    others = [*names[at + 1 :], *names[:at]]
+    options = [*[_ORIGINAL] * working.is_edited, *others, working.name]
     with frame.toolbar():
-        for key, label in _SIDES.items():
-            first = [usual[key], *(name for name in names if name != usual[key])]
-            state.follow_url(key, first)
-            name = st.selectbox(label, first, format_func=say.option, key=key, width=210)
-            state.tell_url(key, name, usual[key])
-            chosen.append(name)
+        state.follow_url(_BEFORE, options)
+        old = st.selectbox("Compared with", options, format_func=say.option, key=_BEFORE, width=330)
+        state.tell_url(_BEFORE, old, options[0])
+        st.button(
+            "Swap",
+            icon=":material/swap_horiz:",
+            on_click=_swap,
+            args=(working.name, old),
+            disabled=old in (_ORIGINAL, working.name),
+        )
         request = st.selectbox(
-            "Request", list(_REQUESTS), key="diff request", bind="query-params", width=160
+            "Request", list(_REQUESTS), key="diff request", bind="query-params", width=180
         )
         model = st.text_input(
             "Model",
             key="diff model",
             bind="query-params",
             placeholder="each session's own",
-            width=180,
+            width=230,
         )
+        state.lead_on("view", _OLDER_VIEWS)
         view = st.segmented_control(
             "View",
             VIEWS,
@@ -74,9 +96,19 @@ def asked() -> tuple[TwoAsked, str]:
             bind="query-params",
             label_visibility="collapsed",
         )
-    sessions = (state.edited_session(chosen[0]), state.edited_session(chosen[1]))
-    given = TwoAsked((chosen[0], chosen[1]), sessions, _REQUESTS[request or _LAST], model)
-    return given, str(view)
+        place = st.container(width="content")
+    is_own = old == _ORIGINAL
+    name = f"{working.name}, {_ORIGINAL}" if is_own else old
+    first = state.original_session(working.name) if is_own else state.edited_session(old)
+    sessions = (first, state.edited_session(working.name))
+    given = TwoAsked((name, working.name), sessions, _REQUESTS[request or _LAST], model)
+    return given, str(view), place
+
+
+def _swap(new: str, old: str) -> None:
+    state.forget_url(_BEFORE)
+    state.choose(_BEFORE, new)
+    state.choose(state.SESSION, old)
 
 
 @memoized(16)
@@ -103,23 +135,40 @@ def compared(given: TwoAsked) -> VersionDiff | None:
         return None
 
 
+def chosen_cost(found: VersionDiff) -> PrefixCost | None:
+    """Return the cost at the provider whose cache the page is about: the model's own at first."""
+    wanted = state.held(_PROVIDER)
+    of_provider = (cost for cost in found.costs if cost.provider == wanted)
+    return next(of_provider, found.costs[0] if found.costs else None)
+
+
 def headline(found: VersionDiff) -> None:
-    """Show the difference in a sentence, and how both are written."""
-    box = st.info if found.tokens or any(c.kind != "same" for c in found.changes) else st.success
-    box(found.headline.replace("$", "\\$"))
-    sides = (
-        f"{label}: {side.name}{f', {side.agent}' if side.agent else ''}, {side.model}, "
-        f"request {side.request} of {side.requests}, {side.count.tokens:,} tokens "
-        f"({side.count.kind})."
-        for label, side in zip(_SIDES.values(), (found.first, found.second), strict=True)
-    )
-    say.caption(" ".join([*sides, f"Both are {found.form}."]).replace("$", "\\$"))
+    """Show where the prefix breaks and what that costs, in a sentence and figures."""
+    components.board(Picture(version_board.head(found, chosen_cost(found))), key="diff head")
 
 
-def filtered(found: VersionDiff) -> list[BlockChange]:
+def strips(found: VersionDiff) -> None:
+    """Show both versions one above the other; a click leads to a block's text."""
+    data = Picture(version_board.strips(found, chosen_cost(found)))
+    components.board(data, key="diff strips", on_choose=_show_block)
+
+
+def _show_block() -> None:
+    _select(components.chosen_of("diff strips")[1])
+
+
+def _select(key: str) -> None:
+    """Show the block of this key: among all blocks if it is the same in both."""
+    state.hold(_SELECTED, key)
+
+
+def filtered(found: VersionDiff, view: str, place: Any) -> list[BlockChange]:
     """Return the blocks that are asked for: by what became of them, by part, by who wrote them."""
+    number = str(state.held(_SELECTED) or "").partition(":")[2]
+    is_same = number.isdecimal() and found.changes[int(number) % len(found.changes)].kind == "same"
+    whole = view == VIEWS[1] or is_same
     writers = [_ANYBODY, *found.by_writer]
-    with st.popover("Filter", icon=":material/filter_list:", key="filter blocks"):
+    with place.popover("Filter", icon=":material/filter_list:", key="filter blocks"):
         kinds = st.pills(
             "What became of it",
             KINDS,
@@ -142,7 +191,9 @@ def filtered(found: VersionDiff) -> list[BlockChange]:
     return [
         change
         for change in found.changes
-        if change.kind in kinds and change.tier in tiers and by in (_ANYBODY, change.block.writer)
+        if (whole or change.kind in kinds)
+        and change.tier in tiers
+        and by in (_ANYBODY, change.block.writer)
     ]
 
 
@@ -161,16 +212,34 @@ def blocks(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
 
 
 def texts(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
-    """Both side by side, the second as it differs from the first."""
+    """Show both texts side by side, the new one as it differs from the old one."""
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
-    components.panes(Picture(version_panes(found, shown[:_MOST])), key="version panes")
-
-
-def costs(found: VersionDiff) -> None:
-    """Show what each provider's cache still reads."""
-    tables.table(version_frames.costs(found.costs), height="content")
-    st.caption(
-        "As if both went to that provider, the second 20 seconds after the first. What is lost is "
-        "paid once, with the first request of the new version; nothing is sent."
+    panes = Picture(version_panes(found, shown[:_MOST]))
+    names = found.first.name, found.second.name  # other versions are compared with their own first
+    components.panes(
+        panes,
+        selected=str(state.held(_SELECTED) or ""),
+        key=f"version panes {crc32(repr(names).encode())}",
     )
+
+
+def side(found: VersionDiff, given: TwoAsked) -> None:
+    """Show the findings that differ, and what each provider's cache still reads."""
+    cost = chosen_cost(found)
+    findings = version_board.changed_findings(found, *map(_findings, given.sessions))
+    data = version_board.side(found, cost.provider if cost else "", findings)
+    components.board(Picture(data), key="diff side", on_choose=_choose)
+
+
+@memoized(16)
+def _findings(session: Session) -> list[Finding]:
+    return check_session(get_dialect("native"), session.prompt_data())
+
+
+def _choose() -> None:
+    card, key, _ = components.chosen_of("diff side")
+    if card == "caches":
+        state.hold(_PROVIDER, key)
+    else:
+        _select(key)

@@ -51,14 +51,19 @@ def go(name: str) -> None:
     st.switch_page(_streamlit_page(parent(entry)), query_params={})
 
 
+def open_view(name: str) -> None:
+    """Let the next run show a view of the same page: within a callback."""
+    state.forget_url(VIEW)
+    state.choose(VIEW, page_entry(name).view)
+
+
 def go_from(page: PageEntry, name: str) -> None:
     """Go from a page to the page or view of this name, before the page draws anything."""
     entry = page_entry(name)
     if parent(entry) is not page:
         go(name)
     elif entry is not page:  # another view of the same page
-        state.forget_url(VIEW)
-        state.choose(VIEW, entry.view)
+        open_view(name)
 
 
 def every_page() -> list[Any]:

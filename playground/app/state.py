@@ -112,6 +112,11 @@ def follow_link() -> None:
     st.session_state[_ADDRESS] = chosen_name()
 
 
+def look_at(name: str) -> None:
+    """Choose a session for the next run, after the widget that chooses was drawn."""
+    st.session_state[_NEXT] = name
+
+
 def entry(name: str) -> Entry | None:
     """Return the workspace's entry of this session. Raises InputFault if it cannot be read."""
     text = tab().text(name)
@@ -184,7 +189,7 @@ def add_recording(name: str, recording: Recording) -> None:
         _told(after, text)
         kept = tab().write(name, after)
         if kept != name:  # another tab has changed it meanwhile
-            st.session_state[_NEXT] = kept
+            look_at(kept)
 
 
 def _kept_text(name: str) -> str:
@@ -328,6 +333,12 @@ def lead_on(key: str, names: Mapping[str, str]) -> None:
     if asked in names and key not in st.session_state:
         st.query_params.pop(key)
         st.session_state[key] = names[asked]
+
+
+def lead_to(key: str, value: str) -> None:
+    """Before a bound widget is drawn first: it holds this value, unless the address names one."""
+    if key not in st.query_params and key not in st.session_state:
+        st.session_state[key] = value
 
 
 def went_back() -> bool:

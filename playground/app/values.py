@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
-from playground.app.shared import choosing, tables
+from playground.app import state
+from playground.app.shared import choosing, components, tables
+from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.questions.carry import CarryMatrix
 from playground.questions.carry import carry as carry_values
-from playground.show import frames
+from playground.show import dialect_board, frames
+
+_VALUE: Final = "difficult value"
 
 
 def show(row: Any) -> None:
@@ -22,15 +26,24 @@ def show(row: Any) -> None:
         st.info("Choose a dialect above.")
         st.stop()
     found = matrix(chosen)
-    tables.table(frames.carry_totals(found), height="content")
+    value = str(state.held(_VALUE) or "")
+    data = Picture(dialect_board.values_board(found, value))
+    components.board(data, key="values", on_choose=_choose)
     frame = frames.carry(found)
-    if only:
+    if value:
+        frame = frame[frame["value"] == value]
+    elif only:
         frame = frame[(frame[chosen] != "carried").any(axis=1)]
-    tables.table(frame, height="content" if len(frame) < 25 else 900)
-    st.caption(
-        "Each value was written as a call and read back. What a dialect cannot carry is a finding, "
-        "never sent silently."
-    )
+    if len(frame):
+        tables.table(frame, height="content" if len(frame) < 25 else 900)
+    else:
+        st.text("None gets lost.")
+
+
+def _choose() -> None:
+    """Show the value that was clicked alone, and all of them after a second click."""
+    value = components.chosen_of("values")[1]
+    state.hold(_VALUE, "" if value == state.held(_VALUE) else value)
 
 
 @memoized(16, spinner="Writing and reading back …")

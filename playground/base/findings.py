@@ -297,6 +297,18 @@ CODES: Final[dict[str, FindingKind]] = {
     "grammar-wider": FindingKind("warning", "the grammar allows more than the schema"),
     "grammar-narrower": FindingKind("info", "the grammar allows less than the schema"),
     "no-grammar": FindingKind("warning", "no grammar can be made of it"),
+    # what a response template of transformers cannot say
+    "response-template-wider": FindingKind("warning", "the template reads more than the dialect"),
+    "response-template-narrower": FindingKind(
+        "warning", "the template reads less than the dialect"
+    ),
+    "response-template-anchor": FindingKind(
+        "info", "the header of the assistant's turn is assumed from a stop token"
+    ),
+    "response-template-recursion": FindingKind(
+        "info", "a pattern of the template needs Python's regex module, which transformers has"
+    ),
+    "no-response-template": FindingKind("warning", "no response template can say the dialect"),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
     "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),

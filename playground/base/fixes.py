@@ -144,6 +144,10 @@ FIXES: Final[dict[str, str]] = {
     # what a grammar cannot say
     "grammar-wider": "check arguments by the schema once they are decoded",
     "no-grammar": "check the calls once they are parsed",
+    # what a response template cannot say
+    "response-template-anchor": "give `--start-anchor` as the chat template writes the header",
+    "response-template-recursion": "`--portable` leaves it out, and reads less",
+    "no-response-template": "read replies by `playground.parse`",
     # what a loader sees in a file
     "orphan-result": "add its call, or import with --repair",
     "missing-result": "add its result, or take the call out",

@@ -47,7 +47,10 @@ class SharedList(KnowsPlaces[Item]):
                 extended._items, extended._places = self._items, self._places
                 extended._length = count + len(more)
                 return extended
-        return SharedList([*self._items[:count], *more])  # another list continues from here already
+        # another list already continues from here
+        forked = SharedList([*self._items[:count], *more])
+        forked._places.take(self._places, count)
+        return forked
 
     def shared(self, other: Sequence[Item]) -> int:
         """Return a lower bound on the number of shared leading items, without comparing them."""
@@ -76,13 +79,21 @@ class SharedList(KnowsPlaces[Item]):
     def __getitem__(self, index: slice) -> list[Item]: ...
     def __getitem__(self, index: int | slice) -> Item | list[Item]:
         length = self._length
-        if isinstance(index, slice):
-            start, stop, step = index.indices(length)
-            if step == 1:
-                return self._items[start:stop]
-            return [self._items[place] for place in range(start, stop, step)]
-        if 0 <= index < length:  # the most frequent case
-            return self._items[index]
+        if not isinstance(index, slice):
+            if 0 <= index < length:  # the most frequent case
+                return self._items[index]
+            return self._at(index)
+        start, stop, step = index.start, index.stop, index.step
+        if step is None and (stop is None or 0 <= stop <= length) and (start is None or start >= 0):
+            return self._items[start : length if stop is None else stop]
+        start, stop, step = index.indices(length)
+        if step == 1:
+            return self._items[start:stop]
+        return [self._items[place] for place in range(start, stop, step)]
+
+    def _at(self, index: int) -> Item:
+        """Return the item at a place that is counted from the end."""
+        length = self._length
         if not -length <= index < 0:
             raise IndexError(index)
         return self._items[index + length]
@@ -109,6 +120,15 @@ class _Places:
     def __init__(self) -> None:
         self._by_key: dict[str, tuple[int, dict[Any, list[int]]]] = {}
         self.lock = Lock()
+
+    def take(self, other: _Places, count: int) -> None:
+        """Copy the places that another list knows of its first `count` items."""
+        with other.lock:
+            for key, (known, places) in other._by_key.items():
+                some = {
+                    value: found[: bisect_left(found, count)] for value, found in places.items()
+                }
+                self._by_key[key] = min(known, count), some
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         with self.lock:

@@ -14,7 +14,7 @@ from itertools import islice
 from playground.base.shared_lists import SharedList
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
-from playground.nouns.wire_blocks import TIERS, WireBlock, WireRequest
+from playground.nouns.wire_blocks import TIERS, WireBlock
 
 
 def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[str, str] | None]:
@@ -31,7 +31,7 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
             what = "an empty text" if empty else f"a {block.kind} block"
             code = "marker-on-empty" if empty else "marker-on-thinking"
             return points, (code, f"a mark on {what}, which may not be marked")
-    last = _automatic(wire, rules)
+    last = _automatic(request, rules)
     if last is not None and last not in points:
         points = sorted([*points, last])
     lives_known = lives_of(rules, request.wire.model)
@@ -107,13 +107,14 @@ def spans(points: Sequence[int], positions: Sequence[int], reach: int) -> Iterat
             yield bisect_right(positions, least, 0, point), point
 
 
-def _automatic(wire: WireRequest, rules: Rules) -> int | None:
+def _automatic(request: TimedRequest, rules: Rules) -> int | None:
     """Return the block that the provider marks by itself, or None."""
+    wire = request.wire
     if not rules.value("automatic"):
         return None
     # OpenAI from 5.6 on: always, unless it is told otherwise.
     if rules.match == "exact":
-        return None if wire.explicit_only else next(_message_ends(wire.blocks), None)
+        return None if wire.explicit_only else next(iter(_latest_ends(request, rules)), None)
     # Anthropic: a top-level cache_control.
     return _last_markable(wire.blocks) if wire.automatic_ttl is not None else None
 
@@ -122,10 +123,19 @@ def _places(request: TimedRequest, points: Sequence[int], rules: Rules, latest: 
     first = rules.value("lookback_first")
     places = {*points[:first], *points[-latest:]}
     if not request.wire.explicit_only:
-        # the newest is the automatic mark itself
-        ends = _message_ends(request.wire.blocks)
-        places |= {*islice(ends, 1 + rules.value("message_ends")), *_head(request.wire.blocks)}
+        places.update(_latest_ends(request, rules), _head(request.wire.blocks))
     return sorted(places, reverse=True)
+
+
+def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
+    """Return the blocks of `_message_ends` at which the provider looks for an entry.
+
+    The newest of them is the automatic mark itself.
+    """
+    count: int = 1 + rules.value("message_ends")
+    if count not in request.known_ends:
+        request.known_ends[count] = tuple(islice(_message_ends(request.wire.blocks), count))
+    return request.known_ends[count]
 
 
 def _message_ends(blocks: Sequence[WireBlock]) -> Iterator[int]:

@@ -110,6 +110,24 @@ def is_pinned(request: TimedRequest) -> bool:
     return isinstance(order, list) and len(order) == 1 and given.get("allow_fallbacks") is False
 
 
+def across_regions(request: TimedRequest, rules: Rules) -> str:
+    """Return why a name with a region before the maker may be answered where nothing is cached."""
+    if not rules.get("across_regions"):
+        return ""
+    region = _region(rules, request.wire.model)
+    if not region:
+        return ""
+    return f"inference across regions ({region}): another one may answer, which writes it again"
+
+
+@lru_cache(maxsize=256)
+def _region(rules: Rules, model: str) -> str:
+    """Return the region in a model's name, as its provider writes it (`us.`), or ""."""
+    name = model.lower().rpartition("/")[2]
+    known = [prefix for prefix in rules.get("name_prefixes", ()) if prefix.count(".") > 1]
+    return f"{name.partition('.')[0]}." if name.startswith(tuple(known)) else ""
+
+
 @lru_cache(maxsize=256)
 def _roles(rules: Rules, api: str) -> Mapping[str, str]:
     """Return the known fields, each with its role for the prefix.

@@ -76,7 +76,8 @@ class EarlierRequests:
             return own
         if before and (not reads_all or (entry is not None and entry.unclear)):
             return f"what an earlier request left is not known: {before}"
-        if last and not reads_all and (spelled := default_spelled_out(last.wire, request.wire)):
+        parted = last if last and not reads_all and not _goes_on(last, request) else None
+        if parted and (spelled := default_spelled_out(parted.wire, request.wire)):
             return spelled
         for each in () if reads_all else others:
             if kept := may_be_kept(each, settings, rules):
@@ -90,6 +91,11 @@ class EarlierRequests:
         if now[: len(before)] == before:
             return ""
         return "a message with clear_at was changed or left out: it must be sent again unchanged"
+
+
+def _goes_on(last: TimedRequest, now: TimedRequest) -> bool:
+    """Return True if a request begins with all that the last one holds."""
+    return now.begins_like(last, len(last.chain) - 1)
 
 
 def default_spelled_out(before: WireRequest, now: WireRequest) -> str:

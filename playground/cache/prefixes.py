@@ -73,7 +73,9 @@ class TimedRequest:
 
             wire = as_prompted(wire, rules)
         self.wire, self.at = wire, at
-        self.known_doubts: dict[Rules, str] = {}  # shared by copies with other marks or times
+        # shared by copies with other marks or times
+        self.known_doubts: dict[Rules, str] = {}
+        self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
         self.billed = None if self.summed else billed  # what sizes can be told from
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0

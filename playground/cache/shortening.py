@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import copy
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.base.errors import InputFault
+from playground.nouns.wire_blocks import shared_length, written_alike
 from playground.nouns.wire_estimates import tokens_of
 
 Messages = list[dict[str, Any]]
@@ -35,6 +37,36 @@ class Shortened:
     asked: Messages | None = None
 
 
+class _History:
+    """A history, and what the policies ask of it, message by message.
+
+    Each request's history goes on as the one before it, so what they share is computed once.
+    """
+
+    def __init__(self) -> None:
+        self.messages: Messages = []
+        self.sums = [0]  # tokens before each message
+        self.results: list[int] = []  # places of messages that hold a result
+        self.result_sums = [0]  # tokens of the results before each of them
+        self.savings = [0]  # tokens that clearing the results before each of them saves
+
+    def go_on(self, messages: Messages, size: Size) -> int:
+        """Take the next request's messages; return how many the one before it had too."""
+        known = written_alike(self.messages, messages, 0, shared_length(self.messages, messages))
+        kept = bisect_left(self.results, known)
+        del self.results[kept:], self.result_sums[kept + 1 :], self.savings[kept + 1 :]
+        del self.sums[known + 1 :]
+        for index, message in enumerate(messages[known:], known):
+            tokens = size(message)
+            self.sums.append(self.sums[-1] + tokens)
+            if has_result(message):
+                self.results.append(index)
+                self.result_sums.append(self.result_sums[-1] + tokens)
+                self.savings.append(self.savings[-1] + tokens - size(cleared(message)))
+        self.messages = messages
+        return known
+
+
 @dataclass
 class Shortening:
     """A policy that shortens histories.
@@ -49,9 +81,12 @@ class Shortening:
     limit: int = 0
     least: int = 0
     summary: int = 1_000
-    _cleared: set[int] = field(default_factory=set)  # messages whose results are cleared
+    _history: _History = field(default_factory=_History)
+    _cleared: int = 0  # results, from the first on, that are cleared
+    _sent: Messages = field(default_factory=list)  # the last history, with results cleared
     _cut: int = 0  # messages behind the head that are gone
     _summaries: int = 0
+    _stand_in: dict[str, Any] = field(default_factory=dict)  # the newest summary
 
     def request(self, messages: Sequence[dict[str, Any]], size: Size, fixed: int) -> Shortened:
         """Return the messages to send; `fixed` are the tokens of tools and system prompt."""
@@ -76,8 +111,8 @@ def _last_messages(policy: Shortening, messages: Messages, size: Size, fixed: in
 
 def _last_results(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
     """Clear all but the newest results, at every request."""
-    results = [i for i, message in enumerate(messages) if has_result(message)]
-    return _clear(policy, messages, results[: max(0, len(results) - policy.keep)])
+    _go_on(policy, messages, size)
+    return _clear(policy, len(policy._history.results) - policy.keep)
 
 
 def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
@@ -86,37 +121,43 @@ def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: i
     Nothing is cleared unless it saves enough. The client sends the whole history each time and the
     server clears it again (Anthropic, Context editing), so each new result clears one more.
     """
-    if fixed + sum(map(size, messages)) <= policy.limit:
+    _go_on(policy, messages, size)
+    history = policy._history
+    if fixed + history.sums[-1] <= policy.limit:
         return Shortened(messages)
-    results = [i for i, message in enumerate(messages) if has_result(message)]
-    old = results[: max(0, len(results) - policy.keep)]
-    saved = sum(size(messages[i]) - size(cleared(messages[i])) for i in old)
-    return _clear(policy, messages, old) if saved >= max(1, policy.least) else Shortened(messages)
+    old = max(0, len(history.results) - policy.keep)
+    is_enough = history.savings[old] >= max(1, policy.least)
+    return _clear(policy, old) if is_enough else Shortened(messages)
 
 
 def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
     """Clear results older than the newest `keep` tokens of results, as opencode does."""
-    room, old = policy.keep, []
-    for index in range(len(messages) - 1, -1, -1):
-        if not has_result(messages[index]) or index in policy._cleared:
-            continue
-        room -= size(messages[index])
-        if room < 0:
-            old.append(index)
-    saved = sum(size(messages[i]) - size(cleared(messages[i])) for i in old)
-    return _clear(policy, messages, old if saved >= max(1, policy.least) else [])
+    _go_on(policy, messages, size)
+    history = policy._history
+    # the first result that fits, with all after it, in `keep` tokens
+    old = bisect_left(history.result_sums, history.result_sums[-1] - policy.keep)
+    old = max(old, policy._cleared)
+    saved = history.savings[old] - history.savings[policy._cleared]
+    return _clear(policy, old if saved >= max(1, policy.least) else 0)
 
 
 def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
     """Replace all but the newest messages with a summary, above the limit."""
-    head = head_length(messages)
-    sent = _summarised(policy, messages, head)
-    if fixed + sum(map(size, sent)) <= policy.limit:
+    head, history = head_length(messages), policy._history
+    history.go_on(messages, size)
+    sent, sums = _summarised(policy, messages, head), history.sums
+    tokens = sums[-1]
+    if policy._cut:
+        gone = min(head + policy._cut, len(messages))
+        tokens += size(policy._stand_in) - sums[gone] + sums[head]
+    if fixed + tokens <= policy.limit:
         return Shortened(sent)
     start = safe_start(messages, max(head, len(messages) - policy.keep))
     if start - head <= policy._cut:
         return Shortened(sent)  # what is left is needed: a summary of nothing saves nothing
     policy._cut, policy._summaries = start - head, policy._summaries + 1
+    words = f"Summary {policy._summaries}: " + "what was done so far " * (policy.summary // 5)
+    policy._stand_in = {"role": "user", "content": words}
     asked = [*sent, {"role": "user", "content": _ASK}]
     return Shortened(_summarised(policy, messages, head), True, asked)
 
@@ -124,9 +165,7 @@ def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -
 def _summarised(policy: Shortening, messages: Messages, head: int) -> Messages:
     if not policy._cut:
         return messages
-    words = f"Summary {policy._summaries}: " + "what was done so far " * (policy.summary // 5)
-    stand_in = {"role": "user", "content": words}
-    return [*messages[:head], stand_in, *messages[head + policy._cut :]]
+    return [*messages[:head], policy._stand_in, *messages[head + policy._cut :]]
 
 
 _POLICIES: Final[dict[str, Callable[[Shortening, Messages, Size, int], Shortened]]] = {
@@ -226,14 +265,24 @@ def _cleared_part(part: Any) -> Any:
     return {**part, key: inner}
 
 
-def _clear(policy: Shortening, messages: Messages, more: Sequence[int]) -> Shortened:
-    changed = any(index not in policy._cleared for index in more)
-    policy._cleared.update(more)
-    sent = [
-        cleared(message) if index in policy._cleared else message
-        for index, message in enumerate(messages)
-    ]
-    return Shortened(sent, changed)
+def _go_on(policy: Shortening, messages: Messages, size: Size) -> None:
+    """Take the next request's messages, with the results that are cleared already."""
+    history = policy._history
+    known = history.go_on(messages, size)
+    before = bisect_left(history.results, known)
+    policy._sent = [*policy._sent[:known], *messages[known:]]
+    for index in history.results[before : policy._cleared]:
+        policy._sent[index] = cleared(messages[index])
+
+
+def _clear(policy: Shortening, count: int) -> Shortened:
+    """Clear so many results, the oldest ones. What is cleared stays so."""
+    history, sent = policy._history, policy._sent
+    changed = count > policy._cleared
+    for index in history.results[policy._cleared : max(0, count)]:
+        sent[index] = cleared(history.messages[index])
+    policy._cleared = max(policy._cleared, count)
+    return Shortened(list(sent), changed)
 
 
 def by_length(message: dict[str, Any]) -> int:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from playground.base.wording import grouped
 from playground.cache.breakpoints import breakpoints, life_at, looked_at, spans
 from playground.cache.certainty import (
+    across_regions,
     doubt_about_content,
     doubt_about_settings,
     doubt_of,
@@ -76,7 +77,8 @@ class CacheSimulator:
     def _outcome_of_known(self, request: TimedRequest) -> Simulated:
         """Simulate a request by the rules, as if they named its model."""
         settings = self._settings_of(request)
-        check = self.rules.get("prefix_check", {}).get(request.plain_model)
+        checks = self.rules.get("prefix_check")
+        check = checks.get(request.plain_model) if checks else None
         edited = check is not None and self._checked.edited(request)
         if refused := self._refusal(request, edited and check == "refused"):
             return refused
@@ -199,6 +201,8 @@ class CacheSimulator:
         if sure is not None and idle > sure and not is_pinned(request):
             age = f"not used for {grouped(idle)} seconds"
             return f"{age}: after {sure:,} nothing promises that it is read"
+        if (across := across_regions(request, rules)) and not _is_billed_read(request):
+            return across
         if "routed_by" in rules.rules and entry.route != self._route(request):
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
@@ -424,8 +428,19 @@ class CacheSimulator:
         reach: int | None = None,
     ) -> Iterator[tuple[int, CacheEntry]]:
         """Yield the entries of this request's prefixes, in the order in which marks look."""
+        entries, chain = self._entries, request.chain
+        if not entries:
+            return
+        if self.rules.match == "breakpoints":
+            reach = self.rules.value("lookback") if reach is None else reach
+            for start, point in spans(points, positions, reach):
+                keys = chain[start : point + 1]
+                for block in range(point, start - 1, -1):
+                    if (entry := entries.get(keys[block - start])) is not None:
+                        yield block, entry
+            return
         for block in looked_at(request, points, positions, self.rules, reach):
-            if (entry := self._entries.get(request.chain[block])) is not None:
+            if (entry := entries.get(chain[block])) is not None:
                 yield block, entry
 
     def _why(self, hit: int | None, points: Sequence[int], request: TimedRequest) -> str:
@@ -443,9 +458,9 @@ class CacheSimulator:
             if not _is_there(entry, request):
                 return f"the entry at block {block} was still being written"
             return f"the entry at block {block} had expired"
-        for block, key in enumerate(request.chain):
-            too_far = self._entries.get(key)
-            if too_far is not None and too_far.expires >= request.at:
+        for key in filter(self._entries.__contains__, request.chain):
+            if self._entries[key].expires >= request.at:
+                block = request.chain.index(key)
                 return f"the entry at block {block} is further back than a mark looks"
         return "no earlier request begins like it"
 
@@ -514,7 +529,7 @@ class CacheSimulator:
             last.role,
             settings,
             self._route(request),
-            answer_seconds(request),
+            answer_seconds(request) if self.rules.get("written_after_answer") else 0.0,
             unclear,
         )
 
@@ -568,6 +583,11 @@ def _route(request: TimedRequest) -> bytes:
     starts = request.wire.starts
     first = starts[1] if len(starts) > 1 else len(request.chain)
     return request.chain[first - 1] if first else NO_ROUTE
+
+
+def _is_billed_read(request: TimedRequest) -> bool:
+    """Return True if the request's own bill shows that something was read."""
+    return request.billed is not None and request.billed.read > 0
 
 
 def _last_hash(request: TimedRequest) -> bytes:

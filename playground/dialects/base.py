@@ -48,6 +48,7 @@ from playground.parsing.switches import Switches
 if TYPE_CHECKING:
     from playground.dialects.raw_prompts import LlamaPrompt
     from playground.parsing.grammars import Grammar
+    from playground.parsing.grammars.response_templates import ResponseTemplate
 
 # One alternation, used in one split: text that is filled in is never searched for placeholders.
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")
@@ -150,6 +151,22 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
         reason = "the dialect is written by hand: only a declaration gives a grammar"
         return Grammar(self.name, {}, (finding("no-grammar", "dialect", reason),))
+
+    def response_template(self, start_anchor: str = "", portable: bool = False) -> ResponseTemplate:
+        """Return the response template by which transformers reads the dialect's replies.
+
+        `start_anchor` is the header of an assistant's turn in the chat template. By default it is
+        assumed from the stop tokens, and a finding says so. A `portable` template has patterns
+        without verbs and recursion, which only Python's `regex` module has; it reads less. Findings
+        say what a template cannot say. A dialect without a declaration has none. Raises InputFault
+        for a value of another type.
+        """
+        from playground.parsing.grammars.response_templates import ResponseTemplate
+
+        reason = "the dialect is written by hand: only a declaration gives a response template"
+        return ResponseTemplate(
+            self.name, {}, (finding("no-response-template", "dialect", reason),)
+        )
 
     # the system prompt
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -23,14 +23,22 @@ from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.values import same
 
+CallCheck = Callable[[Dialect, ToolCallPart, Sequence[ToolMetadata]], list[Finding]]
 
-def check_session(dialect: Dialect, prompt_data: PromptData) -> list[Finding]:
-    """Return findings on what a dialect cannot send of a session, in the messages' order."""
+
+def check_session(
+    dialect: Dialect, prompt_data: PromptData, check_call: CallCheck | None = None
+) -> list[Finding]:
+    """Return findings on what a dialect cannot send of a session, in the messages' order.
+
+    `check_call` replaces `check_tool_call`, for instance by one that caches its findings.
+    """
+    check_call = check_call or check_tool_call
     findings: list[Finding] = []
     for index, message in enumerate(prompt_data.messages):
         findings += _dropped_parts(dialect, message, f"message {index}")
         for call in message.tool_calls:
-            findings += check_tool_call(dialect, call, prompt_data.tool_metadata)
+            findings += check_call(dialect, call, prompt_data.tool_metadata)
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
     if environment and all(message.role != "user" for message in prompt_data.messages):
         findings.append(finding("environment-dropped", "environment block"))

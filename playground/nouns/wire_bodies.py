@@ -28,8 +28,9 @@ _HELD_AS_BLOCKS: Final = frozenset(
      "systemInstruction", "system_instruction"),
 )  # fmt: skip
 _CONVERSE: Final = frozenset(
-    ("inferenceConfig", "toolConfig", "additionalModelRequestFields", "guardrailConfig")
+    ("inferenceConfig", "toolConfig", "additionalModelRequestFields", "guardrailConfig", "modelId")
 )
+_PART_KEYS: Final = frozenset(("text", "cachePoint", "toolUse", "toolResult", "image", "document"))
 _ANTHROPIC: Final = frozenset(("system", "anthropic_version", "cache_control", "thinking"))
 _HISTORIES: Final = (
     "previous_response_id", "conversation", "previous_interaction_id", "cachedContent",
@@ -113,9 +114,17 @@ def system_of(body: dict[str, Any]) -> Any:
     return gemini.get("parts") if isinstance(gemini, dict) else body.get("system")
 
 
+def raw_messages_of(body: dict[str, Any]) -> Any:
+    """Return a body's messages as they were given, whatever they are."""
+    for key in ("messages", "input", "contents"):
+        if key in body:
+            return body[key]
+    return None
+
+
 def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
-    given = next((body[key] for key in ("messages", "input", "contents") if key in body), None)
-    if isinstance(given, SharedList):  # our own list, which needs no check
+    given = raw_messages_of(body)
+    if isinstance(given, SharedList):  # our own, and not looked through at every request
         return given
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
@@ -137,9 +146,27 @@ def api_of(body: dict[str, Any]) -> str:
         return "gemini"
     if "input" in body:
         return "responses"
-    if not _CONVERSE.isdisjoint(body):
+    if not _CONVERSE.isdisjoint(body) or _has_converse_parts(body):
         return "converse"
     return "messages" if not _ANTHROPIC.isdisjoint(body) else "chat"
+
+
+def _has_converse_parts(body: dict[str, Any]) -> bool:
+    """Return True if the first part of the system prompt or of a message has a key for its kind, as
+    in Converse; in other forms it has a `type`.
+    """
+    messages = body.get("messages")
+    first = messages[0] if isinstance(messages, list) and messages else None
+    for content in (body.get("system"), first.get("content") if isinstance(first, dict) else None):
+        part = content[0] if isinstance(content, list) and content else None
+        if isinstance(part, dict) and "type" not in part and not _PART_KEYS.isdisjoint(part):
+            return True
+    return False
+
+
+def model_of(body: Mapping[str, Any]) -> str:
+    """Return the model that a body names; Converse writes it as `modelId`. "" if it names none."""
+    return str(body.get("model") or body.get("modelId") or "")
 
 
 def ttl_of(body: dict[str, Any]) -> str | None:
@@ -206,7 +233,9 @@ def _holds_opaque(value: Any) -> bool:
         return False
     if not _OPAQUE_FIELDS.isdisjoint(value):
         return True
-    return any(_holds_opaque(value.get(name)) for name in _INNER_FIELDS)
+    # most of what a block holds is text: no call for that
+    held = (value[name] for name in _INNER_FIELDS if name in value)
+    return any(not isinstance(each, str) and _holds_opaque(each) for each in held)
 
 
 _ADDRESS_FIELDS: Final = ("image_url", "file_url", "fileUri", "file_uri", "uri")

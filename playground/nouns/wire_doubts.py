@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from playground.nouns.wire_bodies import MARKS, addresses, is_deferred, messages_of, tools_of
+from playground.nouns.wire_bodies import MARKS, addresses, is_deferred
 
 # The fields of a message that are read, or that are no part of the prompt.
 _READ_FIELDS: Final = {
@@ -25,19 +25,23 @@ _ITEMS: Final = {
 _CLEARED_AT: Final = "next_user_message"
 
 
-def of_body(body: Mapping[str, Any]) -> Iterator[str]:
-    """Name what makes a whole body unclear: no message, only deferred tools, skills by `latest`."""
-    if not messages_of(dict(body)):
+def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Name what makes a body unclear, apart from its tools: no message, skills by `latest`."""
+    if not messages:
         yield "the body has no message"
-    listed = tools_of(dict(body))
-    tools = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    if tools and all(each.get("defer_loading") is True for each in tools):
-        yield "every tool is deferred: a provider may refuse it"
     container = body.get("container")
     skills = container.get("skills") if isinstance(container, dict) else None
     for skill in skills if isinstance(skills, list) else ():
         if isinstance(skill, dict) and skill.get("version", "latest") == "latest":
             yield f"what the latest version of skill {skill.get('skill_id')} holds may change"
+
+
+def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Name what the tools leave unclear: that all are deferred, then what each leaves unclear."""
+    if tools and all(each.get("defer_loading") is True for each in tools):
+        yield "every tool is deferred: a provider may refuse it"
+    for number, tool in enumerate(tools):
+        yield from of_tool(tool, f"tools[{number}]")
 
 
 def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -14,7 +14,7 @@ from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
 from playground.base.findings import Finding
 from playground.dialects import Dialect, as_dialects
-from playground.dialects.checking import check_session
+from playground.dialects.checking import CallCheck, check_session, check_tool_call
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
 from playground.dialects.rules_file import read_chosen_rules
@@ -30,10 +30,11 @@ MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
 
 @dataclass(frozen=True)
 class Column:
-    """A session in one dialect."""
+    """A session in one dialect; `check_call` finds what the dialect loses of a call."""
 
     dialect: Dialect
     session: Session
+    check_call: CallCheck = field(default=check_tool_call, compare=False, repr=False)
 
     @cached_property
     def rendering(self) -> Rendering:
@@ -41,7 +42,7 @@ class Column:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        return check_session(self.dialect, self.session.prompt_data())
+        return check_session(self.dialect, self.session.prompt_data(), self.check_call)
 
     @cached_property
     def images(self) -> tuple[int, int]:

@@ -64,6 +64,8 @@ def _use_cases(tree: ast.Module, names: Names) -> Recognised | None:
             try:
                 if messages := list(_messages(value_of(dialog, names))):
                     rows.append(json.dumps({"messages": messages}))
+                else:
+                    unread.append(f"use case {title!r}: a base model's text, which has no messages")
             except (InputFault, ValueError, TypeError, AttributeError) as error:
                 unread.append(f"use case {title!r}: {error}")
     if not titles:
@@ -84,6 +86,9 @@ def _use_cases(tree: ast.Module, names: Names) -> Recognised | None:
         unread=tuple(unread),
         sessions=sessions.sessions,
         messages=sessions.messages,
+        offer="See the raw prompts",
+        page="raw",
+        view=(("format", "Llama 3"),),
     )
 
 

@@ -82,7 +82,7 @@ STEPS: Final[tuple[Callable[[Projection], None], ...]] = (
     text_steps.drop_header,
     text_steps.drop_after_opener,
     text_steps.require_text_endings,
-    text_steps.keep_first_text,
+    text_steps.keep_one_text,
     text_steps.skip_separators,
     text_steps.place_text_around_calls,
     text_steps.drop_half_opener,

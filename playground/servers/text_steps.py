@@ -66,6 +66,10 @@ def drop_after_opener(reply: Projection) -> None:
     choice, is_ended, previous = reply.view.after_opener_without_call, False, ""
     if choice == "kept" or reply.all_is_text:
         return
+    if choice == "error":
+        if reply.of_kind("bare"):
+            fail_request(reply)
+        return
     for segment in reply.segments:
         if not (
             is_ended and "stray" in (segment.kind, previous)
@@ -102,17 +106,20 @@ def require_text_endings(reply: Projection) -> None:
                 reply.drop(segment, f"text without {literal}")
 
 
-def keep_first_text(reply: Projection) -> None:
-    """Drop all texts but the first (View.texts_kept). Stray markers do not divide a text."""
-    if reply.view.texts_kept == "all" or reply.all_is_text:
+def keep_one_text(reply: Projection) -> None:
+    """Drop all texts but one (View.texts_kept). Stray markers do not divide a text."""
+    kept = reply.view.texts_kept
+    if kept == "all" or reply.all_is_text:
         return
+    is_last = kept == "last"
     is_over = has_begun = False
-    for segment in reply.segments:
+    for segment in reversed(reply.segments) if is_last else reply.segments:
         has_text = segment.kind in ("text", "bare") and bool(segment.text.strip())
         if is_over and has_text:
-            reply.drop(segment, "all but the first text")
+            reply.drop(segment, f"all but the {kept} text")
         has_begun = has_begun or has_text
-        is_over = is_over or (has_begun and segment.kind in ("call", "failed", "section"))
+        ends = ("call", "failed", "section", *(["reasoning", "stop"] if is_last else []))
+        is_over = is_over or (has_begun and segment.kind in ends)
 
 
 def skip_separators(reply: Projection) -> None:

@@ -132,11 +132,12 @@ class View:
         "text", "argument", "malformed call", "first character dropped"
     ] = "text"
     # content after an opener without a call (SGLang's mistral: "dropped")
-    after_opener_without_call: Literal["kept", "dropped", "dropped to closer"] = "kept"
+    after_opener_without_call: Literal["kept", "dropped", "dropped to closer", "error"] = "kept"
     # an opener's beginning, or any open tag, at the very end (Ollama; Kodu: "open tag dropped")
     half_opener_at_end: Literal["kept", "dropped", "open tag dropped"] = "kept"
-    # texts that are content: all, or only the first (harmony of Rapid-MLX)
-    texts_kept: Literal["all", "first"] = "all"
+    # texts that are content: all, or only the first (harmony of Rapid-MLX), or only the last
+    # (transformers' templates)
+    texts_kept: Literal["all", "first", "last"] = "all"
     # the required ending of a text beside a call: others are dropped (vllm-mlx's harmony)
     text_must_end_with: str = ""
 

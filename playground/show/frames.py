@@ -115,20 +115,6 @@ def carry(value: CarryMatrix) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["value", *value.dialects])
 
 
-def carry_totals(value: CarryMatrix) -> pd.DataFrame:
-    """Return a row for each dialect: how many values it carries, and which it refuses."""
-    rows = [
-        {
-            "dialect": dialect,
-            "carried": len(value.carried(dialect)),
-            "of": len(value.values),
-            "refused": ", ".join(value.refused(dialect)),
-        }
-        for dialect in value.dialects
-    ]
-    return pd.DataFrame(rows, columns=["dialect", "carried", "of", "refused"])
-
-
 def placements(values: Sequence[CachePlacement]) -> pd.DataFrame:
     """Return a row for each dialect: how many marks, and why there are none."""
     rows = [

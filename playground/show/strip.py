@@ -7,17 +7,20 @@ from typing import Any, Final
 
 from playground.base.fixes import FIXES
 from playground.base.wording import counted, dollars, grouped, keep_order, percent
-from playground.cache.answers.cells import CacheSimulation, billed_breaks
+from playground.cache.answers.cells import BilledBreak, CacheSimulation, billed_breaks
 from playground.cache.answers.headline import billed, headline
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
+from playground.cache.usage import life_of
 
 Payload = dict[str, Any]
 Figure = tuple[str, str, str]  # value, label, and "good", "bad" or ""
 _BEGINNING: Final = 2_000  # characters of a block
 _GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
 _LABELLED: Final = 12  # breaks in the chart
+_MOST_FINDINGS: Final = 5  # of what was billed
+_HOUR: Final = 3_600  # seconds
 
 
 def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payload:
@@ -36,7 +39,10 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
         "threshold": _threshold(placed),
         "prices": _prices(cell),
         "breaks": _flags(cell),
-        "findings": [_finding(each.code, each.where, each.message) for each in cell.findings],
+        "findings": [
+            *_billed_findings(cell),
+            *(_finding(each.code, each.where, each.message) for each in cell.findings),
+        ],
         "parts": _parts(cell, placed) if placed else [],
         "requests": [_request(cell, i) for i in range(len(cell.row))],
     }
@@ -48,6 +54,9 @@ def _sentence(cell: CacheSimulation, placed: CachePlacement | None) -> tuple[str
     If there is a bill, the sentence is about what was paid, and predicts nothing.
     """
     text = billed(cell) or headline(cell).text
+    if missed := _missed(cell):
+        more = f" {counted(len(missed) - 1, 'break')} more." if len(missed) > 1 else ""
+        return f"{_missed_words(cell, missed[0])}.{more}", text
     if placed and placed.refusal:
         text = f"{text} Nothing is marked: {placed.refusal.explanation}."
     if placed is None or placed.family != "gemini" or billed(cell):
@@ -67,27 +76,73 @@ def _figures(cell: CacheSimulation) -> list[Figure]:
     if not total or not cell.paid:
         return _predicted_figures(cell)
     read = sum(each.read for each in bills) / total
-    broken, nano = billed_breaks(cell.billed), cell.paid.nano_dollars
-    money = ""
-    if nano is not None and cell.price:
-        money = f": {dollars(nano / 1e9)} of {dollars(cell.price.nano_dollars(total * 1000) / 1e9)}"
+    broken = _missed(cell)
+    lost = [cell.lost_nano(each) for each in broken]
+    cost = f": {dollars(sum(filter(None, lost)) / 1e9)}" if any(lost) else ""
+    breaks = "break" if len(broken) == 1 else "breaks"
+    money = _money(cell.paid.nano_dollars, cell.paid.uncached_nano_dollars)
     return [
         _share(read, "read, as billed", _GOOD_READ, _BAD_READ),
         _share(cell.paid.permille / 1000, f"of uncached{money}", _GOOD_COST, _BAD_COST),
-        (grouped(len(broken)), "reads fell in a bill", "bad" if broken else ""),
+        (grouped(len(broken)), f"{breaks}{cost}", "bad" if broken else ""),
     ]
 
 
+def _missed(cell: CacheSimulation) -> list[BilledBreak]:
+    """Return the breaks that the bills show, whatever is predicted, the dearest first."""
+    return sorted(billed_breaks(cell.billed), key=lambda broken: -broken.lost)
+
+
+def _missed_words(cell: CacheSimulation, broken: BilledBreak) -> str:
+    """Say which request missed, after how long, and what that cost."""
+    nano, idle = cell.lost_nano(broken), _idle(cell, broken)
+    price = f": {dollars(nano / 1e9)}" if nano is not None else ""
+    if idle:
+        return f"Request {broken.number + 1} missed after {idle // 60:,.0f} idle minutes{price}"
+    which = f"Request {broken.number + 1} read {broken.lost:,} tokens fewer"
+    return f"{which} than request {broken.since + 1} left{price}"
+
+
+def _idle(cell: CacheSimulation, broken: BilledBreak) -> float:
+    """Return the noted seconds between two requests if the cache expired in them, otherwise 0."""
+    bill = cell.billed[broken.since]
+    if cell.rules is None or bill is None or broken.number >= len(cell.noted):
+        return 0
+    at, before = cell.noted[broken.number].at, cell.noted[broken.since].at
+    idle = at - before if at is not None and before is not None else 0
+    return idle if idle > cell.rules.seconds(life_of(bill, cell.rules)) else 0
+
+
+def _billed_findings(cell: CacheSimulation) -> list[tuple[str, str, str]]:
+    """Return the dearest breaks of the bills, and what to do about each."""
+    found = []
+    for broken in _missed(cell)[:_MOST_FINDINGS]:
+        idle = _idle(cell, broken)
+        remedy = "An hour's cache would have kept it: compare its cost under Policies"
+        if not idle:
+            remedy = cell.hints.get(broken.number, "")
+        elif idle > _HOUR:
+            remedy = "An hour's cache would have expired as well: leave it"
+        where = f"billed: {broken.lost:,} tokens paid again"
+        found.append((_missed_words(cell, broken), where, keep_order(remedy)))
+    return found
+
+
 def _predicted_figures(cell: CacheSimulation) -> list[Figure]:
-    money, total = "", sum(each.total for each in cell.requests)
-    if cell.price and (nano := cell.nano_dollars) is not None:
-        money = f": {dollars(nano / 1e9)} of {dollars(cell.price.nano_dollars(total * 1000) / 1e9)}"
+    money = _money(cell.nano_dollars, cell.uncached_nano_dollars)
     breaks = len(cell.breaks)
     return [
         _share(cell.read_permille / 1000, "read from the cache", _GOOD_READ, _BAD_READ),
         _share(cell.cost_permille / 1000, f"of uncached{money}", _GOOD_COST, _BAD_COST),
         (grouped(breaks), "break" if breaks == 1 else "breaks", "bad" if breaks else ""),
     ]
+
+
+def _money(nano: int | None, uncached: int | None) -> str:
+    """Return a cost beside the uncached one, both under the same terms; "" without a price."""
+    if nano is None or uncached is None:
+        return ""
+    return f": {dollars(nano / 1e9)} of {dollars(uncached / 1e9)}"
 
 
 def _share(share: float, of: str, good: float, bad: float) -> Figure:
@@ -127,7 +182,7 @@ def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
         number: f"{number + 1}: {cell.requests[number - 1].left - cell.requests[number].read:,}"
         for number in cell.breaks
     }
-    flags |= {each.number: f"{each.number + 1}: {each.lost:,}" for each in cell.unexplained}
+    flags |= {each.number: f"{each.number + 1}: {each.lost:,}" for each in _missed(cell)}
     return sorted(flags.items())[:_LABELLED]
 
 

@@ -238,6 +238,7 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "errors": cell.errors,
         "model": cell.model,
         "nano_dollars": cell.nano_dollars,
+        "uncached_nano_dollars": cell.uncached_nano_dollars,
         "paid": asdict(cell.paid) if cell.paid else None,
         "assumed_as": cell.assumed_as,
         "assumption": cell.assumption or None,

@@ -164,6 +164,7 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
 
 def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
     is_stream = found.recordings > 0 and found.messages <= 1
+    page = [Offer(found.offer, lambda: _open(found), found.page, found.view)] if found.page else []
     offers = [Offer("New session", lambda: _open(found), "replay" if is_stream else shown)]
     if found.recordings and not is_stream:
         offers.append(Offer("Replay its recordings", lambda: _open(found), "replay"))
@@ -171,7 +172,7 @@ def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
         offers.append(Offer("See what its cache does", lambda: _open(found), "cache"))
     if state.is_own(state.working_session().name):
         offers.append(Offer("Into this session", lambda: _join(found), offers[0].page))
-    return offers
+    return [*page, *offers]
 
 
 def _open(found: Recognised) -> None:

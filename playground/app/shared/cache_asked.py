@@ -69,13 +69,21 @@ def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
     return get_dialect(dialect).with_policy("none").render(data).messages
 
 
-@memoized(32, spinner="Simulating every policy …")
 def simulations(
     session: Session, dialect: str, apart: float | None, what_if: WhatIf, own: list[OwnPolicy]
 ) -> Sequence[CacheSimulation]:
     """Return the session in a dialect under every policy, the user's own after ours."""
-    every = [*POLICIES.values(), *(each.policy() for each in own)]
-    return simulate_matrix(session, [dialect], policies=every, seconds_apart=apart, what_if=what_if)
+    given = (session, dialect, apart, what_if)
+    return [*_of_ours(*given), *(_simulated(*given, each.name, each) for each in own)]
+
+
+@memoized(32, spinner="Simulating every policy …")
+def _of_ours(
+    session: Session, dialect: str, apart: float | None, what_if: WhatIf
+) -> Sequence[CacheSimulation]:
+    return simulate_matrix(
+        session, [dialect], policies=[*POLICIES.values()], seconds_apart=apart, what_if=what_if
+    )
 
 
 @memoized(64)

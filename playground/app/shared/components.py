@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from playground.app import state
 from playground.base.wording import keep_order
 from playground.show.components import component_files
 
@@ -104,6 +105,18 @@ def bars(title: str, rows: Sequence[dict[str, Any]], *, key: str, on_choose: Any
     _registered("bars", "bars")(
         data={"title": title, "rows": list(rows)}, key=key, on_chosen_change=on_choose
     )
+
+
+def board(board: Picture, *, key: str, on_choose: Callable[[], None] = _nothing) -> None:
+    """A sentence, figures and cards; a click tells the card, its row and, of a button, the action
+    (`chosen_of`)."""
+    _registered("board", "board")(data=board.keyed(), key=key, on_chosen_change=on_choose)
+
+
+def chosen_of(key: str) -> list[str]:
+    """Return the card, the row and the action of the click on a board: within its callback."""
+    card, row, action = [*(state.component_value(key, "chosen") or ()), "", "", ""][:3]
+    return [str(card), str(row), str(action)]
 
 
 def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None]) -> None:

@@ -13,8 +13,10 @@ from typing import Any, Final
 from playground.app import state
 from playground.app.shared import belongings
 from playground.base.errors import InputFault
+from playground.dialects import get_dialect
 from playground.dialects.declared import DeclaredDialect
-from playground.dialects.files import dialect_of, dialect_text
+from playground.dialects.files import dialect_of, dialect_text, plain_dialect
+from playground.sessions.workspaces.dialects import is_kept, kept_text
 
 _DRAFT: Final = "own dialect"
 FAULT: Final = "own dialect fault"  # of a callback, to be told once
@@ -149,3 +151,12 @@ def _read(document: Any) -> tuple[DeclaredDialect | None, InputFault | None]:
         return dialect_of(document, ""), None
     except InputFault as fault:
         return None, fault
+
+
+def start_from(name: str) -> None:
+    """Start from a registered dialect; one of the user's own is opened itself."""
+    document = plain_dialect(get_dialect(name))
+    if is_kept(name):
+        take(document, kept_text(name))
+    else:
+        take(document | {"name": f"my-{name}"})

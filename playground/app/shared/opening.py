@@ -16,7 +16,9 @@ def buttons(key: str, keep: Callable[[], str]) -> None:
     """A button for each page; `keep` puts the session into the workspace and gives its name there,
     or raises InputFault, which is then told below."""
     for page, title in _PAGES.items():
-        say.button(f"Open in {title}", key=f"{key} {page}", on_click=_open, args=(key, keep, page))
+        say.button(
+            f"Open in {title}", key=f"{key} {page}", on_click=open_on, args=(key, keep, page)
+        )
 
 
 def fault(key: str, problem: str) -> None:
@@ -26,8 +28,8 @@ def fault(key: str, problem: str) -> None:
         say.text(str(held))
 
 
-def _open(key: str, keep: Callable[[], str], page: str) -> None:
-    """The session stands in the workspace, is chosen, and is seen on that page."""
+def open_on(key: str, keep: Callable[[], str], page: str) -> None:
+    """Put the session into the workspace, choose it, and go to that page: within a callback."""
     state.hold(f"{key} fault", "")
     try:
         name = keep()

@@ -80,9 +80,9 @@ def model_dialect() -> str:
     return dialect_for(state.working_session().session.task.model_name).usable
 
 
-def exact_text(label: str, text: str, arrows: bool, of: str = "") -> None:
+def exact_text(label: str, text: str, arrows: bool, of: str = "", height: int = 0) -> None:
     """A text as it is, with a button to copy it; `arrows` show its line breaks, `of` tells equal
-    texts of one page apart.
+    texts of one page apart. Beyond `height` pixels, if any, it scrolls.
 
     One cannot see line breaks at a text's edges: the caption counts them.
     """
@@ -101,7 +101,7 @@ def exact_text(label: str, text: str, arrows: bool, of: str = "") -> None:
     if arrows:
         say.text(text.replace("\n", "↵\n"))  # which cannot be copied: ↵ is no part of the text
     else:
-        components.verbatim(text, label, key=f"text {label} {named}")
+        components.verbatim(text, label, key=f"text {label} {named}", height=height)
 
 
 def message_page(messages: int) -> int:

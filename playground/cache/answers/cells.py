@@ -314,6 +314,17 @@ class CacheSimulation(Drawn, Live):
             nano += price.nano_dollars(one.cost, terms.factor)
         return nano if self.price else None
 
+    @property
+    def uncached_nano_dollars(self) -> int | None:
+        """The cost of all input without a cache, under the same terms; None without a price."""
+        nano = 0
+        for number, (one, terms) in enumerate(zip(self.requests, self.terms, strict=True)):
+            price = self._price_of(number)
+            if price is None or terms.factor is None:
+                return None
+            nano += price.nano_dollars(one.total * 1000, terms.factor)
+        return nano
+
     def _price_of(self, number: int) -> Price | None:
         """Return the price of a request's own model, because the bodies may name several models."""
         own = self.row[number].wire.model if self.row else self.model

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from playground.base.display import Drawn
+from playground.base.shared_lists import SharedList
 from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.prices import price_of
@@ -35,17 +36,26 @@ class HistoryCut:
 class Shorter:
     """A session under one policy of shortening.
 
-    `bodies` are the requests and `turns` the turn of each; a summary takes one request more. Costs
-    are in thousandths of an input token's price, by turn, with the summary's own tokens.
+    `sent` are the bodies of the requests, which share their messages, and `turns` the turn of each;
+    a summary takes one request more. Costs are in thousandths of an input token's price, by turn,
+    with the summary's own tokens.
     """
 
     policy: Shortening
-    bodies: list[dict[str, Any]]
+    sent: list[dict[str, Any]]
     turns: list[int]
     simulation: CacheSimulation
     cuts: list[HistoryCut]
     costs: list[int]
     tokens: list[int]
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        """The bodies of the requests as plain JSON, each with its own list of messages."""
+        return [
+            {name: list(v) if isinstance(v, SharedList) else v for name, v in body.items()}
+            for body in self.sent
+        ]
 
     @property
     def total(self) -> int:
@@ -115,7 +125,7 @@ class CompactionWhatIf(Drawn):
         find no results to clear.
         """
         asked = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
-        last = self.everything.bodies[-1]
+        last = self.everything.sent[-1]
         assumption = self.everything.simulation.assumption
         told = [assumption] if assumption else []
         if self.anew:

@@ -7,10 +7,12 @@ do its work is not examined.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, islice
 from typing import Any, Final
 
 from playground.base.arguments import takes, texts
 from playground.base.errors import InputFault
+from playground.base.shared_lists import SharedList
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.compacted import CompactionWhatIf, HistoryCut, Shorter
@@ -31,7 +33,7 @@ from playground.dialects import get_dialect
 from playground.dialects.marks.policies import CacheRequest, Policy, get_policy
 from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
-from playground.nouns.wire_blocks import WireReader
+from playground.nouns.wire_blocks import WireReader, shared_length, written_alike
 from playground.nouns.wire_bodies import messages_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
@@ -86,7 +88,7 @@ def compaction(
     if limit < 0 or keep < 0 or summary < 1:
         problem = f"limit {limit}, keep {keep}, summary {summary}"
         raise InputFault(problem, expected="0 or more, and a summary of 1 or more")
-    longest = max(size.fixed(body) + sum(map(size, messages)) for body, messages in requests)
+    longest = max(_lengths(requests, size))
     limit = limit or longest * _SHARE // 100
     wanted = [
         shortening(name, limit, keep, summary) for name in texts("compaction(policies=…)", policies)
@@ -103,7 +105,7 @@ def compaction(
     return CompactionWhatIf([everything, *rest], name, limit, sorted(anew))
 
 
-_Request = tuple[dict[str, Any], Messages]
+_Request = tuple[dict[str, Any], Sequence[dict[str, Any]]]
 
 
 class _Sizes:
@@ -123,6 +125,18 @@ class _Sizes:
         return sum(by_length({key: body[key]}) for key in rest if key in body)
 
 
+def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
+    """Yield the tokens of each request; those of shared messages are added up once."""
+    before: Sequence[dict[str, Any]] = []
+    sums = [0]
+    for body, messages in requests:
+        known = shared_length(before, messages)
+        del sums[known + 1 :]
+        sums += islice(accumulate(map(size, messages[known:]), initial=sums[-1]), 1, None)
+        before = messages
+        yield size.fixed(body) + sums[-1]
+
+
 def session_requests(
     session: Session, dialect: str, apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
@@ -132,7 +146,7 @@ def session_requests(
     anew: set[int] = set()
     if any(not row.sub_agent for row in session.rows):
         sent = sent_requests(session)
-        found = [(body, list(messages_of(body))) for body in sent.bodies]
+        found = [(body, messages_of(body)) for body in sent.bodies]
         noted: list[float] | None = sent.times or None
     else:
         stops = session.replies
@@ -144,7 +158,7 @@ def session_requests(
             anew |= {len(found)} if found else set()
             data = stretch.of(session).prompt_data()
             written = requests_of(chosen, data, stretch.lengths)
-            found += [({**head, "messages": ()}, list(messages)) for messages in written]
+            found += [({**head, "messages": ()}, messages) for messages in written]
         noted = sent_at(session, stops)
     if apart is not None or noted is None:
         step = APART if apart is None else apart
@@ -165,6 +179,7 @@ def _shortened(
 ) -> Shorter:
     policy = policy.fresh()
     bodies, turns, cut = [], [], set()
+    row: SharedList[dict[str, Any]] = SharedList()
     for turn, (body, messages) in enumerate(requests):
         if turn in anew:  # what was cut of a history that is gone says nothing of this one
             policy = policy.fresh()
@@ -175,7 +190,9 @@ def _shortened(
         for each in (sent.asked, sent.messages):
             if each is not None:
                 key = next((key for key in KEYS if key in body), "messages")
-                bodies.append({**body, key: each})
+                known = written_alike(row, each, 0, shared_length(row, each))
+                row = row.extended_with(known, each[known:])
+                bodies.append({**body, key: row})
                 turns.append(turn)
     at = _apart([times[turn] for turn in turns], turns)
     found = simulate_bodies(bodies, at, model, provider, marker)
@@ -190,24 +207,23 @@ def simulate_bodies(
     model: str,
     provider: str,
     marker: Policy | None,
-    seen: Callable[[Messages], Messages] = list,
+    seen: Callable[[Messages], Messages] | None = None,
 ) -> CacheSimulation:
     """Simulate the requests with the marks they were sent with, or with the marker's.
 
     A marker's marks are kept out of the bodies, where they would turn texts into parts. It decides
-    by the messages as `seen` returns them.
+    by the messages, or by what `seen` makes of them.
     """
     rules, asked = known_rules(provider, model), CacheRequest(model)
     reader = WireReader(model, rules.value("default_ttl"))
     row: list[TimedRequest] = []
     for body, at in zip(bodies, times, strict=True):
         plain = TimedRequest(reader.read(body), at, rules, before=row[-1] if row else None)
-        own = (
-            Rendered(seen(list(messages_of(body))), plain).marked(marker, asked, rules, "")
-            if marker
-            else plain
-        )
-        row.append(own)
+        if marker:
+            messages = messages_of(body)
+            messages = seen(list(messages)) if seen else messages
+            plain = Rendered(messages, plain).marked(marker, asked, rules, "")
+        row.append(plain)
     policy = marker.name if marker else AS_SENT
     return simulated_row(row, parted(row, rules), rules, policy=policy, model=model)
 

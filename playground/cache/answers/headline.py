@@ -169,7 +169,7 @@ def _cost(value: CacheSimulation) -> str:
     price = f" ({dollars(nano / 1e9)})" if nano is not None else ""
     if value.cost_permille == 1000:
         return f"It costs the full price{price}."
-    return f"It costs {grouped(value.cost_permille / 1000, 2)} of the full price{price}."
+    return f"It costs {percent(value.cost_permille / 1000)} of the uncached price{price}."
 
 
 def _breaks(value: CacheSimulation) -> str:

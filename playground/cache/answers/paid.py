@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from playground.base.wording import counted, dollars, grouped
+from playground.base.wording import counted, dollars, percent
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.prefixes import Billed
 from playground.cache.price_terms import terms_of
@@ -23,7 +23,7 @@ class Paid:
 
     `permille` is their cost in thousandths of the same tokens' full price, `shares` that of each
     request (None without a bill), `nano_dollars` the sum in billionths of a dollar (None if a
-    model has no list price).
+    model has no list price), `uncached_nano_dollars` that of the same tokens without a cache.
     """
 
     requests: int
@@ -32,14 +32,13 @@ class Paid:
     permille: int
     nano_dollars: int | None
     shares: tuple[int | None, ...]
+    uncached_nano_dollars: int | None = None
 
     def __str__(self) -> str:
         price = "" if self.nano_dollars is None else f" ({dollars(self.nano_dollars / 1e9)})"
         some = f"{self.requests} of {counted(self.among, 'request')}"
         for_which = f" for {some}" if self.requests < self.among else ""
-        share = grouped(self.permille / 1000, 2)
-        which = "the full price" if self.permille == 1000 else f"{share} of the full price"
-        return f"Paid{for_which}: {which}{price}."
+        return f"Paid{for_which}: {percent(self.permille / 1000)} of the uncached price{price}."
 
 
 def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = "") -> Paid | None:
@@ -72,8 +71,8 @@ def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = 
     )  # requests to a dear model count for more than to a cheap one
     permille = nano * 1000 // full_nano if in_money else costs // whole
     billed = sum(share is not None for share in shares)
-    total = nano if is_priced else None
-    return Paid(billed, len(shares), whole, permille, total, tuple(shares))
+    total, uncached = (nano, full_nano) if is_priced else (None, None)
+    return Paid(billed, len(shares), whole, permille, total, tuple(shares), uncached)
 
 
 def _has_prices(rules: Rules, model: str) -> bool:

@@ -46,6 +46,7 @@ from playground.dialects.marks.policies import CacheRequest, Policy, as_policies
 from playground.dialects.marks.providers import provider_of
 from playground.dialects.older_calls import formerly_second
 from playground.nouns.wire_blocks import WireReader, WireRequest
+from playground.nouns.wire_bodies import model_of
 from playground.sessions.checks import compaction_findings
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
@@ -122,14 +123,14 @@ def _of_bodies(
             raise InputFault(problem, expected="one for each request")
     if not bodies:
         return CacheSimulation(provider, [])
-    name = model or str(bodies[0].get("model") or "")
+    name = model or model_of(bodies[0])
     rules = known_rules(provider, name)
     reader = WireReader(model, rules.value("default_ttl"))
     billed = [billed_of(usage) for usage in usages] or [None] * len(bodies)
     for number, is_sum in enumerate(summed):
         bill = billed[number]
         billed[number] = replace(bill, summed=True) if bill and is_sum else bill
-    others = dict.fromkeys(str(body["model"]) for body in bodies if body.get("model"))
+    others = dict.fromkeys(filter(None, map(model_of, bodies)))
     told = f"the bodies name {', '.join(others)}; all are predicted as for {model}"
     mixed = (told,) * bool(model and len(others) > 1)
     row: list[TimedRequest] = []
@@ -141,7 +142,7 @@ def _of_bodies(
     found = simulated_row(
         row, parted(row, rules), rules, model=name, billed=tuple(billed), one_by_one=not times
     )
-    named = [str(body.get("model") or name) for body in bodies]
+    named = [model_of(body) or name for body in bodies]
     noted = [
         NotedRequest(float(times[number]) if times else None, model)
         for number, model in enumerate(named)

@@ -235,7 +235,8 @@ def plan_tools(
     """
     session = session_or_sample(session)
     named = session.with_model(model)
-    requests, times, anew = session_requests(named, "native", seconds_apart)
+    sent, times, anew = session_requests(named, "native", seconds_apart)
+    requests = [(body, list(messages)) for body, messages in sent]
     if not any(named_tools(body) for body, _ in requests):
         in_converse = any(tools_of(body) for body, _ in requests)
         what = "no tools that can be deferred in its requests" if in_converse else "no tools"

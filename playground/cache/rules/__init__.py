@@ -96,6 +96,7 @@ class Rules:
     ) -> None:
         self.provider, self.title, self.rules, self.like = provider, title, rules, like
         self.mapped: Mapping[str, Figure] = mapped or {}
+        self._values = {name: rule.value for name, rule in rules.items()}
         self._figures: dict[tuple[str, str], Figure] = {}  # since every request asks for them
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
@@ -107,12 +108,11 @@ class Rules:
         return Rules(self.provider, self.title, self.rules, mapped, self.like)
 
     def value(self, name: str) -> Any:
-        return self.rules[name].value
+        return self._values[name]
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a rule's value, or the default where the provider has no such rule."""
-        rule = self.rules.get(name)
-        return default if rule is None else rule.value
+        return self._values.get(name, default)
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -177,9 +177,10 @@ class Rules:
         A default holds for the models that the rules name. For any other model the figure is
         assumed as for the known model whose name is most like it.
         """
-        if (name, model) not in self._figures:
-            self._figures[name, model] = self._figure(name, model)
-        return self._figures[name, model]
+        found = self._figures.get((name, model))
+        if found is None:
+            found = self._figures[name, model] = self._figure(name, model)
+        return found
 
     def _figure(self, name: str, model: str) -> Figure:
         rule, table, plain = self.rules[name], self._table(name), plain_name(model)
@@ -232,9 +233,11 @@ class Rules:
 
     def string_is_block(self, model: str) -> bool:
         """Return True if a string and the same text as one block certainly make the same prefix."""
-        return "string_is_block" not in self.rules or bool(self.of_model("string_is_block", model))
+        if "string_is_block" not in self.rules:
+            return True
+        return bool(self.of_model("string_is_block", model))
 
-    @property
+    @cached_property
     def match(self) -> Match:
         found: Match = self.value("match")
         return found

@@ -88,6 +88,7 @@ KINDS: Final[dict[str, RuleKind]] = {
     "default_ttl": _kind("the life of a mark that names none", str),
     "least_lives": _kind("whether lives are the least: it may be kept longer", bool),
     "sure_seconds": _kind("seconds after which a hit is promised no more", int),
+    "across_regions": _kind("whether a region in a model's name stands for several", bool),
     "routed_by": _kind("what leads requests to the same upstream", str),
     "retention": _kind("the life that a retention asks for", dict[str, str]),
     "write_permille": _kind("price of a token written, in thousandths", dict[str, int]),

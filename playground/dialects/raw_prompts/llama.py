@@ -230,7 +230,9 @@ def _turns(message: Message, ipython: bool) -> list[LlamaTurn]:
             content.append(part)
         elif isinstance(part, TextPart):
             content.append(part.text)
-    reason: StopReason = "end_of_message" if ipython and message.tool_calls else "end_of_turn"
+    # Meta: the token is emitted with ipython in the system prompt, or for a call of a built-in tool
+    waits = ipython or any(call.tool_name in BUILTIN_TOOLS for call in message.tool_calls)
+    reason: StopReason = "end_of_message" if waits and message.tool_calls else "end_of_turn"
     return [LlamaTurn(message.role, content, tuple(message.tool_calls), reason)]
 
 

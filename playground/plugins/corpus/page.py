@@ -27,7 +27,7 @@ from playground.plugins.corpus.questions import COLUMNS, QUESTIONS, TABLE_OF_OTH
 
 ANY: Final = "any"
 _HOLDS: Final = "corpus holds"
-_FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
+FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
 _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # the table of a facet; else sessions
 _COUNTED: Final = ("session", "request", "call", "finding", "break")  # each has a table
 _MOST_VALUES: Final = 200
@@ -45,8 +45,9 @@ def show(row: Any) -> None:
         st.stop()
     with row:
         name, by = choose_question()
+        with st.popover("Filter", icon=":material/filter_list:", key="corpus filter"):
+            filters = choose_filters(corpus)
     show_size(corpus)
-    filters = choose_filters(corpus)
     if was_stopped():
         st.stop()
     answer = ask(corpus, name, by, filters)
@@ -99,7 +100,7 @@ def show_size(corpus: Corpus) -> None:
     if (size := state.held(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
         query = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)
-        if (answer := _wait_for(corpus, "what it holds", query)) is None:
+        if (answer := wait_for(corpus, "what it holds", query)) is None:
             return
         size = ", ".join(map(counted, answer.rows[0], _COUNTED))
         state.hold(key, size)
@@ -109,18 +110,22 @@ def show_size(corpus: Corpus) -> None:
 def choose_filters(corpus: Corpus) -> dict[str, Any]:
     """Show the filters and return those that are set; the page's address holds them all."""
     filters: dict[str, Any] = {}
-    with st.container(horizontal=True):
-        for name in _FACETS:
-            values = [ANY, *_values(corpus, name)]
-            label = "finding" if name == "code" else name
-            state.follow_url(f"corpus {name}", values)
-            value = st.selectbox(
-                label.capitalize(), values, format_func=say.option, key=f"corpus {name}"
-            )
-            state.tell_url(f"corpus {name}", value, ANY)
-            if value != ANY:
-                filters[name] = value
-    with st.container(horizontal=True):
+    for name in FACETS:
+        values = [ANY, *_values(corpus, name)]
+        label = "finding" if name == "code" else name
+        state.follow_url(f"corpus {name}", values)
+        value = st.selectbox(
+            label.capitalize(),
+            values,
+            format_func=partial(_facet_option, label),
+            key=f"corpus {name}",
+            label_visibility="collapsed",
+            width=118,
+        )
+        state.tell_url(f"corpus {name}", value, ANY)
+        if value != ANY:
+            filters[name] = value
+    with st.popover("Time", icon=":material/event:", key="corpus time"):
         for name in ("since", "until"):
             filters[name] = st.text_input(
                 name.capitalize(),
@@ -132,12 +137,16 @@ def choose_filters(corpus: Corpus) -> dict[str, Any]:
     return filters
 
 
+def _facet_option(label: str, value: str) -> str:
+    return f"Any {label}" if value == ANY else say.option(value)
+
+
 def _values(corpus: Corpus, name: str) -> list[str]:
     """Return the commonest values of a facet, or only the chosen one if DuckDB does not answer."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     query = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
-    answer = _wait_for(corpus, f"values of {name}", query)
+    answer = wait_for(corpus, f"values of {name}", query)
     if answer is None:  # keep the choice
         key = f"corpus {name}"
         chosen_value = state.held(key) or state.url_values().get(key)
@@ -178,15 +187,20 @@ def ask(corpus: Corpus, name: str, by: list[str], filters: dict[str, Any]) -> Co
 
     Filters by columns that the question's table lacks are left out, and the page says so.
     """
+    applied, ignored = applied_filters(name, filters)
+    if ignored:
+        say.caption(f"Not filtered by {', '.join(ignored)}, which this question does not know.")
+    query = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **applied)
+    return wait_for(corpus, f"{name} by {by}", query)
+
+
+def applied_filters(name: str, filters: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the filters that a question knows, and the names of those that it does not."""
     table = QUESTIONS[name].table if name in QUESTIONS else TABLE_OF_OTHERS[name]
     applied = {key: filters[key] for key in filters if _has_column(table, key)}
     if name == "tools":
         applied.pop("tool", None)
-    ignored = [key for key in filters if filters[key] and key not in applied]
-    if ignored:
-        say.caption(f"Not filtered by {', '.join(ignored)}, which this question does not know.")
-    query = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **applied)
-    return _wait_for(corpus, f"{name} by {by}", query)
+    return applied, [key for key in filters if filters[key] and key not in applied]
 
 
 def _has_column(table: str, column: str) -> bool:
@@ -249,7 +263,7 @@ def show_sessions(
     row = answer.records()[labels.index(label)]
     applied = {key: chosen[key] for key in chosen if _has_column(definition.table, key)}
     filters = row_filters(definition, by, row, applied)
-    sessions = _wait_for(
+    sessions = wait_for(
         corpus,
         "sessions behind",
         partial(corpus.behind, definition.table, seconds=_SECONDS, **filters),
@@ -280,16 +294,16 @@ def _choose_session(corpus: Corpus, titles: dict[str, str]) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen_id = st.selectbox("Session", ids, format_func=label, key=f"session of {ids[0]}")
-        opening.buttons("corpus", partial(_import_session, corpus, chosen_id))
+        opening.buttons("corpus", partial(import_session, corpus, chosen_id))
     opening.fault("corpus", "This session cannot be opened.")
 
 
-def _import_session(corpus: Corpus, id: str) -> str:
+def import_session(corpus: Corpus, id: str) -> str:
     session = corpus.session(id)
     return state.keep_session(session.title or id, session)
 
 
-def _wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
+def wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
     """Ask in another thread and wait for the answer. *Stop*, or any other widget, interrupts it.
 
     Return None, after saying why, if there is no answer.

@@ -11,22 +11,45 @@ import streamlit as st
 
 from playground.app import state
 from playground.app.shared import components, say, waiting
+from playground.app.shared.components import Picture
 from playground.app.shared.runs import Runs
 from playground.base import paths
 from playground.base.wording import grouped
 from playground.plugins.corpus.places import plain_path
+from playground.plugins.corpus.questions import question_names
 from playground.plugins.corpus.runs import BuildRun
+from playground.show.board import Payload, board, card
 
 _RUN: Final = "corpus"
 BUILD: Final = "playground corpus build my-corpus my-transcripts/"
+RECORD: Final = "playground proxy -- claude"
 
 
 def show_build() -> None:
     """Show a form that builds a corpus, the progress of the build, and what came of it."""
-    st.info("Build a corpus from many recorded sessions, here or by the command, and then ask it:")
-    components.verbatim(BUILD, "the command", key="corpus command")
+    head = board(
+        "No corpus is open. There are two ways to one.",
+        "It takes any session file that this project reads: folders, JSON lines, transcripts, "
+        "request bodies.",
+    )
+    components.board(Picture(head), key="corpus head")
     run = _builds().get(state.run_id(_RUN))
     busy = run is not None and run.under_way
+    with st.container(horizontal=True, key="corpus-ways"):
+        with st.container(border=True, width="stretch"):
+            st.markdown("**Build one from files you have**")
+            components.verbatim(BUILD, "the command", key="corpus command")
+            _form(busy)
+        with st.container(border=True, width="stretch"):
+            st.markdown("**Record what your agent sends**")
+            components.verbatim(RECORD, "the command", key="proxy command")
+            st.caption("The proxy stands between an agent and its provider. See Live for its runs.")
+    if run is not None:
+        _tell(run)
+    components.board(Picture(_places()), key="corpus places", on_choose=_open)
+
+
+def _form(busy: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sources = st.text_input(
             "Recorded sessions",
@@ -36,15 +59,31 @@ def show_build() -> None:
             disabled=busy,
         )
         st.button("Build", key="build corpus", on_click=_build, args=(sources,), disabled=busy)
-    if run is None:
-        return
-    if busy:
+
+
+def _tell(run: BuildRun) -> None:
+    if run.under_way:
         _watch(run)
     elif run.fault:
         st.error("The corpus could not be built.")
         say.text(run.fault)
     else:
         st.info("Stopped. *Build* continues where it stopped.")
+
+
+def _places() -> Payload:
+    """Return the corpora that were built in the app, and what a corpus is asked."""
+    folders = sorted((paths.data() / "corpora").glob("*/corpus.json"), reverse=True)
+    built = [{"key": str(file.parent), "name": file.parent.name, "cells": []} for file in folders]
+    asked = [{"cells": [question], "tone": ""} for question in question_names().values()]
+    cards = [card("facts", "Then it is asked", rows=asked)]
+    listed = card("rows", "Built here before", key="places", heads=[["corpus", "100%"]], rows=built)
+    return board(cards=[*[listed] * bool(built), *cards])
+
+
+def _open() -> None:
+    state.forget_url("corpus")
+    state.choose("corpus", components.chosen_of("corpus places")[1])
 
 
 def choose_built() -> None:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from playground.plugins.own_dialects.derivation import DerivedDialect
 
 
-_OUT = "Write the dialect to this file (.json)."
+_TO = "--to response-template"
+_OUT = "Write to this file (.json)."
 
 
 @click.group()
@@ -59,21 +60,47 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
 
 @dialect.command()
 @click.argument("name")
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(("file", "response-template")),
+    default="file",
+    show_default=True,
+    help="The dialect's file, or the response template by which transformers reads it.",
+)
+@click.option(
+    "--start-anchor",
+    default="",
+    help="Header of an assistant's turn in the chat template, for a response template.",
+)
+@click.option(
+    "--portable", is_flag=True, help="A response template without recursion in its patterns."
+)
 @out_option(_OUT)
 @force_option
 @guarded
-def show(name: str, out: str, force: bool) -> int:
-    """Print a declared dialect as its file: NAME is a registered dialect, or a file.
+def show(name: str, form: str, start_anchor: str, portable: bool, out: str, force: bool) -> int:
+    """Print a declared dialect as a file: NAME is a registered dialect, or a file.
 
     Every command knows the dialects whose files are in the folder $PLAYGROUND_DIALECTS, or in
     `workspace/dialects` of $PLAYGROUND_HOME, by their names.
+
+    A response template is JSON, the value of `response_template` in a tokenizer's configuration.
+    Findings, on stderr, say what it cannot say of the dialect. Without a template: exit status 1.
     """
     from playground.dialects.files import dump_dialect
 
     definition = _dialect_of(name)
-    _write(definition, out, force, name)
-    if not out:
-        emit(dump_dialect(definition))
+    if form == "response-template":
+        made = definition.response_template(start_anchor, portable)
+        if made.template:
+            _write_json(made.json, out, force, name)
+        report(made.findings)
+        return int(not made.template)
+    if start_anchor or portable:
+        field = "--start-anchor" if start_anchor else "--portable"
+        raise InputFault("it says how to write a response template", field=field, expected=_TO)
+    _write_json(dump_dialect(definition), out, force, name)
     return 0
 
 
@@ -150,14 +177,22 @@ def _dialect_of(name: str) -> Dialect:
 
 def _write(dialect: Dialect, out: str, force: bool, *inputs: str) -> None:
     """Write the dialect's file if `out` names one. Raises InputFault."""
-    from playground.base.output import write_file
     from playground.dialects.files import dump_dialect
 
+    if out:
+        _write_json(dump_dialect(dialect), out, force, *inputs)
+
+
+def _write_json(text: str, out: str, force: bool, *inputs: str) -> None:
+    """Write JSON to the file `out`, or print it if `out` is "". Raises InputFault."""
+    from playground.base.output import write_file
+
     if not out:
+        emit(text)
         return
     if not out.endswith(".json"):
         raise InputFault(f"{out!r} does not end in .json", where="--out", expected="NAME.json")
-    write_file(out, dump_dialect(dialect), inputs=inputs, force=force)
+    write_file(out, text, inputs=inputs, force=force)
     say_written(out)
 
 

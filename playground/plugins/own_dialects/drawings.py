@@ -1,4 +1,4 @@
-"""The laws of a dialect as a table and as HTML."""
+"""The laws of a dialect as a table, as HTML and as a board."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pandas as pd
 from playground.base.display import draws
 from playground.base.wording import counted
 from playground.plugins.own_dialects.laws import LawChecks
+from playground.questions.carry import CarryMatrix
+from playground.show.board import Figure, Payload, board, card
 from playground.show.markup import Markup, cells, code, escaped
 
 _SHOWN: Final = 20_000  # characters of an example
@@ -38,3 +40,27 @@ def laws(value: LawChecks) -> Markup:
     line = f"{counted(len(value.broken), 'law')} of {len(value)} broken"
     head = ["law", "says", "result", "smallest example"]
     return Markup("The laws of a dialect", line, cells("laws", head, rows))
+
+
+def declared_head(name: str, checks: LawChecks, values: CarryMatrix) -> Payload:
+    """Return the two figures of a declaration: checks that hold, difficult values that arrive."""
+    held, carried = len(checks) - len(checks.broken), len(values.carried(name))
+    figures: list[Figure] = [
+        (f"{held} of {len(checks)}", "round-trip checks hold", "bad" if checks.broken else "good"),
+        (f"{carried} of {len(values.values)}", "difficult values arrive", ""),
+    ]
+    note = "Two templates make it: of a call, and of a parameter. Reading follows from writing."
+    return board(f"{name}, a dialect of your own", note, figures)
+
+
+def laws_board(checks: LawChecks) -> Payload:
+    """Return a row for each law, with what breaks it."""
+    rows = [
+        {
+            "cells": [each.title, each.broken.says if each.broken else "holds", f"law {each.law}"],
+            "tone": "bad" if each.broken else "good",
+        }
+        for each in checks
+    ]
+    tried = max((each.tried for each in checks), default=0)
+    return board(cards=[card("facts", "Round-trip checks", f"{tried} examples each", rows=rows)])

@@ -20,6 +20,7 @@ from playground.app.shared import (
     widget_changes,
     widgets,
 )
+from playground.app.shared.components import Picture
 from playground.app.shared.declaring import DeclarationDraft
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
@@ -42,7 +43,6 @@ from playground.plugins.own_dialects.laws import LawChecks, check_dialect
 from playground.questions.carry import CarryMatrix
 from playground.questions.carry import carry as carry_values
 from playground.sessions.session import Session
-from playground.sessions.workspaces.dialects import is_kept, kept_text
 from playground.show import frames
 
 _WAYS: Final = ("A dialect", "A chat template", "Replies")
@@ -61,13 +61,14 @@ def show(row: Any) -> None:
         _show_derivation()
     elif way == _WAYS[2]:
         proposals.boxes()
+    with st.container(key="own-head"):
+        figures = st.container()  # above all, but waited for when the rest is drawn
     _tell(declaring.FAULT, "That did not work; the declaration is unchanged.")
     left, right = st.columns([2, 3], gap="medium")
     with left:
         dialect_file.keeping(draft)
         declaration_fields.fields(draft)
     with right:
-        figures = st.container()  # above all, but waited for when the rest is drawn
         st.header("A call", anchor=False)
         written = call(draft.dialect, session)
         components.verbatim(written, "the call", key="own call", height=200)
@@ -119,12 +120,7 @@ def _declared() -> list[str]:
 
 
 def _from_dialect() -> None:
-    name = str(state.held("started dialect"))
-    document = plain_dialect(get_dialect(name))
-    if is_kept(name):
-        declaring.take(document, kept_text(name))
-    else:
-        declaring.take(document | {"name": f"my-{name}"})
+    declaring.start_from(str(state.held("started dialect")))
 
 
 def _template_choice() -> None:
@@ -225,19 +221,16 @@ def _take_reply(text: str) -> None:
 
 
 def summary(text: str, name: str) -> None:
-    """The two figures that count: laws that hold, hostile values that come back."""
+    """Show the two figures that count: laws that hold, difficult values that come back."""
     checks, matrix = laws(text), values(text)
-    carried = len(matrix.carried(name))
-    say.text(
-        f"{len(checks) - len(checks.broken)} of {len(checks)} round-trip checks hold, "
-        f"{carried} of {len(matrix.values)} difficult values come back."
-    )
+    data = drawings.declared_head(name, checks, matrix)
+    components.board(Picture(data), key="own figures")
 
 
 def show_laws(text: str) -> None:
     """Show whether the laws hold for 50 random examples each, with the smallest that breaks one."""
     checks = laws(text)
-    tables.table(drawings.laws_frame(checks), height="content")
+    components.board(Picture(drawings.laws_board(checks)), key="own laws")
     for check in checks.broken:
         if check.broken:
             say.error(f"Law {check.law} is broken. The smallest example:")

@@ -11,6 +11,7 @@ import streamlit as st
 from playground.app import state
 from playground.app.serving import access
 from playground.app.shared import components, opening, say, tables, waiting
+from playground.app.shared.components import Picture
 from playground.base.wording import counted, dollars
 from playground.plugins.proxy import drawings as live_frames
 from playground.plugins.proxy import ledger
@@ -18,6 +19,7 @@ from playground.plugins.proxy.ledger import Ledger, LoggedExchange
 from playground.plugins.proxy.storage import session_name, session_of, store_session
 from playground.sessions.entries import starred_in
 from playground.sessions.workspaces import on_disk
+from playground.show.board import board
 
 _RUN: Final = "run"
 _CHOSEN: Final = "passed"  # the key of the session that the user chose
@@ -33,7 +35,15 @@ def show(row: Any) -> None:
         _explain()
         st.stop()
     log = read(run)
-    st.markdown(headline(log))
+    sentence, _, note = headline(log).partition(". ")
+    breaks = sum(bool(exchange.breaks) for exchange in log.exchanges)
+    figures = [
+        (f"{len(log.sessions):,}", "sessions", ""),
+        (f"{len(log.exchanges):,}", "requests", ""),
+        (f"{breaks:,}", "cache breaks", "bad" if breaks else ""),
+    ]
+    data = board(f"{sentence.removesuffix('.')}.", note, figures)
+    components.board(Picture(data), key="live head")
     if log.sessions:
         session(run, sessions(log))
     follow(run)

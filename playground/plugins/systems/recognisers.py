@@ -18,6 +18,9 @@ from playground.sessions.pasted import in_a_fence
 
 _MOST: Final = 1_000_000  # characters; larger files are conversations
 _LINE: Final = re.compile(r"[\w\s,:.\[\]|'\"]+->[\w\s,:.\[\]|'\"]+")
+_TEMPLATE_ROLE: Final = re.compile(
+    r"""["']role["']:\s*["'](?:default-request|request|truncate)["']"""
+)
 _YAML: Final = re.compile(r"^\s*-?\s*[\w.\"'-]+:", re.M)
 
 
@@ -60,7 +63,7 @@ def recognise_signature(text: str, name: str) -> Recognised | None:
 def recognise_agents(text: str, name: str) -> Recognised | None:
     """Recognise the source of Flink-Agents' agents, with all that they declare."""
     source = _source(text)
-    if "@" not in source or len(source) > _MOST:
+    if not ("@" in source or "ReActAgent(" in source) or len(source) > _MOST:
         return None
     from playground.plugins.systems.flink_agents.agent_source import agents_in
 
@@ -84,15 +87,19 @@ def recognise_agents(text: str, name: str) -> Recognised | None:
 
 
 def recognise_yaml(text: str, name: str) -> Recognised | None:
-    """Recognise conversation templates, and the declarations of Flink-Agents, in YAML."""
+    """Recognise conversation templates and their histories, and Flink-Agents' declarations."""
     source = _source(text)
-    if len(source) > _MOST or source.lstrip()[:1] in ("{", "[", "<") or not _YAML.search(source):
+    first = source.lstrip()[:1]
+    looks_own = bool(_TEMPLATE_ROLE.search(source)) if first in ("{", "[") else _YAML.search(source)
+    if len(source) > _MOST or first == "<" or not looks_own:
         return None
     try:
-        value = read_yaml(source, name or "pasted")
+        value = read_yaml(source, name or "pasted")  # JSON, too
     except InputFault:
         return None
-    if isinstance(value, dict) and any(_are_named(value.get(key)) for key in ("prompts", "agents")):
+    if isinstance(value, dict) and any(
+        _are_named(value.get(key)) for key in ("prompts", "agents", "chat_model_setups")
+    ):
         return _declarations(value, source)
     return _templates(value, source, name)
 
@@ -102,18 +109,27 @@ def _are_named(items: object) -> bool:
     return isinstance(items, list) and all(isinstance(i, dict) and "name" in i for i in items)
 
 
+_NAMED: Final = {"chat_model_setups": "chat model", "chat_model_connections": "connection"}
+
+
 def _declarations(value: dict[object, object], source: str) -> Recognised:
-    """Recognise prompts and tools of a Flink-Agents file, and name what else it declares."""
+    """Recognise the declarations of a Flink-Agents file and of its agents, all by name."""
+    from playground.plugins.systems.flink_agents.declarations import holders_of
     from playground.plugins.systems.flink_agents.views import read_prompts
 
-    lists = {key: items for key, items in value.items() if isinstance(items, list)}
-    counts = ", ".join(
-        counted(len(items), str(key).removesuffix("s")) for key, items in lists.items()
-    )
-    unread = [
-        f"{key}: declared by Flink-Agents; only prompts and tools are read"
-        for key in map(str, value)
-        if key not in ("prompts", "tools")
+    names: dict[str, list[str]] = {}
+    unread: list[str] = []
+    for place, holder in holders_of(value):
+        for key, items in holder.items():
+            if isinstance(items, list):
+                found = [str(i.get("name") if isinstance(i, dict) else i) for i in items]
+                names.setdefault(str(key), []).extend(found)
+                if found and key not in ("agents", "prompts"):
+                    unread.append(f"{place}{key}: {', '.join(found)}: {_why_unread(str(key))}")
+    counts = [
+        counted(len(found), _NAMED.get(key) or key.removesuffix("s").replace("_", " "))
+        for key, found in names.items()
+        if found
     ]
     try:
         prompts = read_prompts(source)
@@ -122,13 +138,22 @@ def _declarations(value: dict[object, object], source: str) -> Recognised:
         prompts = {}
     return Recognised(
         "agent",
-        f"Flink-Agents declarations: {counts}",
+        f"Flink-Agents declarations: {', '.join(counts)}",
         data=source.encode("utf-8", "surrogatepass"),
         unread=tuple(unread),
         offer="Open its prompts",
         page="prompts" if prompts else "",
         view=(("prompt template", source),),
     )
+
+
+def _why_unread(key: str) -> str:
+    match key:
+        case "tools" | "actions":
+            return "the functions stand in another file"
+        case "chat_model_setups" | "chat_model_connections":
+            return "named here; another model is asked with the prompts"
+    return "needs Flink-Agents itself"
 
 
 def _templates(value: object, source: str, name: str) -> Recognised | None:
@@ -144,6 +169,8 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
         return None  # messages of a conversation
     from playground.plugins.systems.aichatflow import parse_templates
 
+    if isinstance(value, list) and is_own and messages[-1]["role"] == "assistant":
+        return _history(messages, source)
     file_name = name or "pasted.yaml"
     try:
         names = list(parse_templates(source, file_name))
@@ -159,6 +186,18 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
         offer="Run the templates",
         page="formats",
         view=(("brought template set", source), ("brought template name", file_name)),
+    )
+
+
+def _history(messages: list[dict[str, object]], source: str) -> Recognised:
+    """Recognise the history that a run of templates left: it ends with the model's answer."""
+    return Recognised(
+        "templates",
+        f"history of conversation templates: {counted(len(messages), 'message')}",
+        data=source.encode("utf-8", "surrogatepass"),
+        offer="Go on from it",
+        page="formats",
+        view=(("brought template history", json.dumps(messages, ensure_ascii=False, indent=1)),),
     )
 
 

@@ -26,6 +26,7 @@ SERVER_NAMES: Final = (
     "sglang",
     "llama.cpp",
     "ollama",
+    "transformers",
     "ai-sdk-parser",
     "rapid-mlx",
     "vllm-mlx",

@@ -51,7 +51,10 @@ class Grid extends Headed {
     this.box = element("input", "search")
     Object.assign(this.box, { type: "search", placeholder: "Search all messages" })
     this.box.setAttribute("aria-label", "Search all messages of all panes")
-    this.box.oninput = () => this.search.start(this.box.value)
+    this.box.oninput = () => {
+      this.isTyped = true
+      this.search.start(this.box.value)
+    }
     this.box.onkeydown = (event) => {
       event.stopPropagation()
       if (event.key === "Enter") this.go(event.shiftKey ? -1 : 1)

@@ -6,6 +6,7 @@ const mounted = new WeakMap()
 const SPEEDS = [0.25, 0.5, 1, 2, 5, 20]
 const PACE = 0.05 // seconds a chunk, where nobody recorded times
 const ROW = 20 // pixels, of a line of text and of an event
+const MOST_CALLS = 40 // cards of the latest calls; all of them are among the events
 const TIMING = { recorded: "recorded", synthetic: "simulated", none: "no times: 20 chunks a second" }
 
 function chooser(title, options, chosen, action) {
@@ -59,6 +60,15 @@ function wrap(codeAt, length, most) {
   }
   lines.push([start, length])
   return lines
+}
+
+// The children of an element, in this order; those that stay are not touched
+function arrange(parent, nodes) {
+  const wanted = new Set(nodes)
+  for (const node of [...parent.children]) if (!wanted.has(node)) node.remove()
+  nodes.forEach((node, at) => {
+    if (parent.children[at] !== node) parent.insertBefore(node, parent.children[at] ?? null)
+  })
 }
 
 class Player {
@@ -145,7 +155,7 @@ class Player {
   }
 
   buildColumn(column, at) {
-    const part = { node: element("div", "column"), state: element("small", ""), drawn: "" }
+    const part = { node: element("div", "column"), state: element("small", ""), rows: new Map(), cards: new Map(), height: 0 }
     const head = element("div", "head")
     const title = element("div", "title")
     title.append(element("h2", "", column.name))
@@ -174,6 +184,7 @@ class Player {
     this.phone = at
     this.parts.forEach((part, number) => part.node.classList.toggle("on", number === at))
     ;[...this.tabs.children].forEach((tab, number) => tab.setAttribute("aria-pressed", number === at))
+    this.layout()
     this.parts.forEach((part) => (part.text.scrollTop = this.top))
   }
 
@@ -215,10 +226,30 @@ class Player {
       const { text } = this.data
       const codeAt = this.points ? (at) => this.points[at].codePointAt(0) : (at) => text.charCodeAt(at)
       this.lines = wrap(codeAt, this.length, most)
-      for (const part of this.parts) part.drawn = ""
+      this.forget()
     }
-    this.drawRhythm()
+    // asked for once: a question between two changes would make the browser lay out the page
+    for (const part of this.parts) part.height = part.text.clientHeight
+    this.fit()
+    const room = `${this.slider.clientWidth} ${devicePixelRatio} ${getComputedStyle(this.place).color}`
+    if (room !== this.room) this.drawRhythm() // not whenever a call makes the page taller
+    this.room = room
     this.draw()
+  }
+
+  // Every line is drawn anew
+  forget() {
+    for (const part of this.parts) {
+      part.rows.clear()
+      part.sheet.replaceChildren()
+    }
+  }
+
+  fit() {
+    this.data.columns.forEach((column, at) => {
+      const rows = Math.max(this.lines.length, this.view === "text" ? 0 : column.events.length)
+      this.parts[at].sheet.style.height = `${rows * ROW}px`
+    })
   }
 
   lineOf(offset) {
@@ -228,26 +259,27 @@ class Player {
   scrolled(top) {
     if (Math.abs(top - this.top) < 1) return
     this.top = top
-    for (const part of this.parts) if (part.text.scrollTop !== top) part.text.scrollTop = top
+    for (const part of this.parts) part.text.scrollTop = top
     this.drawTexts()
   }
 
   // The line of an offset, or an event, comes into sight in every column
   follow(row) {
-    const seen = this.parts.find((part) => part.text.clientHeight)
+    const seen = this.parts.find((part) => part.height)
     if (!seen) return
-    const [height, at] = [seen.text.clientHeight, row * ROW]
+    const [height, at] = [seen.height, row * ROW]
     if (at < this.top + ROW || at > this.top + height - 3 * ROW) {
-      const most = seen.sheet.offsetHeight - height + 20
+      const most = parseFloat(seen.sheet.style.height) - height + 20
       this.scrolled(Math.max(0, Math.min(at - height / 2, most)))
-      for (const part of this.parts) part.text.scrollTop = this.top
     }
   }
 
   show(view) {
     this.view = view
     this.eventsButton.setAttribute("aria-pressed", view === "events")
-    this.draw(true)
+    this.forget()
+    this.fit()
+    this.draw()
   }
 
   key(event) {
@@ -356,7 +388,7 @@ class Player {
     if (resting) this.rest()
   }
 
-  draw(anew = false) {
+  draw() {
     if (!this.lines) return
     const [, given, kind] = this.data.steps[this.step]
     this.slider.value = this.times[this.step]
@@ -367,7 +399,7 @@ class Player {
     this.place.title = this.place.textContent
     this.slider.setAttribute("aria-valuetext", where)
     this.data.columns.forEach((column, at) => this.drawHead(column, this.parts[at]))
-    this.drawTexts(anew)
+    this.drawTexts()
   }
 
   drawHead(column, part) {
@@ -375,41 +407,77 @@ class Player {
     const [mode, detail, held] = column.states[state]
     const isOver = this.step === this.last
     part.state.textContent = isOver ? column.note : [mode, detail, held ? `waiting: ${isolated(JSON.stringify(held))}` : ""].filter(Boolean).join(" · ")
-    const calls = column.calls.filter((call) => call.began <= this.step)
-    const cards = calls.map((call) => {
-      const card = element("div", "call")
+    const begun = search(column.calls, (call) => call.began > this.step)
+    const first = Math.max(0, begun - MOST_CALLS)
+    const nodes = []
+    if (!begun) nodes.push(this.card(part, -1, column.calls.length ? "No call yet" : "No call is read", () => element("div", "call none", column.calls.length ? "No call yet" : "No call is read")))
+    if (first) nodes.push(this.card(part, -2, first, () => element("div", "call none", `${counted(first, "earlier call")}: see Events`)))
+    for (let index = first; index < begun; index += 1) {
+      const call = column.calls[index]
       const fate = call.ended !== null && call.ended <= this.step ? "" : call.aborted !== null && call.aborted <= this.step ? "aborted" : "still open"
-      card.append(element("b", "", call.name), element("small", "", fate))
-      for (const [key, from, to] of call.arguments) {
-        if (from >= stop) continue
-        const line = element("div", "", key ? `${key}: ` : "")
-        line.append(element("i", "", this.slice(from, Math.min(to, stop, from + 2000))))
-        card.append(line)
-      }
-      return card
-    })
-    part.calls.replaceChildren(...(cards.length ? cards : [element("div", "call none", column.calls.length ? "No call yet" : "No call is read")]))
+      nodes.push(this.card(part, index, fate === "still open" ? stop : fate, () => this.callCard(call, fate, stop)))
+    }
+    arrange(part.calls, nodes)
+    for (const index of part.cards.keys()) if (index >= 0 && (index < first || index >= begun)) part.cards.delete(index)
   }
 
-  drawTexts(anew = false) {
+  // A card that is drawn already, if nothing in it has changed
+  card(part, index, state, make) {
+    if (part.cards.get(index)?.state !== state) part.cards.set(index, { state, node: make() })
+    return part.cards.get(index).node
+  }
+
+  callCard(call, fate, stop) {
+    const card = element("div", "call")
+    card.append(element("b", "", call.name), element("small", "", fate))
+    for (const [key, from, to] of call.arguments) {
+      if (from >= stop) continue
+      const line = element("div", "", key ? `${key}: ` : "")
+      line.append(element("i", "", this.slice(from, Math.min(to, stop, from + 2000))))
+      card.append(line)
+    }
+    return card
+  }
+
+  // Only lines in sight are drawn, and of these only those in which something has changed
+  drawTexts() {
     this.data.columns.forEach((column, at) => {
       const part = this.parts[at]
-      if (!part.text.clientHeight) return
-      const rows = this.view === "text" ? this.lines : column.events
+      if (!part.height) return
+      const isText = this.view === "text"
+      const rows = isText ? this.lines : column.events
       const from = Math.max(0, Math.floor(this.top / ROW) - 3)
-      const to = Math.min(rows.length, from + Math.ceil(part.text.clientHeight / ROW) + 7)
-      const drawn = [this.view, from, to, column.steps[this.step], this.event, this.lit].join()
-      if (drawn === part.drawn && !anew) return
-      part.drawn = drawn
-      part.sheet.style.height = `${Math.max(this.lines.length, this.view === "text" ? 0 : column.events.length) * ROW}px`
+      const to = Math.min(rows.length, from + Math.ceil(part.height / ROW) + 7)
       const nodes = []
       for (let row = from; row < to; row += 1) {
-        const node = this.view === "text" ? this.line(column, rows[row]) : this.eventRow(column, row)
-        node.style.top = `${row * ROW}px`
-        nodes.push(node)
+        const state = isText ? this.lineState(column, rows[row]) : this.eventState(column, row)
+        let drawn = part.rows.get(row)
+        if (drawn?.state !== state) {
+          drawn = { state, node: isText ? this.line(column, rows[row]) : this.eventRow(column, row) }
+          drawn.node.style.top = `${row * ROW}px`
+          part.rows.set(row, drawn)
+        }
+        nodes.push(drawn.node)
       }
-      part.sheet.replaceChildren(...nodes)
+      for (const row of part.rows.keys()) if (row < from || row >= to) part.rows.delete(row)
+      arrange(part.sheet, nodes)
     })
+  }
+
+  // All that a line's look depends on, besides its text
+  lineState(column, [start, stop]) {
+    const [reached] = column.steps[this.step]
+    const lit = this.lit >= start && this.lit < stop ? this.lit : -1
+    return `${Math.max(start, Math.min(reached, stop))} ${lit}`
+  }
+
+  eventState(column, index) {
+    return `${index < column.steps[this.step][2]} ${index === this.eventNow(column)}`
+  }
+
+  eventNow(column) {
+    const isChosen = this.event >= 0 && column === this.data.columns[0]
+    return isChosen ? this.event : column.steps[this.step][2] - 1
   }
 
   line(column, [start, stop]) {
@@ -435,9 +503,8 @@ class Player {
 
   eventRow(column, index) {
     const [kind, , , , , label] = column.events[index]
-    const count = column.steps[this.step][2]
-    const now = this.event >= 0 && column === this.data.columns[0] ? this.event : count - 1
-    const row = element("div", `event k-${kind}${index < count ? " past" : ""}${index === now ? " now" : ""}`)
+    const isPast = index < column.steps[this.step][2]
+    const row = element("div", `event k-${kind}${isPast ? " past" : ""}${index === this.eventNow(column) ? " now" : ""}`)
     row.append(element("span", "what", kind.replace("-", " ")), element("span", "label", label))
     row.onclick = () => this.seek(column.events[index][4], true, column === this.data.columns[0] ? index : -1)
     return row
@@ -449,20 +516,20 @@ class Player {
     Object.assign(this.rhythm, { width: width * dots, height: 22 * dots })
     const context = this.rhythm.getContext("2d")
     context.scale(dots, dots)
-    const ink = (name) => {
+    const inks = {}
+    for (const name of ["rhythm", "found", "ink"]) {
       this.place.style.color = `var(--${name})`
-      const colour = getComputedStyle(this.place).color
-      this.place.style.color = ""
-      return colour
+      inks[name] = getComputedStyle(this.place).color
     }
+    this.place.style.color = ""
     const bins = new Float32Array(Math.max(1, Math.floor(width / 3)))
     for (const time of this.times) bins[Math.min(bins.length - 1, Math.floor((time / this.total) * bins.length))] += 1
     const most = Math.max(...bins)
-    context.fillStyle = ink("rhythm")
+    context.fillStyle = inks.rhythm
     bins.forEach((count, at) => context.fillRect(at * 3, 15 - (14 * count) / most, 2, (14 * count) / most))
     const tick = (offset, name, size) => {
       const x = (this.times[this.stepAt(offset)] / this.total) * width
-      context.fillStyle = ink(name)
+      context.fillStyle = inks[name]
       context.fillRect(Math.min(width - size, Math.max(0, x - size / 2)), 17, size, 5)
     }
     for (const [, , , at] of this.data.findings) tick(at, "found", 5)

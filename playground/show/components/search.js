@@ -89,6 +89,9 @@ class Searchable extends Cells {
     const told = at < 0 ? `${count} found` : `${grouped(at + 1)} of ${count}`
     this.said.textContent = query ? told : ""
     this.lightHits()
+    if (!this.isTyped || this.search.running) return
+    this.isTyped = false
+    this.go(1) // the first one from here on comes into sight while somebody types
   }
 
   go(step) {

@@ -22,10 +22,10 @@ class Strip {
     this.chosen = -1
     this.build()
     this.choose(this.firstSeen())
-    this.sizes = new ResizeObserver(() => this.draw())
+    this.sizes = new ResizeObserver(() => this.draw(true))
     this.sizes.observe(root)
     this.scheme = matchMedia("(prefers-color-scheme: dark)")
-    this.scheme.onchange = () => setTimeout(() => this.draw(), 300) // the app's theme goes over
+    this.scheme.onchange = () => setTimeout(() => this.draw(true), 300) // the app's theme goes over
     this.heard = (event) => {
       if (!event.defaultPrevented && this.root.checkVisibility()) this.key(event.detail, event)
     }
@@ -210,24 +210,36 @@ class Strip {
 
   // A colour of the style sheet as a canvas takes it
   ink(name) {
-    this.probe ??= this.root.appendChild(element("i", ""))
-    this.probe.style.color = `var(--${name})`
-    return getComputedStyle(this.probe).color
+    if (!this.inks.has(name)) {
+      this.probe ??= this.root.appendChild(element("i", ""))
+      this.probe.style.color = `var(--${name})`
+      this.inks.set(name, getComputedStyle(this.probe).color)
+    }
+    return this.inks.get(name)
   }
 
-  surface(canvas, height) {
-    const [width, dots] = [canvas.parentNode.clientWidth - (canvas === this.chart ? 28 : 0), devicePixelRatio || 1]
+  // Room and colours are asked for once: at each frame, the browser would lay out the page for it
+  measure() {
+    this.inks = new Map()
+    this.width = this.root.clientWidth && this.drawing.clientWidth
+    this.chartWidth = this.chart.parentNode.clientWidth - 28
+  }
+
+  surface(canvas, width, height) {
+    const dots = devicePixelRatio || 1
     Object.assign(canvas, { width: width * dots, height: height * dots })
     canvas.style.height = `${height}px`
     canvas.style.width = `${width}px`
     const context = canvas.getContext("2d")
     context.scale(dots, dots)
-    return [context, width]
+    return context
   }
 
-  draw() {
+  // `anew` where the room or the colours may have changed
+  draw(anew = !this.width) {
     const { request } = this
-    if (!request || !this.root.clientWidth) return
+    if (anew) this.measure()
+    if (!request || !this.width) return
     const count = this.requests.length
     this.slider.value = this.now
     const sums = this.outcome(request)
@@ -238,13 +250,15 @@ class Strip {
     this.why.textContent = request.reason
     this.drawBlocks()
     this.drawSigns()
-    this.drawChart()
+    if (anew) this.drawChart()
+    this.drawNow()
     this.say()
   }
 
   drawBlocks() {
     const { request } = this
-    const [context, width] = this.surface(this.canvas, TOP + TALL + BELOW + 30)
+    const { width } = this
+    const context = this.surface(this.canvas, width, TOP + TALL + BELOW + 30)
     const scale = width / this.most
     const inks = Object.fromEntries(["tools", "system", "assistant", "user", ...Object.keys(OUTCOMES), "quiet", "accent"].map((n) => [n, this.ink(n)]))
     request.blocks.forEach((block, index) => {
@@ -294,7 +308,7 @@ class Strip {
     const focused = this.root.getRootNode().activeElement?.dataset?.block
     for (const old of this.drawing.querySelectorAll(".pin, .limit")) old.remove()
     // marks that stand close: their heads stand apart, their lines where the marks are
-    const width = this.canvas.clientWidth
+    const { width } = this
     const places = this.request.marks.map(([mark]) => (this.request.ends[mark] / this.most) * width)
     places.forEach((_, at) => at && (places[at] = Math.max(places[at], places[at - 1] + HEAD)))
     for (let at = places.length - 1; at >= 0; at -= 1) places[at] = Math.min(places[at], at === places.length - 1 ? width : places[at + 1] - HEAD)
@@ -365,11 +379,25 @@ class Strip {
     if (from !== to && (origin(from) || origin(to))) this.report(`${origin(from)}>${origin(to)}`)
   }
 
+  barSize() {
+    const wide = this.chartWidth / this.bars.length
+    return [wide, wide > 4 ? Math.min(6, wide / 6) : 0]
+  }
+
+  // A line below the bar of the request that is shown: nothing else in the chart changes with it
+  drawNow() {
+    const [wide, gap] = this.barSize()
+    const context = this.chart.getContext("2d")
+    context.clearRect(0, CHART - 15, this.chartWidth, 2)
+    context.fillStyle = this.ink("ink")
+    context.fillRect(this.now * wide + gap / 2, CHART - 15, Math.max(3, wide - gap), 2)
+  }
+
   drawChart() {
-    const [context, width] = this.surface(this.chart, CHART)
+    const width = this.chartWidth
+    const context = this.surface(this.chart, width, CHART)
     const most = Math.max(1, ...this.bars.map(([read, written, full]) => read + written + full))
-    const wide = width / this.bars.length
-    const gap = wide > 4 ? Math.min(6, wide / 6) : 0
+    const [wide, gap] = this.barSize()
     const inks = Object.keys(OUTCOMES).map((name) => this.ink(name))
     this.bars.forEach((bar, index) => {
       let top = CHART - 16
@@ -380,8 +408,6 @@ class Strip {
         top -= height
       })
     })
-    context.fillStyle = this.ink("ink")
-    context.fillRect(this.now * wide + gap / 2, CHART - 15, Math.max(3, wide - gap), 2)
     context.font = "11px sans-serif"
     context.fillStyle = this.ink("quiet")
     const every = Math.ceil(34 / wide)

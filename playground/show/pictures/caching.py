@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.base.display import draws
-from playground.base.wording import counted, grouped
+from playground.base.wording import counted, grouped, percent
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
 from playground.cache.answers.headline import headline
 from playground.cache.answers.placement import CachePlacement
@@ -88,7 +88,7 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     least = best.cost_permille if best else 0
     line = (
         f"cheapest: {best.dialect} under {best.policy}, "
-        f"{grouped(least / 1000, 2)} of the full price"
+        f"{percent(least / 1000)} of the uncached price"
         if best
         else "the provider refuses every request"
     )

@@ -16,6 +16,7 @@ from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.show import payloads
 from playground.show.grid import grid
+from playground.show.heads import heads
 from playground.show.markup import Markup, cells, code, escaped, table
 
 # A notebook keeps so many dialects, and messages of each; a page has all of them.
@@ -24,6 +25,7 @@ _MESSAGES: Final = 50
 _COLUMNS: Final = 4  # of plain markup: more are too narrow to be read
 _ROWS: Final = 40
 _BEGINNING: Final = 400  # characters of a cell
+_COUNTED: Final = 1_000_000  # characters, of which tokens are counted: more take seconds
 _RAW: Final = 20_000
 _MOST_NAMES: Final = 3
 
@@ -35,8 +37,9 @@ def comparison(value: Comparison) -> Markup:
     return Markup(
         f"{title} in {counted(len(value.columns), 'dialect')}",
         _line(value.columns),
-        head=_figures(value.columns),
-        static=_columns(value.columns[:_COLUMNS]),
+        head="" if len(value.columns) <= _PANES else _figures(value.columns),
+        static=f"{_figures(value.columns) if len(value.columns) <= _PANES else ''}"
+        f"{_columns(value.columns[:_COLUMNS])}",
         component="panes",
         data=lambda: _panes(value.columns),
         brief=lambda: _panes(value.columns[:_PANES], _MESSAGES),
@@ -80,7 +83,13 @@ def _columns(columns: Sequence[Column]) -> str:
 
 
 def _panes(columns: Sequence[Column], most: int | None = None) -> dict[str, Any]:
-    return grid([payloads.comparison_pane(column, most) for column in columns])
+    """Return the panes' data; of a few columns with the figures of their heads, as on the page."""
+    data = grid([payloads.comparison_pane(column, most) for column in columns])
+    if len(columns) > _PANES:
+        return data
+    is_short = sum(sum(column.characters.values()) for column in columns) <= _COUNTED
+    counts = [column.tokens if is_short else None for column in columns]
+    return {**data, "figures": heads(columns, counts, [True] * len(columns))}
 
 
 @draws("picture", ProviderPayload)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from playground.base.display import draws
+from playground.base.wording import counted, grouped
 from playground.questions.versions import VersionDiff
 from playground.questions.versions.blocks import VersionBlock
 from playground.questions.versions.matching import BlockChange
@@ -70,26 +71,35 @@ def _run(change: str, text: str) -> str:
 
 
 def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload:
-    """Return these blocks of both versions side by side; the first is the base of comparison."""
+    """Return these blocks of both versions side by side; the first is the base of comparison.
+
+    A block's row says how many equal blocks before it are left out, and what they weigh.
+    """
+    numbers = {id(change): number for number, change in enumerate(value.changes)}
+    shown = [numbers[id(change)] for change in changes]
+    rows, last = [], -1
+    for number in shown:
+        left = value.changes[last + 1 : number]
+        tokens = sum(change.tokens[1] for change in left if change.kind == "same")
+        alike = sum(change.kind == "same" for change in left)
+        note = f"{counted(alike, 'block')} alike, {grouped(tokens)} tokens, then: " if alike else ""
+        rows.append((number, note, value.changes[number]))
+        last = number
     panes = []
-    for side, name in ((value.first, "before"), (value.second, "after")):
-        placed = [(getattr(change, name), at, change) for at, change in enumerate(changes)]
+    for version, name in ((value.first, "before"), (value.second, "after")):
+        placed = [(getattr(change, name), number, note, change) for number, note, change in rows]
         there = sorted((each for each in placed if each[0]), key=lambda each: each[0].number)
-        panes.append(
-            {
-                "name": side.name,
-                "note": f"{side.count.tokens:,} tokens ({side.count.kind})",
-                "messages": [_message(*each) for each in there],
-            }
-        )
+        messages = [_message(*each) for each in there]
+        size = f"{version.size} tokens, request {version.request} of {version.requests}"
+        panes.append({"name": version.name, "note": size, "messages": messages})
     return {**grid(panes), "base": 0}
 
 
-def _message(block: VersionBlock, at: int, change: BlockChange) -> Payload:
+def _message(block: VersionBlock, at: int, note: str, change: BlockChange) -> Payload:
     shown = {
         "origin": f"change:{at}",
         "kind": block.writer,
-        "label": block.name,
+        "label": f"{note}{change.block.name}",
         "text": block.text,
         "badge": change.kind,
     }

@@ -32,7 +32,7 @@ class ChatAdapter(FieldAdapter):
 
     def __init__(
         self,
-        callbacks: Sequence[Callback] = (),
+        callbacks: Sequence[Callback] | None = None,
         use_native_function_calling: bool = False,
         parallel_tool_calls: bool | None = None,
         *,
@@ -105,7 +105,7 @@ class JSONAdapter(ChatAdapter):
 
     def __init__(
         self,
-        callbacks: Sequence[Callback] = (),
+        callbacks: Sequence[Callback] | None = None,
         use_native_function_calling: bool = True,
         parallel_tool_calls: bool | None = None,
     ) -> None:

@@ -55,7 +55,7 @@ class AskingAdapter(ABC):
 
     def __init__(
         self,
-        callbacks: Sequence[Callback] = (),
+        callbacks: Sequence[Callback] | None = None,
         use_native_function_calling: bool = False,
         parallel_tool_calls: bool | None = None,
     ) -> None:

@@ -13,7 +13,8 @@ from playground.base.errors import InputFault
 from playground.base.python_literals import ComputedError, LiteralCall, Names, names_in, value_of
 from playground.plugins.systems.flink_agents.prompt import Prompt
 
-_MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action")
+_REACT: Final = "ReActAgent"
+_MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action", f"{_REACT}(")
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class AgentSource:
 
 
 def agents_in(text: str) -> list[AgentSource]:
-    """Return the agents in a Python text; none for a text that is no Python."""
+    """Return the agents in a Python text, classes and calls of ReActAgent; none for other texts."""
     if not any(marker in text for marker in _MARKERS):
         return []
     try:
@@ -50,7 +51,63 @@ def agents_in(text: str) -> list[AgentSource]:
         return []
     constants = names_in(body)
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
-    return [agent for node in classes if (agent := _agent(node, constants))]
+    agents = [agent for node in classes if (agent := _agent(node, constants))]
+    return [*agents, *_react_agents(body, constants)]
+
+
+def _react_agents(body: list[ast.stmt], constants: Names) -> Iterator[AgentSource]:
+    """Yield the agents that calls of ReActAgent make, at the top or in a function."""
+    functions = [n for n in body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    top = [n for n in body if not isinstance(n, ast.ClassDef) and n not in functions]
+    for scope in (top, *(function.body for function in functions)):
+        names = {**constants, **names_in(scope)}
+        calls = [n for line in scope for n in ast.walk(line) if isinstance(n, ast.Call)]
+        for call in calls:
+            if ast.unparse(call.func).rpartition(".")[2] == _REACT:
+                agent = AgentSource(_REACT)
+                _read_react(agent, {k.arg: k.value for k in call.keywords}, names)
+                for added in calls:
+                    _read_added(agent, added, names)
+                yield agent
+
+
+def _read_react(agent: AgentSource, given: dict[str | None, ast.expr], names: Names) -> None:
+    """Read ReActAgent's prompt and model; what it makes of an output schema is named only."""
+    if node := given.get("prompt"):
+        try:
+            agent.prompts["prompt"] = _prompt(value_of(node, names))
+        except (ComputedError, InputFault, RecursionError) as error:
+            agent.unread.append(f"{_REACT}.prompt: {error}")
+    if node := given.get("chat_model"):
+        descriptor = names.get(node.id) if isinstance(node, ast.Name) else node
+        keywords = descriptor.keywords if isinstance(descriptor, ast.Call) else []
+        parts = {k.arg: k.value for k in keywords if k.arg in ("model", "tools")}
+        try:
+            model = {key: value_of(part, names) for key, part in parts.items()}
+        except (ComputedError, RecursionError) as error:
+            agent.unread.append(f"{_REACT}.chat_model: {error}")
+            model = {}
+        agent.models.append(str(model.get("model") or "chat_model"))
+        agent.tools.extend(map(str, model.get("tools") or ()))
+    if node := given.get("output_schema"):
+        what = f"{ast.unparse(node):.60} is not read: the agent asks for JSON of that schema"
+        agent.unread.append(f"{_REACT}.output_schema: {what}")
+
+
+def _read_added(agent: AgentSource, call: ast.Call, names: Names) -> None:
+    """Read what `add_resource(name, kind, value)` adds to the environment of an agent."""
+    match call:
+        case ast.Call(
+            func=ast.Attribute(attr="add_resource"),
+            args=[ast.Constant(value=str(name)), ast.Attribute(attr=kind), value],
+        ):
+            if kind == "PROMPT":
+                try:
+                    agent.prompts[name] = _prompt(value_of(value, names))
+                except (ComputedError, InputFault, RecursionError) as error:
+                    agent.unread.append(f"{name}: {error}")
+            elif kind == "TOOL" and name not in agent.tools:
+                agent.tools.append(name)
 
 
 def _agent(node: ast.ClassDef, constants: Names) -> AgentSource | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -221,38 +221,70 @@ def _deferred_model(resources: Resources, function: Callable[[], Any]) -> Callab
 
 
 def load_declarations(path: str | Path, *, import_code: bool = False) -> Resources:
-    """Read the prompts and tools of a Flink-Agents YAML file.
+    """Read the prompts and tools of a Flink-Agents YAML file, also those of its agents.
 
     `import_code` imports the modules of its functions. A tool without a source file has no
-    parameters, and a finding says so. Raises InputFault that names file and field.
+    parameters, and a finding says so; another names what is not read. Raises InputFault that names
+    file and field. A name that is taken gets its agent's before it: `harbour.desk`.
     """
     where = str(path)
     value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where, unique_keys=True)
-    if not isinstance(value, dict) or not {"prompts", "tools"} & set(value):
+    if not isinstance(value, dict) or not {"agents", "prompts", "tools"} & set(value):
         raise InputFault("no declarations", where=where, expected="prompts or tools, lists by name")
     resources = Resources()
-    for key in map(str, value):
-        if key in ("prompts", "tools"):
-            continue
-        resources.findings.append(finding("part-lost", key, "only prompts and tools are read"))
-    for index, item in enumerate(_list(value, "prompts", where)):
-        name = _name(item, where, f"prompts.{index}")
-        read = _prompt(item, where, f"prompts.{index}")
-        resources.declared[ResourceType.PROMPT][name] = _constant(read)
-    for index, item in enumerate(_list(value, "tools", where)):
-        name = _name(item, where, f"tools.{index}")
-        function = item.get("function")
-        if not isinstance(function, str) or not _FUNCTION.match(function):
-            raise InputFault(
-                f"not a function: {function!r:.60}",
-                where=where,
-                field=f"tools.{index}.function",
-                expected="module:qualname",
-            )
-        imported = _import_tool(function, name, where) if import_code else None
-        tool_made = imported or _parse_tool(Path(path).parent, function, name, resources.findings)
-        resources.declared[ResourceType.TOOL][name] = _constant(tool_made)
+    for place, holder in holders_of(value):
+        for key in map(str, holder):
+            if key not in ("agents", "name", "description", "prompts", "tools"):
+                what = f"{place}{key}"
+                resources.findings.append(
+                    finding("part-lost", what, "only prompts and tools are read")
+                )
+        for index, item in enumerate(_list(holder, "prompts", where)):
+            read = _prompt(item, where, f"{place}prompts.{index}")
+            name = _name(item, where, f"{place}prompts.{index}")
+            _declare(resources, ResourceType.PROMPT, name, read, place, where)
+        for index, item in enumerate(_list(holder, "tools", where)):
+            name = _name(item, where, f"{place}tools.{index}")
+            function = item.get("function")
+            if not isinstance(function, str) or not _FUNCTION.match(function):
+                raise InputFault(
+                    f"not a function: {function!r:.60}",
+                    where=where,
+                    field=f"{place}tools.{index}.function",
+                    expected="module:qualname",
+                )
+            imported = _import_tool(function, name, where) if import_code else None
+            folder = Path(path).parent
+            made = imported or _parse_tool(folder, function, name, resources.findings)
+            _declare(resources, ResourceType.TOOL, name, made, place, where)
     return resources
+
+
+def _declare(
+    resources: Resources, kind: ResourceType, name: str, value: object, place: str, where: str
+) -> None:
+    known = resources.declared[kind]
+    known[_free_name(name, known, place, where)] = _constant(value)
+
+
+def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str:
+    """Return a name, with its agent's before it if the file or another agent uses it, too.
+
+    Raises InputFault for a name that stands twice in one list.
+    """
+    own_name = name if name not in taken else f"{place.removeprefix('agents.')}{name}"
+    if own_name in taken:
+        raise InputFault(f"{name} stands twice", where=where, field=place, expected="once")
+    return own_name
+
+
+def holders_of(value: Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    """Yield what declares resources in a file, with its place: the file itself, and each agent."""
+    yield "", value
+    agents = value.get("agents")
+    for agent in agents if isinstance(agents, list) else []:
+        if isinstance(agent, dict):
+            yield f"agents.{agent.get('name')}.", agent
 
 
 def declared_prompts(text: str, where: str = "pasted") -> dict[str, Prompt]:
@@ -267,13 +299,12 @@ def declared_prompts(text: str, where: str = "pasted") -> dict[str, Prompt]:
         return {}
     if not isinstance(value, dict):
         return {}
-    agents = value.get("agents")
-    prompts = {}
-    for holder in [value, *(agents if isinstance(agents, list) else [])]:
-        if isinstance(holder, dict):
-            for index, item in enumerate(_list(holder, "prompts", where)):
-                name = _name(item, where, f"prompts.{index}")
-                prompts[name] = _prompt(item, where, f"prompts.{index}")
+    prompts: dict[str, Prompt] = {}
+    for place, holder in holders_of(value):
+        for index, item in enumerate(_list(holder, "prompts", where)):
+            name = _name(item, where, f"{place}prompts.{index}")
+            read = _prompt(item, where, f"{place}prompts.{index}")
+            prompts[_free_name(name, prompts, place, where)] = read
     return prompts
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,26 +11,12 @@ from playground.base.errors import InputFault
 from playground.nouns.tools import Schema, ToolMetadata
 from playground.plugins.systems.flink_agents.chat_message import (
     ChatMessage,
-    called_function,
     lost_calls,
-    read_message,
     to_anthropic_request,
     to_openai_message,
 )
-from playground.plugins.systems.flink_agents.chat_model import ChatModelSetup, ScriptedModel
-from playground.plugins.systems.flink_agents.events import (
-    ChatRequestEvent,
-    ChatResponseEvent,
-    ToolRequestEvent,
-    ToolResponseEvent,
-)
-from playground.plugins.systems.flink_agents.flow import chat_events
 from playground.plugins.systems.flink_agents.prompt import Prompt
-from playground.plugins.systems.flink_agents.tools import (
-    RecordedTool,
-    to_anthropic_tool,
-    to_openai_tool,
-)
+from playground.plugins.systems.flink_agents.tools import to_anthropic_tool, to_openai_tool
 from playground.plugins.systems.flink_agents.upstream import rebuilt_schema
 
 
@@ -130,52 +116,3 @@ def read_prompts(text: str) -> dict[str, Prompt]:
 
     prompts = {name: each for agent in agents_in(text) for name, each in agent.prompts.items()}
     return prompts or declared_prompts(text) or {"prompt": read_prompt(text)}
-
-
-def chat_rows(
-    prompt: Prompt,
-    values: Mapping[str, Any],
-    question: str,
-    answers: Sequence[Any],
-    results: Mapping[str, Any],
-    tools: Sequence[ToolMetadata],
-) -> list[dict[str, str]]:
-    """Return the events of a chat with scripted answers, each with its text.
-
-    A tool returns its result of `results`, by its name. Raises InputFault for an answer that is
-    neither a text nor a message, and if there are too few answers.
-    """
-    script = [
-        each if isinstance(each, str) else read_message(_answer(each), f"answers.{index}")
-        for index, each in enumerate(answers)
-    ]
-    recorded = tuple(RecordedTool(tool, _result_of(tool.name, results)) for tool in tools)
-    setup = ChatModelSetup(ScriptedModel(script), prompt, recorded)
-    asked = [ChatMessage(content=question)]
-    rows = []
-    for event in chat_events(asked, setup, prompt_args=values):
-        match event:
-            case ChatRequestEvent():
-                texts = [str(message) for message in setup.request(asked, values)]
-            case ToolRequestEvent():
-                functions = map(called_function, event.tool_calls)
-                texts = [f"{each['name']}({each.get('arguments')})" for each in functions]
-            case ToolResponseEvent():
-                texts = [*map(str, event.results), *event.errors]
-            case ChatResponseEvent():
-                texts = [event.response.content]
-        rows.append({"event": type(event).__name__, "text": "\n".join(texts)})
-    return rows
-
-
-def _answer(value: Any) -> Any:
-    return {"role": "assistant", **value} if isinstance(value, dict) else value
-
-
-def _result_of(name: str, results: Mapping[str, Any]) -> Callable[..., Any]:
-    def result(**_: Any) -> Any:
-        if name not in results:
-            raise InputFault(f"no result of {name}", expected="one under the tool's name")
-        return results[name]
-
-    return result

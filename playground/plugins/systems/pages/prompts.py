@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import say, tables, widgets
+from playground.app.serving import access
+from playground.app.shared import say, tables, waiting, widgets
+from playground.app.shared.runs import Runs
 from playground.base.errors import InputFault
 from playground.plugins.systems import drawings as template_frames
+from playground.plugins.systems.flink_agents.chat_model import ChatModel
+from playground.plugins.systems.flink_agents.chat_run import ChatRun, scripted, setup_of
+from playground.plugins.systems.flink_agents.litellm_model import LiteLLMModel
 from playground.plugins.systems.flink_agents.prompt import Prompt
 from playground.plugins.systems.flink_agents.views import (
     PromptView,
     ToolView,
-    chat_rows,
     read_prompts,
     view_prompt,
     view_tool,
@@ -24,6 +28,7 @@ from playground.plugins.systems.flink_agents.views import (
 from playground.sessions.documents import json_of
 
 _IN_A_ROW: Final = 2
+_CHAT: Final = "chat"  # of a run's id
 
 
 def show(row: Any) -> None:
@@ -69,32 +74,98 @@ def show(row: Any) -> None:
 
 
 def ask(prompt: Prompt, values: dict[str, Any]) -> None:
-    """Show every event of a chat with scripted answers, which may call the session's tools."""
+    """Show every event of a chat with scripted answers, or a model's, about the session's tools."""
+    origins = ["Scripted", *(["A model's"] if access.current().may_run else [])]
+    origin = st.segmented_control(
+        "Answers", origins, default="Scripted", required=True, key="chat origin"
+    )
+    is_scripted = origin == "Scripted"
     left, right = st.columns(2)
     with left:
         question = st.text_input("Question", "When is high water?", key="chat question")
         results = st.text_area("Results by tool", "{}", key="chat results", height=120)
     with right:
-        answers = st.text_area(
-            "Answers, a JSON list of texts or messages, in order",
-            '["At 05:12."]',
-            key="chat answers",
-            height=200,
-        )
+        model = _scripted_answers() if is_scripted else _live_model()
     try:
-        rows = chat_rows(
-            prompt,
-            values,
-            question or "",
-            json_of(answers or "[]", "answers", list),
-            json_of(results or "{}", "results", dict),
-            state.working_session().session.tools,
-        )
+        tools = state.working_session().session.tools
+        given = json_of(results or "{}", "results", dict)
+        setup = setup_of(model(), prompt, tools, given)
     except InputFault as fault:
-        st.error("This chat cannot be run; nothing else has changed.")
-        say.text(str(fault))
+        _refuse(str(fault))
         return
-    tables.table(rows, height="content")
+    arguments = setup, question or "", values
+    run = ChatRun().run(*arguments) if is_scripted else _live_run(arguments)
+    if run is None:
+        return
+    if run.fault:
+        _refuse(run.fault)
+    if run.rows:
+        tables.table(list(run.rows), height="content")
+    if run.under_way:
+        _watch(run, len(run.rows))
+
+
+def _refuse(problem: str) -> None:
+    st.error("This chat cannot be run; nothing else has changed.")
+    say.text(problem)
+
+
+def _scripted_answers() -> Callable[[], ChatModel]:
+    """Show the editor of scripted answers; return what makes a model of them."""
+    answers = st.text_area(
+        "Answers, a JSON list of texts or messages, in order",
+        '["At 05:12."]',
+        key="chat answers",
+        height=200,
+    )
+    return lambda: scripted(json_of(answers or "[]", "answers", list))
+
+
+def _live_model() -> Callable[[], ChatModel]:
+    """Show the fields of a model that LiteLLM reaches; return what makes it."""
+    public = access.current().public
+    name = st.text_input("Model", key="chat model", placeholder="openai/gpt-4o-mini")
+    base_url = st.text_input(
+        "Server", key="chat server", placeholder="the provider's own", disabled=public
+    )
+    st.text("Keys are read from the environment of this machine and never stored.")
+    server = "" if public else base_url or ""  # a visitor must not choose the server
+
+    def made() -> ChatModel:
+        if not name:
+            raise InputFault("no model is named", expected="a name as LiteLLM has it")
+        return LiteLLMModel(name, server)
+
+    return made
+
+
+@st.cache_resource(show_spinner=False)
+def _runs() -> Runs[ChatRun]:
+    return Runs()
+
+
+def _live_run(arguments: tuple[Any, ...]) -> ChatRun | None:
+    """Return the chat that the user has started, if any; a press of the button starts one."""
+    run = _runs().get(state.run_id(_CHAT))
+    busy = run is not None and run.under_way
+    if st.button("Run", icon=":material/send:", key="run chat", disabled=busy, type="primary"):
+        is_open = waiting.tab_is_open()
+        run = ChatRun()
+        run.start(*arguments)
+        state.set_run_id(_runs().add(run, is_open, state.run_id(_CHAT)), _CHAT)
+        st.rerun()  # so that the button is disabled
+    return run
+
+
+def _watch(run: ChatRun, seen: int) -> None:
+    """Follow a live chat: draw the page again after each event and at the end."""
+    st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop chat")
+    progress = f"{seen} events so far. {waiting.LOADING}"
+    status = say.status(progress, state="running")
+    waiting.until(
+        lambda: not run.under_way or len(run.rows) != seen, lambda: status.update(label=progress)
+    )
+    st.rerun()
 
 
 def read_values(text: str) -> dict[str, Any] | None:

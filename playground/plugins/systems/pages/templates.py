@@ -41,6 +41,7 @@ _DRAFTS: Final = "edits of templates "  # + a set's title â†’ an editor's key â†
 _FAULT: Final = "template set fault"
 _SHOWN_STEP: Final = "template step"
 _RUN: Final = "template"
+_HISTORY_OF: Final = "history of "  # + a set's title: the editor's key
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,12 @@ def settings(row: Any) -> Settings | None:
         say.text(str(fault))
         state.forget(_FAULT)
     try:
-        if title in own_sets:
-            text, files = str(own_sets[title]), TemplateFiles(files.templates)
-        templates = parse_templates(_edited_set(title, text), title)
+        is_own = title in own_sets
+        templates = parse_templates(
+            _edited_set(title, str(own_sets[title]) if is_own else text), title
+        )
+        if is_own:
+            files = TemplateFiles(files.templates, answers=_placeholders(templates))
     except InputFault as fault:
         st.error("This set cannot be read; nothing else has changed.")
         say.text(str(fault))
@@ -150,6 +154,12 @@ def _files(name: str) -> tuple[TemplateFiles, str]:
     return files, files.templates.read_text("utf-8")
 
 
+def _placeholders(templates: TemplateSet) -> list[str]:
+    """Return answers for a set that came without any, as many as one of its templates may need."""
+    most = max(sum(m.role == "request" for m in messages) for messages in [[], *templates.values()])
+    return [f"(answer {number})" for number in range(1, most + 2)]
+
+
 def _edited_set(title: str, text: str) -> str:
     """Show an editor for the set's text, and return the text as edited."""
     with st.expander("Edit the templates", icon=":material/edit_document:"):
@@ -183,13 +193,17 @@ def _take_set(upload: UploadedFile | None) -> None:
 
 
 def _take_brought() -> None:
-    """Add a set that was imported to the sets, and choose it."""
+    """Choose a set that was imported, or put an imported history before the next run."""
     if text := state.held("brought template set"):
         name = str(state.held("brought template name"))
         state.forget("brought template set")
         belongings.change(_OWN, lambda sets: {**(sets or {}), name: text})
         _discard(name)
         state.choose(_CHOSEN, name)
+    if history := state.held("brought template history"):
+        state.forget("brought template history")
+        title = str(state.held(_CHOSEN) or next(iter(paths.sample_templates())))
+        _store_draft(str(history), title, _HISTORY_OF + title)
 
 
 def _reset_buttons(title: str, is_own: bool) -> None:
@@ -235,7 +249,9 @@ def _texts(
         "history": "History: the messages before this run",
         "defaults": "Parameters of requests without a default-request",
     }
-    with st.expander("Input, answers, functions, history and limits", icon=":material/edit:"):
+    is_brought = _HISTORY_OF + title in (belongings.value(_DRAFTS + title) or {})
+    label = "Input, answers, functions, history and limits"
+    with st.expander(label, icon=":material/edit:", expanded=is_brought):
         left, right = st.columns(2)
         edited = {}
         for index, (field, text) in enumerate(texts.items()):

@@ -1,0 +1,104 @@
+"""Dialects' view Guide: a use case of a dialect, as a model sees it and as it is read back."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import streamlit as st
+
+from playground.app import dialects, navigation, state, values
+from playground.app.shared import components, grammars, say, tables, widgets
+from playground.app.shared.components import Picture
+from playground.app.shared.memoized import memoized
+from playground.lab.guides import Guide, NoGuide, TextCompletion, UseCase, guide_for
+from playground.servers import ServerReading
+from playground.show import dialect_board, frames
+
+_FIRST: Final = "One tool call"  # the case that is shown at first, of dialects that have it
+_HEIGHT: Final = 300  # pixels of a prompt, so that its reply is in sight
+
+
+def show(row: Any) -> None:
+    """Show a dialect's use cases as a model sees them, and the facts about it."""
+    with row:
+        name = widgets.dialect_select("Dialect", dialects.CHOSEN, widgets.model_dialect())
+        arrows = st.toggle("Show line breaks", key="arrows", bind="query-params")
+        navigation.link("compare", "Open in Compare", width="content", dialects=name)
+    with st.container(horizontal=True, key="guide-columns", gap="small"):
+        with st.container(key="guide-list"):
+            dialects.listed("guide list", name)
+        with st.container(key="guide-page"):
+            _page(name, arrows)
+
+
+def _page(name: str, arrows: bool) -> None:
+    shown = guide_for(name)
+    if isinstance(shown, NoGuide):
+        say.text(shown.reason)
+        return
+    servers = server_readings(name)
+    head = dialect_board.guide_head(shown, values.matrix([name]), servers)
+    components.board(Picture(head), key="guide head")
+    left, right = st.columns([2, 1], gap="small")
+    with left:
+        cases, grammar = st.tabs(
+            ["Use cases", "Grammar"], key="guide_view", on_change="rerun", bind="query-params"
+        )
+        if cases.open:
+            with cases:
+                show_case(shown, case_choice(shown), arrows)
+        if grammar.open:
+            with grammar:
+                grammars.show([name], state.working_session().session.tools)
+    with right:
+        side = dialect_board.guide_side(shown, servers)
+        components.board(Picture(side), key="guide side")
+        if shown.llama:
+            with st.expander("Special tokens"):
+                tables.table(frames.special_tokens(shown.llama), height="content")
+
+
+@memoized(32)
+def server_readings(name: str) -> list[tuple[str, ServerReading]]:
+    """Return what each server that reads this dialect hands over of one reply."""
+    guide = guide_for(name)
+    return [] if isinstance(guide, NoGuide) else dialect_board.server_readings(guide)
+
+
+def case_choice(guide: Guide) -> UseCase:
+    """Return the chosen use case; the address may name one of another dialect's guide."""
+    titles = [case.title for case in guide.use_cases]
+    first = _FIRST if _FIRST in titles else titles[0]
+    title = st.segmented_control(
+        "Use case",
+        titles,
+        default=first,
+        required=True,
+        key="case",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    return next((case for case in guide.use_cases if case.title == title), guide.use_cases[0])
+
+
+def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
+    """Show a use case: its dialogs, with what is read from each response, and its notes."""
+    if case.description:
+        say.text(case.description)
+    for number, dialog in enumerate(case.dialogs):
+        if isinstance(dialog, str):
+            say.text(dialog)
+            continue
+        widgets.exact_text("Input prompt", guide.prompt(case, dialog), arrows, height=_HEIGHT)
+        if isinstance(dialog, TextCompletion):
+            continue
+        if not dialog.response:
+            st.text("No recorded response.")
+            continue
+        widgets.exact_text(f"Model response ({dialog.origin})", dialog.response, arrows)
+        read = dialect_board.reading_board(dialog.response, guide.reading(dialog))
+        components.board(Picture(read), key=f"read {case.title} {number}")
+        with st.expander("All events", key=f"events {case.title} {number}"):
+            tables.table(frames.events(guide.reading(dialog).events), height="content")
+    for note in case.notes:
+        say.text(f"• {note}")

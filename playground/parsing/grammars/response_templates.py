@@ -1,0 +1,317 @@
+"""Response templates: a declaration as `transformers` reads replies by it (`parse_response`).
+
+Such a template has a field for reasoning, calls and content; each has an opener, a closer and one
+of a few parsers for its body. A finding says what of the dialect a template cannot say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.base.findings import Finding
+from playground.parsing.declaration import Declaration, Markers
+from playground.parsing.grammars.notes import Notes, quote_words
+from playground.parsing.grammars.response_bodies import (
+    CallBody,
+    Inexpressible,
+    body_of,
+    ends_line,
+    list_of,
+)
+from playground.parsing.grammars.response_patterns import (
+    LINE_BREAK,
+    any_of,
+    end_of_body,
+    escape,
+    group,
+    has_marker,
+    pattern_of,
+    without_groups,
+)
+from playground.parsing.patterns import without_list
+from playground.parsing.template import Piece, Template, declared_text, holes_of
+
+SUBJECT: Final = "response-template"
+_ANCHORS: Final = {
+    "<|im_end|>": "<|im_start|>assistant\n",
+    "<|eot_id|>": "<|start_header_id|>assistant<|end_header_id|>\n\n",
+    "<end_of_turn>": "<start_of_turn>model\n",
+    "<turn|>": "<|turn>model\n",
+    "<|return|>": "<|start|>assistant",
+    "<|END_OF_TURN_TOKEN|>": "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
+}
+"""The header of an assistant's turn, by the stop token of the chat templates that write it."""
+_SAME_FIELDS: Final = ("name", "sections", "known_names", "line_start")
+"""The fields in which two forms must not differ, to be read by one template."""
+_NO_PREFIX: Final = r"\Z"
+
+
+@dataclass(frozen=True)
+class ResponseTemplate:
+    """A response template for transformers: `template` is what a tokenizer's configuration has
+    under `response_template`.
+
+    `findings` say where it reads more (`response-template-wider`) or less
+    (`response-template-narrower`) than the dialect. If no template can say a dialect, `template` is
+    empty, and a finding `no-response-template` says why.
+    """
+
+    dialect: str
+    template: Mapping[str, Any]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def json(self) -> str:
+        """The template as JSON; "" if there is none."""
+        text = json.dumps(self.template, ensure_ascii=False, indent=2)
+        return f"{text}\n" if self.template else ""
+
+
+def declared_response_template(
+    name: str,
+    syntax: Declaration,
+    markers: Markers,
+    answer: tuple[str, str],
+    start_anchor: str = "",
+    portable: bool = False,
+) -> ResponseTemplate:
+    """Build the response template of a declaration; see `Dialect.response_template`."""
+    notes = Notes(SUBJECT)
+    try:
+        calls = _Calls(syntax, markers, notes, portable)
+    except Inexpressible as reason:
+        alone = Notes(SUBJECT)
+        alone.none("calls", str(reason))
+        return ResponseTemplate(name, {}, tuple(alone.findings))
+    fields = {
+        **_reasoning(markers, answer, calls, notes),
+        "tool_calls": calls.field(),
+        "content": _content(markers, answer, calls),
+    }
+    anchor = _anchor(markers, start_anchor, notes)
+    template = {"defaults": {"role": "assistant"}, **anchor, "fields": fields}
+    return ResponseTemplate(name, template, tuple(notes.findings))
+
+
+def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]:
+    """Return the key that says where the assistant's turn begins in the prompt."""
+    if start_anchor:
+        return {"start_anchor": start_anchor}
+    known = next((_ANCHORS[stop] for stop in markers.stops if stop in _ANCHORS), "")
+    if known:
+        message = f"{known!r} is assumed to begin the assistant's turn"
+        notes.add("anchor", "start_anchor", message)
+        # an anchor that is not there would let the whole prompt be read as a reply
+        return {"start_anchor_pattern": rf"\A(?:.*{escape(known)}|.*)"}
+    message = "what begins the assistant's turn is not known: a thought that the prompt opens is"
+    notes.narrower("start_anchor", f"{message} not seen")
+    return {"start_anchor_pattern": _NO_PREFIX}
+
+
+def _reasoning(
+    markers: Markers, answer: tuple[str, str], calls: _Calls, notes: Notes
+) -> dict[str, Any]:
+    """Build the field of reasoning. Without closers of its own, a call or a stop token ends it."""
+    if not markers.reasoning:
+        return {}
+    openers = [tags.open.strip() for tags in markers.reasoning]
+    closers = [tags.close.strip() for tags in markers.reasoning if tags.close]
+    call = any_of([*calls.section_openers, without_groups(calls.opener)])
+    ends = any_of(map(escape, closers)) + r"\s*" if closers else ""
+    if not closers:
+        ends = f"(?={any_of([call, *map(escape, markers.stops)])})"
+    elif markers.opens_reasoning:
+        ends += f"|(?={any_of([escape(answer[0]), call])})"
+        notes.wider("reasoning", "a call in reasoning that is closed after it is read as a call")
+    value = {
+        "open": openers[0] if len(openers) == 1 else openers,
+        "close_pattern": ends,
+        "repeats": True,
+        "join": "\n",
+        "content": "text",
+    }
+    return {"reasoning_content": value}
+
+
+def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[str, Any]:
+    """Build the field of everything else: its closers are no part of it. The parts of a message
+    are joined, because a second part would replace the first."""
+    pairs = [text for tags in markers.plain for text in (tags.open, tags.close)]
+    texts = [text.strip() for text in (*markers.stops, *markers.dropped, *answer, *pairs)]
+    texts = [text for text in dict.fromkeys(texts) if text and text not in calls.syntax.closers]
+    # an opener's beginning: with white space before it, it would come before the opener
+    begun = [t for t in texts if any(o.startswith(t) for o in calls.syntax.openers)]
+    ends = any_of([*(escape(t) for t in texts if t not in begun), *calls.section_closers])
+    openers = [*map(escape, begun), *(rf"{opener}\s*" for opener in calls.section_openers)]
+    closers = [*openers, rf"\s*{ends}"] if ends else openers
+    return {
+        **({"close_pattern": "|".join(closers)} if closers else {}),
+        "repeats": True,
+        "join": "",
+        "content": "text",
+        "content_args": {"strip": False},
+    }
+
+
+class _Calls:
+    """A maker of the field of calls. Raises Inexpressible."""
+
+    def __init__(self, syntax: Declaration, markers: Markers, notes: Notes, portable: bool) -> None:
+        self.syntax, self.markers, self.notes, self.portable = syntax, markers, notes, portable
+        self.is_list = list_of(syntax) is not None
+        self.body = body_of(syntax, notes)
+        self.closer = self._closer(syntax, self.body)
+        self.own_opener = any_of(self._opener(form) for form in self._forms_alike())
+        self.opener = f"{self._before()}{self.own_opener}"
+        if self.body.brackets:
+            self.opener += rf"(?=\s*{escape(self.body.brackets[0])})"
+
+    def _before(self) -> str:
+        """Build what stands before an opener: white space is content except between two calls."""
+        if self.syntax.line_start:
+            return r"(?<![^\n])[ \t]*"
+        last = self.closer or escape(self.body.brackets[1:])
+        return rf"(?:(?<={last})\s*)?" if last and not self.is_list else ""
+
+    @property
+    def section_openers(self) -> list[str]:
+        """The openers of sections that stand apart from their calls, as patterns."""
+        return self._apart([section.before for section in _sections(self.syntax)])
+
+    @property
+    def section_closers(self) -> list[str]:
+        return self._apart([section.after for section in _sections(self.syntax)])
+
+    def _apart(self, markers: list[tuple[Piece, ...]]) -> list[str]:
+        return [] if _holds_section(self.syntax) else [*filter(None, map(pattern_of, markers))]
+
+    def field(self) -> dict[str, Any]:
+        """Build the field, and note what it does not say."""
+        body, is_list = self.body, self.is_list
+        self._note_form()
+        opener, before = self.opener, self.syntax.call_template.before
+        if body.content == "text" and ends_line(before):
+            # a line break that is a piece by itself has to be there
+            opener += LINE_BREAK.removesuffix("?") if before[-1] == "\n" else LINE_BREAK
+        return {
+            "open_pattern": opener,
+            "close_pattern": self._end(),
+            **({} if is_list else {"repeats": True}),
+            "content": body.content,
+            **({"content_args": dict(body.args)} if body.args else {}),
+            **({"transform_each": True} if is_list else {}),
+            "transform": {"type": "function", "function": self._function()},
+        }
+
+    def _function(self) -> dict[str, Any]:
+        """Build the call itself. In a list, the members of each call stand by themselves."""
+        name = self.body.name or self.syntax.name or "{name}"
+        function = {"name": name, "arguments": self.body.arguments}
+        if "id" in holes_of(self.syntax.call_template.before):
+            function["id"] = "{id}"
+        if not self.is_list:
+            return function
+        return {key: str(text).replace("{content.", "{") for key, text in function.items()}
+
+    def _note_form(self) -> None:
+        syntax, notes = self.syntax, self.notes
+        if syntax.known_names:
+            notes.wider("calls", "any name is a call's, also one that no tool has")
+        if self.body.content in ("json", "python-call-list"):
+            message = "a call that is cut off or cannot be read raises an error: nothing is read"
+            notes.narrower("calls", message)
+        if self.is_list:
+            message = "only the last list of calls in a reply is read, and `transformers serve`"
+            notes.narrower("calls", f"{message} fails if it streams one")
+        separator = syntax.separator
+        for token in (*self.markers.stops, *self.markers.dropped):
+            separator = separator.replace(token, "")
+        if separator.strip() and not self.is_list:
+            notes.wider("calls", f"{separator.strip()!r} between two calls becomes content")
+        if syntax.section_optional:
+            notes.narrower("calls", "a call without its section is content")
+
+    def _forms_alike(self) -> list[Declaration]:
+        """Return the forms whose calls are read alike after their openers; note the others."""
+        forms: list[Declaration] = [self.syntax]
+        others: list[Declaration] = []
+        for form in self.syntax.also:
+            if not form.slip:
+                (forms if self._is_alike(form) else others).append(form)
+        if others:
+            texts = quote_words(declared_text(form.call_template.pieces) for form in others[:2])
+            more = f" and {len(others) - 2} more" if len(others) > 2 else ""
+            self.notes.narrower("calls", f"a template reads one form of calls, not {texts}{more}")
+        return forms
+
+    def _is_alike(self, form: Declaration) -> bool:
+        try:
+            body = body_of(form, Notes(SUBJECT))
+            closer = self._closer(form, body)
+            self._opener(form)
+        except Inexpressible:
+            return False
+        return (body, closer) == (self.body, self.closer) and all(
+            getattr(form, field) == getattr(self.syntax, field) for field in _SAME_FIELDS
+        )
+
+    def _opener(self, form: Declaration) -> str:
+        """Build the opener of a call, or of a list of calls, with the section's."""
+        # only what the call has of its opener: not an id that only some forms have
+        function = str(self._function())
+        holes = {name: group(name) for name in ("name", "id") if f"{{{name}}}" in function}
+        pieces = () if self.is_list else form.call_template.before
+        own, sections = pattern_of(pieces, holes), [each.before for each in _sections(form)]
+        if has_marker(pieces) and not _holds_section(form):
+            return own
+        if not sections or not all(map(has_marker, sections)):
+            raise Inexpressible("no marker shows where a call begins")
+        outer = any_of(pattern_of(section, holes) for section in sections)
+        return rf"{outer}\s*{own}" if own else outer
+
+    def _closer(self, form: Declaration, body: CallBody) -> str:
+        """Build the closer of a call, or of a list of calls; "" if it has none."""
+        after = () if self.is_list else form.call_template.after
+        if "name" in holes_of(after):
+            raise Inexpressible("a call's closer repeats its name, which no template can compare")
+        own = body.closer or pattern_of(after)
+        outer = any_of(pattern_of(section.after) for section in _sections(form))
+        if not outer or not _holds_section(form):
+            return own
+        return rf"{own}\s*{outer}" if own else outer
+
+    def _end(self) -> str:
+        """Build the end of a call: its closer, or else the body's own bracket or the next marker.
+
+        Neither counts in a string of the body, which only recursion can say.
+        """
+        body, closer = self.body, self.closer
+        if body.brackets and not self.portable:
+            message = "the end of a call is a pattern with recursion, which other languages lack"
+            self.notes.add("recursion", "calls", message)
+            return end_of_body(self.own_opener, body.strings, body.brackets, closer)
+        if body.brackets:
+            lost = "a text that holds a call's closer ends the call" if closer else ""
+            self.notes.narrower("arguments", lost or "text after a call is a part of the call")
+        if closer:
+            return closer
+        markers = (*self.markers.stops, self.markers.result)
+        opener = without_groups(self.opener)
+        return f"(?={any_of([opener, *map(escape, filter(None, markers))])})"
+
+
+def _holds_section(form: Declaration) -> bool:
+    """Return True if a call's markers are those of its section, too: each call has one, or all
+    stand in a list, or the call has no marker of its own."""
+    own = () if list_of(form) else form.call_template.before
+    return form.one_call_a_section or not has_marker(own)
+
+
+def _sections(form: Declaration) -> list[Template]:
+    """Return the well-formed sections around calls, without the brackets of a list."""
+    if list_of(form) is None:
+        return list(form.well_formed_sections)
+    return [without_list(section) or section for section in form.well_formed_sections]

@@ -1,0 +1,134 @@
+"""Corpus' view Overview: sizes, what fails, costs and breaks, and the sessions behind a bar."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+import streamlit as st
+
+from playground.app import state
+from playground.app.shared import components, opening
+from playground.app.shared.components import Picture
+from playground.base.wording import counted, grouped
+from playground.plugins.corpus import page
+from playground.plugins.corpus.answers import CorpusAnswer
+from playground.plugins.corpus.asking import Corpus
+from playground.plugins.corpus.filters import row_filters
+from playground.plugins.corpus.overview_board import (
+    Overview,
+    calls_board,
+    overview_board,
+    sessions_board,
+)
+from playground.plugins.corpus.questions import QUESTIONS
+
+_CHOSEN: Final = "corpus bar"
+_MOST: Final = 100_000  # sessions that are counted one by one, where filters are set
+_QUESTIONS: Final = {  # part of an overview → its question, and what that is grouped by
+    "calls": ("failures", ["dialect", "model"]),
+    "total": ("tokens", []),
+    "weeks": ("tokens", ["week"]),
+    "lost": ("breaks", ["week"]),
+    "findings": ("findings", ["code"]),
+    "breaks": ("breaks", ["cause"]),
+}
+
+
+def show(row: Any) -> None:
+    """Show a corpus at a glance; a click on a bar shows the sessions behind it."""
+    corpus = page.choose_corpus(row)
+    if corpus is None:
+        st.stop()
+    with row:
+        filters = page.choose_filters(corpus)
+    if page.was_stopped():
+        st.stop()
+    found = _ask(corpus, filters)
+    if found is None:
+        st.stop()
+    chosen = str(state.held(_CHOSEN) or "calls:0")
+    data = Picture(overview_board(found, chosen))
+    components.board(data, key="corpus overview", on_choose=_choose)
+    _show_behind(corpus, found, chosen, filters)
+
+
+def _ask(corpus: Corpus, filters: dict[str, Any]) -> Overview | None:
+    """Ask what an overview needs; None, after saying why, if a question has no answer."""
+    answers: dict[str, Any] = {}
+    ignored: dict[str, list[str]] = {}
+    for part, (name, by) in _QUESTIONS.items():
+        applied, ignored[part] = page.applied_filters(name, filters)
+        answer = page.wait_for(corpus, part, partial(corpus.ask, name, by, **applied))
+        if answer is None:
+            return None
+        answers[part] = answer
+    sessions = _count(corpus, filters)
+    return None if sessions is None else Overview(sessions, **answers, ignored=ignored)
+
+
+def _count(corpus: Corpus, filters: dict[str, Any]) -> int | None:
+    if not any(filters.values()):
+        query = partial(corpus.sql, "SELECT count(*) FROM sessions")
+    else:
+        applied, _ = page.applied_filters("sessions", filters)
+        query = partial(corpus.ask, "sessions", limit=_MOST, **applied)
+    if (answer := page.wait_for(corpus, "sessions", query)) is None:
+        return None
+    return len(answer.rows) if answer.question == "sessions" else int(answer.rows[0][0])
+
+
+def _choose() -> None:
+    _, key, _ = components.chosen_of("corpus overview")
+    state.hold(_CHOSEN, key)
+
+
+def _row_of(found: Overview, chosen: str) -> tuple[str, dict[str, Any]] | None:
+    """Return the question and the row of its answer that a bar stands for."""
+    part, _, name = chosen.partition(":")
+    rows = getattr(found, part).records()
+    if part == "calls":
+        return ("failures", rows[int(name)]) if int(name) < len(rows) else None
+    column = _QUESTIONS[part][1][0]
+    return next(((_QUESTIONS[part][0], row) for row in rows if row[column] == name), None)
+
+
+def _show_behind(corpus: Corpus, found: Overview, chosen: str, filters: dict[str, Any]) -> None:
+    part = chosen.partition(":")[0]
+    if (asked := _row_of(found, chosen)) is None:
+        return
+    name, row = asked
+    by = _QUESTIONS[part][1]
+    applied, _ = page.applied_filters(name, filters)
+    narrowed = row_filters(QUESTIONS[name], by, row, applied)
+    title = " · ".join(str(row[column] or f"no {column}") for column in by)
+    if part == "calls" and row["malformed"]:
+        shapes = {key: value for key, value in narrowed.items() if key not in ("ok", "failed")}
+        answer = page.wait_for(corpus, "calls", partial(corpus.ask, "shapes", **shapes))
+        note = f"{counted(row['malformed'], 'malformed call')}; up to three of each form"
+        picture = calls_board(title, note, answer) if answer and answer.rows else None
+    else:
+        table = QUESTIONS[name].table
+        answer = page.wait_for(corpus, "behind", partial(corpus.behind, table, **narrowed))
+        picture = sessions_board(title, _size(answer), answer) if answer and answer.rows else None
+    if picture is None:
+        return
+    keep = {column: row[column] for column in by if column in page.FACETS and row[column]}
+    choose = partial(_open, corpus, keep)
+    components.board(Picture(picture), key="corpus behind", on_choose=choose)
+    opening.fault("corpus", "This session cannot be opened.")
+
+
+def _size(answer: CorpusAnswer) -> str:
+    return f"{grouped(len(answer.rows))} sessions{' and more' if answer.cut else ''}"
+
+
+def _open(corpus: Corpus, keep: dict[str, str]) -> None:
+    _, id, action = components.chosen_of("corpus behind")
+    if action == "filter":
+        for name, value in keep.items():
+            state.forget_url(f"corpus {name}")
+            state.choose(f"corpus {name}", value)
+        state.forget(_CHOSEN)
+    else:
+        opening.open_on("corpus", partial(page.import_session, corpus, id), action or "compare")

@@ -1,0 +1,268 @@
+"""The overview of a corpus as a board: sizes, and what fails, costs and breaks, as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.base.wording import counted, dollars, grouped
+from playground.plugins.corpus.answers import CorpusAnswer
+from playground.show.board import Figure, Payload, board, card
+
+_FEW: Final = 20  # calls below which a share says nothing
+_BARS: Final = 8
+_WEEKS: Final = 10
+_CUT_OFF: Final = "truncated-call"
+_ORIGINS: Final = {
+    "results": "tool results",
+    "not_in_transcript": "not in the transcript",
+    "assistants": "assistant",
+    "users": "users",
+    "tools": "tools",
+    "system_prompt": "system prompt",
+    "output": "output",
+}
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The answers that an overview is drawn of; `ignored` are the filters that each left out."""
+
+    sessions: int
+    calls: CorpusAnswer  # malformed calls, by dialect and model
+    total: CorpusAnswer  # requests, tokens and cost
+    weeks: CorpusAnswer  # the same by week
+    lost: CorpusAnswer  # breaks by week
+    findings: CorpusAnswer  # by code
+    breaks: CorpusAnswer  # by cause
+    ignored: Mapping[str, Sequence[str]]
+
+
+def overview_board(found: Overview, chosen: str) -> Payload:
+    """Return the overview; the bar of the key `chosen` is pressed."""
+    cards = [_malformed(found, chosen), _weeks(found), _tokens(found)]
+    cards += [
+        _counted(found, "findings", "code", chosen),
+        _counted(found, "breaks", "cause", chosen),
+    ]
+    return board(_sentence(found), _note(found), _figures(found), cards=[c for c in cards if c])
+
+
+def _sentence(found: Overview) -> str:
+    rows: dict[str, list[int]] = {}
+    for row in found.calls.records():
+        sums = rows.setdefault(row["dialect"] or "no dialect", [0, 0])
+        sums[0] += row["malformed"]
+        sums[1] += row["calls"]
+    shares = sorted((-bad / calls, name) for name, (bad, calls) in rows.items() if calls >= _FEW)
+    if not shares:
+        return f"{grouped(found.sessions)} sessions, {grouped(_requests(found))} requests."
+    worst, best = shares[0][1], shares[-1][1]
+    bad, calls = rows[worst]
+    if not bad:
+        return f"None of {grouped(sum(calls for _, calls in rows.values()))} calls is malformed."
+    text = f"{worst}: {grouped(bad)} of {grouped(calls)} calls {_are(bad)} malformed."
+    bad, calls = rows[best]
+    return (
+        text
+        if best == worst
+        else f"{text} {best}: {grouped(bad) if bad else 'none'} of {grouped(calls)}."
+    )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _note(found: Overview) -> str:
+    rows = found.breaks.records()
+    count, lost = sum(row["breaks"] for row in rows), _sum(rows, "lost_dollars")
+    if not count:
+        return "No cache breaks."
+    tokens = grouped(_sum(rows, "lost_tokens"))
+    usual = rows[0]["cause"].replace("_", " ")
+    price = f", {dollars(lost)}" if lost else ""
+    return f"Cache breaks cost {tokens} tokens{price}; the costliest cause: {usual}."
+
+
+def _figures(found: Overview) -> list[Figure]:
+    total = next(iter(found.total.records()), {})
+    bad = sum(row["malformed"] for row in found.calls.records())
+    findings = sum(row["findings"] for row in found.findings.records())
+    breaks = sum(row["breaks"] for row in found.breaks.records())
+    figures: list[Figure] = [
+        (grouped(found.sessions), "sessions", ""),
+        (grouped(_requests(found)), "requests", ""),
+    ]
+    if total.get("billed"):
+        label = f"{grouped(total['billed'])} billed requests"
+        cost = dollars(total["dollars"]) if total["dollars"] is not None else "no price"
+        figures.append((cost, label, ""))
+    figures += [
+        (grouped(bad), "malformed calls", "bad" if bad else ""),
+        (grouped(findings), "findings", ""),
+        (grouped(breaks), "cache breaks", "bad" if breaks else ""),
+    ]
+    return figures
+
+
+def _requests(found: Overview) -> int:
+    return sum(row["requests"] for row in found.total.records())
+
+
+def _sum(rows: Sequence[Row], name: str) -> Any:
+    return sum(row[name] or 0 for row in rows)
+
+
+def _title(found: Overview, name: str, note: str) -> str:
+    ignored = found.ignored.get(name)
+    return f"{note}, not filtered by {', '.join(ignored)}" if ignored else note
+
+
+def _malformed(found: Overview, chosen: str) -> Payload:
+    rows = found.calls.records()[:_BARS]
+    most = max((row["malformed_percent"] for row in rows if row["calls"] >= _FEW), default=0) or 1
+    bars = []
+    for number, row in enumerate(rows):
+        few = row["calls"] < _FEW
+        share = "" if few else f"{row['malformed_percent']:.1f} % "
+        bars.append(
+            {
+                "key": f"calls:{number}",
+                "name": row["dialect"] or "no dialect",
+                "of": row["model"] or "no model",
+                "share": 0 if few else row["malformed_percent"] / most,
+                "figure": f"{share}{grouped(row['malformed'])} of {grouped(row['calls'])}",
+                "tone": "few" if few else "bad",
+                "on": chosen == f"calls:{number}",
+            }
+        )
+    note = _title(found, "calls", "by dialect and model")
+    return card("bars", "Malformed calls", note, key="calls", grow=1.3, rows=bars)
+
+
+def _weeks(found: Overview) -> Payload | None:
+    dated = sorted(
+        (row for row in found.weeks.records() if row["week"]), key=lambda row: row["week"]
+    )
+    if not dated:
+        return None
+    breaks = {row["week"]: row for row in found.lost.records()}
+    has_cost = any(row["dollars"] for row in dated)
+    columns = []
+    for row in dated[-_WEEKS:]:
+        size = (row["dollars"] if has_cost else row["requests"]) or 0
+        lost = breaks.get(row["week"], {})
+        columns.append(
+            {
+                "label": f"{row['week']:%b} {row['week'].day}",
+                "size": size,
+                "part": min(lost.get("billed_dollars") or 0, size) if has_cost else 0,
+                "figure": (_cost(size) if has_cost else grouped(size)) if size else "–",
+                "flag": f"{lost['breaks']}×" if lost else "",
+            }
+        )
+    undated = sum(row["requests"] for row in found.weeks.records() if not row["week"])
+    legend = [["system", "cost"], ["uncached", "of it lost to breaks"]] if has_cost else []
+    legend += [["", f"{grouped(undated)} requests without a date"]] if undated else []
+    title = "Cost by week" if has_cost else "Requests by week"
+    note = _title(found, "weeks", "dollars as billed; breaks above" if has_cost else "breaks above")
+    return card("columns", title, note, key="weeks", grow=1.2, columns=columns, legend=legend)
+
+
+def _cost(size: float) -> str:
+    return f"${size:,.2f}" if size >= 0.005 else "<$0.01"  # a column has place for so much
+
+
+def _tokens(found: Overview) -> Payload:
+    total = next(iter(found.total.records()), {})
+    sizes = {words: total.get(name) or 0 for name, words in _ORIGINS.items()}
+    most = max(sizes.values(), default=0) or 1
+    bars = [
+        {"name": words, "of": "", "share": size / most, "figure": grouped(size), "tone": ""}
+        for words, size in sorted(sizes.items(), key=lambda each: -each[1])
+        if size
+    ]
+    return card("bars", "Tokens", _title(found, "total", "by what they are"), rows=bars)
+
+
+def _counted(found: Overview, name: str, column: str, chosen: str) -> Payload | None:
+    rows = [row for row in getattr(found, name).records() if row[column]][:_BARS]
+    if not rows:
+        return None
+    size = "lost_tokens" if name == "breaks" else name
+    most = max(row[size] or 0 for row in rows) or 1
+    bars = [
+        {
+            "key": f"{name}:{row[column]}",
+            "name": row[column].replace("_", " ") if column == "cause" else row[column],
+            "of": f"in {counted(row['sessions'], 'session')}",
+            "share": (row[size] or 0) / most,
+            "figure": _figure(name, row),
+            "tone": "bad" if name == "breaks" else "",
+            "on": chosen == f"{name}:{row[column]}",
+        }
+        for row in rows
+    ]
+    titles = {"findings": ("Findings", "by code"), "breaks": ("Cache breaks", "by cause")}
+    return card("bars", titles[name][0], _title(found, name, titles[name][1]), key=name, rows=bars)
+
+
+def _figure(name: str, row: Row) -> str:
+    if name == "findings":
+        return grouped(row[name])
+    price = (
+        dollars(row["lost_dollars"]) if row["lost_dollars"] else f"{grouped(row['lost_tokens'])} t"
+    )
+    return f"{price} · {grouped(row[name])}×"
+
+
+def calls_board(title: str, note: str, shapes: CorpusAnswer) -> Payload:
+    """Return malformed calls as they were written: up to three of each form."""
+    rows = []
+    for row in shapes.records():
+        for text, session in zip(row["examples"], row["seen_in"], strict=True):
+            mark = "ends here" if row["finding"] == _CUT_OFF else ""
+            shown = text.replace("\n", "↵")
+            rows.append(
+                {
+                    "key": session,
+                    "name": session,
+                    "cells": [
+                        [row["finding"], "long"],
+                        [f"{shown} {mark}".strip(), "code faulty", mark],
+                    ],
+                    "actions": [["Replay", "replay"], ["Compare", "compare"]],
+                }
+            )
+    heads = [["session", "13%"], ["finding", "15%"], ["the call", "58%"], ["", "14%"]]
+    return _rows_board(title, note, heads, rows)
+
+
+def sessions_board(title: str, note: str, sessions: CorpusAnswer) -> Payload:
+    """Return the sessions behind a bar."""
+    rows = [
+        {
+            "key": row["id"],
+            "name": row["title"] or row["id"],
+            "cells": [
+                [" ".join(filter(None, (row["agent"], row["version"]))), "long"],
+                [row["model"], "long"],
+                [f"{row['sent_at']:%Y-%m-%d %H:%M}" if row["sent_at"] else "", "long"],
+                [grouped(row["rows"]), "number"],
+            ],
+            "actions": [["Cache", "cache"], ["Compare", "compare"]],
+        }
+        for row in sessions.records()
+    ]
+    heads = [["session", "26%"], ["agent", "16%"], ["model", "20%"], ["sent", "14%"]]
+    return _rows_board(title, note, [*heads, ["count", "8%"], ["", "16%"]], rows)
+
+
+def _rows_board(
+    title: str, note: str, heads: Sequence[Sequence[str]], rows: Sequence[Payload]
+) -> Payload:
+    listed = card("rows", title, note, key="behind", heads=heads, rows=rows)
+    return board(cards=[{**listed, "actions": [["Keep as filter", "filter"]]}])

@@ -1,0 +1,289 @@
+// What a page has found, on its first screen: a sentence, figures, and cards below them. A card holds
+// bars, columns, rows that are searched and put in order, facts, findings, or the strips of two versions.
+
+const boards = new WeakMap() // root → what was searched and chosen in its cards
+
+function mount({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".board")
+  if (!root || !data) return undefined
+  const known = boards.get(root)
+  const board = known ?? { views: {} }
+  boards.set(root, board)
+  board.choose = (...what) => setTriggerValue("chosen", what)
+  if (board.key !== undefined && board.key === data.key) return undefined
+  const scrolled = root.querySelector(".rows")?.scrollTop ?? 0
+  board.key = data.key
+  root.replaceChildren(...(data.sentence ? [drawHead(data)] : []), drawCards(data.cards, board))
+  const rows = root.querySelector(".rows")
+  if (rows) rows.scrollTop = scrolled
+  if (known) return undefined
+  const heard = (event) => {
+    const box = root.querySelector("input[type=search]")
+    if (event.detail !== "/" || event.defaultPrevented || !box?.checkVisibility()) return
+    event.preventDefault()
+    box.focus()
+  }
+  document.addEventListener("playground-key", heard)
+  return () => document.removeEventListener("playground-key", heard)
+}
+
+function drawHead({ sentence, note, figures }) {
+  const head = element("div", "head")
+  const words = element("div", "sentence")
+  words.append(element("h2", "", sentence), element("p", "", note))
+  const told = element("div", "figures")
+  for (const [value, of, tone] of figures) {
+    const figure = element("div", tone)
+    figure.append(element("b", "", value), element("span", "", of))
+    told.append(figure)
+  }
+  head.append(words, told)
+  return head
+}
+
+function drawCards(cards, board) {
+  const place = element("div", "cards")
+  for (const card of cards) {
+    const node = element("section", `card ${card.kind}`)
+    node.style.flexGrow = card.grow
+    const title = element("div", "title")
+    title.append(element("h3", "", card.title), element("span", "quiet", card.note))
+    const act = (...what) => board.choose(card.key, ...what)
+    for (const [label, action] of card.actions ?? []) title.append(button(label, label, () => act("", action)))
+    if (card.title) node.append(title)
+    node.append(...DRAWN[card.kind](card, act, (board.views[card.key] ??= {})))
+    place.append(node)
+  }
+  return place
+}
+
+const DRAWN = {
+  bars: drawBars,
+  columns: drawColumns,
+  rows: drawRows,
+  facts: drawFacts,
+  findings: drawFindings,
+  strips: drawStrips,
+  matrix: drawMatrix,
+  pieces: drawPieces,
+}
+
+function drawBars({ rows }, act) {
+  return rows.map(({ key, name, of, share, figure, tone, on }) => {
+    const row = key ? button("", `Show ${name} ${of}`, () => act(key)) : element("div")
+    row.className = `bar ${tone}${on ? " on" : ""}`
+    if (key) row.setAttribute("aria-pressed", Boolean(on))
+    const track = element("span", "track")
+    if (share) track.append(element("i"))
+    if (share) track.firstChild.style.width = `${100 * share}%`
+    const told = element("span", "name", `${name} `)
+    told.append(element("span", "quiet", of))
+    row.append(told, track, element("span", "figure", figure))
+    return row
+  })
+}
+
+function drawColumns({ columns, legend }) {
+  const chart = element("div", "chart")
+  const most = Math.max(...columns.map(({ size }) => size), 1e-9)
+  for (const { label, size, part, figure, flag } of columns) {
+    const column = element("div", "column")
+    const stack = element("i")
+    stack.style.height = `calc((100% - 38px) * ${size / most})`
+    if (part) stack.append(element("i"))
+    if (part) stack.firstChild.style.height = `max(2px, ${(100 * part) / size}%)`
+    const tower = element("div", "tower")
+    tower.append(element("span", "flag", flag), element("b", "", figure), stack)
+    column.append(tower, element("span", "quiet", label))
+    chart.append(column)
+  }
+  return [chart, drawLegend(legend)]
+}
+
+function drawLegend(signs) {
+  const legend = element("div", "legend")
+  for (const [kind, text] of signs) legend.append(element("span", kind && `sign s-${kind}`, text))
+  return legend
+}
+
+function drawFacts({ rows }, act) {
+  return rows.map(({ key, cells: [name, ...values], tone, on }) => {
+    const row = key ? button("", `Show ${name}`, () => act(key)) : element("div")
+    row.className = `fact${on ? " on" : ""}`
+    if (key) row.setAttribute("aria-pressed", Boolean(on))
+    row.append(element("b", "", name), ...values.map((value) => element("span", tone, value)))
+    return row
+  })
+}
+
+function drawFindings({ rows }, act) {
+  return rows.map(({ tag, tone, name, text, ...more }) => {
+    const row = element("div", "finding")
+    const line = element("div")
+    line.append(element("span", `tag ${tone}`, tag), element("b", "", ` ${name}`))
+    row.append(line, element("p", "", text), ...drawActions(more, act))
+    return row
+  })
+}
+
+// The buttons of a row: they ask the page for something, or copy the text that is given
+function drawActions({ key, actions = [], given }, act) {
+  const asked = actions.map(([label, action]) => button(label, label, () => act(key, action)))
+  return given === undefined ? asked : [...asked, copyButton("it", () => given)]
+}
+
+// Rows of a table that are searched, narrowed to a group, and put in another order
+function drawRows(card, act, view) {
+  const { heads, rows, search, orders, groups } = card
+  const body = element("tbody")
+  const names = heads.map(([head]) => head)
+  const said = element("span", "quiet")
+  said.setAttribute("role", "status")
+  const fill = () => {
+    const words = (view.words ?? "").toLowerCase().split(/\s+/)
+    const wanted = rows.filter(
+      (row) => (!view.group || row.group === view.group) && words.every((word) => (row.found ?? "").includes(word)),
+    )
+    const by = orders?.[view.order ?? 0]?.[1]
+    if (by !== undefined) wanted.sort((a, b) => a.order[by] - b.order[by] || (a.name < b.name ? -1 : 1))
+    let section
+    body.replaceChildren(
+      ...wanted.flatMap((row) => {
+        const node = drawRow(row, act, names)
+        if (by !== undefined || !row.section || row.section === section) return [node]
+        section = row.section
+        const head = element("tr", "section")
+        head.append(element("th", "", section))
+        head.firstChild.colSpan = heads.length
+        return [head, node]
+      }),
+    )
+    said.textContent = wanted.length < rows.length ? `${grouped(wanted.length)} of ${grouped(rows.length)}` : ""
+  }
+  const table = element("table")
+  const top = element("tr")
+  for (const [head, width] of heads) {
+    const cell = element("th", "", head)
+    cell.style.width = width
+    top.append(cell)
+  }
+  table.append(element("thead"), body)
+  table.firstChild.append(top)
+  fill()
+  const scroller = element("div", "rows")
+  scroller.tabIndex = 0
+  scroller.setAttribute("role", "region")
+  scroller.setAttribute("aria-label", card.title || search)
+  scroller.append(table)
+  if (!search) return [scroller]
+  const bar = element("div", "controls")
+  const box = element("input", "search")
+  Object.assign(box, { type: "search", placeholder: search, value: view.words ?? "" })
+  box.setAttribute("aria-label", search)
+  box.onkeydown = (event) => event.stopPropagation()
+  box.oninput = () => fill((view.words = box.value))
+  bar.append(box, select("Family", ["All families", ...groups], (at) => fill((view.group = groups[at - 1]))))
+  bar.append(select("Order", orders.map(([label]) => label), (at) => fill((view.order = at))), said)
+  return [bar, scroller]
+}
+
+function select(label, options, take) {
+  const node = element("select")
+  node.setAttribute("aria-label", label)
+  node.append(...options.map((option) => element("option", "", option)))
+  node.onchange = () => take(node.selectedIndex)
+  return node
+}
+
+function drawRow({ key, name, cells, on, ...more }, act, names) {
+  const row = element("tr", on ? "on" : "")
+  const first = element("td")
+  const opener = button(name, `Open ${name}`, () => act(key))
+  if (on) opener.setAttribute("aria-current", "true")
+  first.append(opener)
+  row.append(first)
+  for (const [at, [text, kind, marked]] of cells.entries()) {
+    const cell = element("td", kind)
+    cell.dataset.head = names[at + 1]
+    const from = marked ? text.indexOf(marked) : -1
+    cell.append(element("span", "", from < 0 ? text : text.slice(0, from)))
+    if (from >= 0) cell.append(element("mark", "", marked), element("span", "", text.slice(from + marked.length)))
+    if (!kind.startsWith("number")) cell.title = text
+    row.append(cell)
+  }
+  if (!more.actions) return row
+  const last = element("td", "actions")
+  last.append(...drawActions({ key, ...more }, act))
+  row.append(last)
+  return row
+}
+
+// A square for each value in each row: a click, or an arrow key, chooses a column
+function drawMatrix({ rows, chosen, legend }, act) {
+  const table = rows.map(({ name, figure, squares }) => {
+    const row = element("div", "squares")
+    const line = element("span", "blocks")
+    for (const [value, refused] of squares) {
+      const square = element("i", `${refused ? "uncached" : "read"}${value === chosen ? " chosen" : ""}`)
+      square.title = `${value}: ${refused || "carried"}`
+      square.onclick = () => act(value)
+      line.append(square)
+    }
+    row.setAttribute("role", "img")
+    row.setAttribute("aria-label", `${name}: ${figure}`)
+    row.append(element("b", "", name), line, element("span", "figure", figure))
+    return row
+  })
+  return [...table, drawLegend(legend)]
+}
+
+// A reply's text in the colours of what is read from it, and below it what is read
+function drawPieces({ pieces, read }) {
+  const text = element("pre")
+  for (const [kind, piece] of pieces) text.append(element("span", `k-${kind}`, piece))
+  return [text, ...read.map((call) => element("p", "code read", call))]
+}
+
+// Two versions, one above the other: every block as wide as its tokens, equal ones at one place
+function drawStrips({ columns, at, into, place, read, legend }, act) {
+  const total = columns.reduce((sum, { tokens }) => sum + Math.max(...tokens, 1), 0)
+  const drawing = element("div", "drawing")
+  const sides = ["old", "new"].map((side, index) => {
+    const line = element("div", `line ${side}`)
+    line.append(element("span", "quiet", side), element("div", "blocks"))
+    for (const { key, kind, change, name, tokens } of columns) {
+      const block = element("i", `b-${kind} ${tokens[index] === null ? "missing" : change}`)
+      block.style.flexGrow = Math.max(...tokens, 1)
+      block.title = name
+      block.onclick = () => act(key)
+      line.lastChild.append(block)
+    }
+    return line
+  })
+  const width = ({ tokens }) => Math.max(...tokens, 1)
+  const before = columns.slice(0, at).reduce((sum, column) => sum + width(column), into && into * width(columns[at]))
+  const kept = element("div", "kept")
+  kept.append(element("i", "read"), element("i", "uncached"))
+  kept.firstChild.style.flexGrow = read
+  kept.lastChild.style.flexGrow = 1 - read
+  drawing.append(...sides, kept)
+  if (place) {
+    const broken = element("div", `break${before > 0.6 * total ? " late" : ""}`)
+    broken.style.left = `calc(40px + (100% - 40px) * ${before / total})`
+    broken.append(element("span", "", place))
+    drawing.append(broken)
+  }
+  drawing.setAttribute("role", "img")
+  drawing.setAttribute("aria-label", legend.map(([, text]) => text).join(", "))
+  return [drawing, drawLegend(legend)]
+}
+
+export default function host(component) {
+  if (component !== undefined) return mount(component)
+  return {
+    render({ model, el }) {
+      el.append(element("div", "board"))
+      return mount({ data: model.get("data"), parentElement: el, setTriggerValue: () => {} })
+    },
+  }
+}

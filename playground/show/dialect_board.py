@@ -1,0 +1,240 @@
+"""Dialects as a board: a row for each; of one its servers, difficult values and facts.
+
+A server is tried with one reply, which has text before and after its call.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from playground.base.wording import counted, grouped
+from playground.dialects import Dialect, get_dialect, is_ours
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.families import family
+from playground.dialects.reading import parse
+from playground.dialects.schema_losses import schema_facts
+from playground.lab.guides import Guide
+from playground.nouns.events import event_name
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.result import ParseResult
+from playground.questions.carry import CarryMatrix
+from playground.servers import ServerReading, all_servers
+from playground.show.board import Figure, Payload, board, card
+
+_TIDES: Final = ToolMetadata(
+    name="get_tides",
+    parameters={
+        "type": "object",
+        "properties": {"harbour": {"type": "string"}, "days": {"type": "integer"}},
+    },
+)
+_CALL: Final = ToolCallPart("call_1", "get_tides", {"harbour": "Brest", "days": 2})
+_SOURCE: Final = re.compile(r"\s*\([^()]*\)")  # of a statement on models
+_TITLES: Final = {"vllm": "vLLM", "sglang": "SGLang", "ollama": "Ollama", "llama-cpp": "llama.cpp"}
+_WHAT: Final = (
+    "A dialect is the text in which a model is told of its tools, calls them and gets results. The "
+    "facts are those of the session's tools: types, ranges, what is required."
+)
+HEADS: Final = [
+    ["dialect", "12%"],
+    ["a call, as written", "33%"],
+    ["who speaks it", "20%"],
+    ["servers that read it", "14%"],
+    ["facts lost", "8%"],
+    ["", "13%"],
+]
+
+
+def example_call(dialect: Dialect) -> str:
+    """Return a call of one tool as the dialect writes it; a form without names has its own."""
+    syntax = getattr(dialect, "syntax", None)
+    if syntax is not None and syntax.text_keys:
+        call = ToolCallPart("call_1", syntax.name or _CALL.tool_name, dict(syntax.sample_texts))
+        return dialect.format_tool_call(call, [])
+    return dialect.format_tool_call(_CALL, [_TIDES])
+
+
+def dialect_rows(
+    names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool
+) -> list[Payload]:
+    """Return a row for each dialect; the facts are those of these tools' schemas.
+
+    A declaration starts from one of them, where there is a page for that.
+    """
+    return [_row(get_dialect(name), tools or [_TIDES], can_declare) for name in names]
+
+
+def _row(dialect: Dialect, tools: Sequence[ToolMetadata], can_declare: bool) -> Payload:
+    facts = [fact for tool in tools for fact in schema_facts(dialect, tool)]
+    lost = sum(not fact.kept for fact in facts)
+    readers = [reader for reader, _ in _readers(dialect.name)]
+    call = example_call(dialect).replace("\n", "↵")
+    speakers, title = _SOURCE.sub("", dialect.models), str(getattr(dialect, "title", ""))
+    group = family(dialect)
+    is_plain = can_declare and type(dialect) is DeclaredDialect  # a file can hold only these
+    return {
+        "key": dialect.name,
+        "name": dialect.name,
+        "group": group,
+        "actions": [["Values", "values"], *[["Start from it", "declare"]] * is_plain],
+        "found": " ".join((dialect.name, title, call, dialect.models, *readers, group)).lower(),
+        "order": {"name": 0, "lost": lost, "readers": -len(readers)},
+        "cells": [
+            [call, "code", _CALL.tool_name],
+            [speakers or title, "long"],
+            [", ".join(readers) or "–", "long"],
+            [f"{lost} of {len(facts)}" if lost else "none", "number bad" if lost else "number"],
+        ],
+    }
+
+
+def _readers(dialect: str) -> Iterator[tuple[str, str]]:
+    """Yield the servers that read a dialect by default, and the name of the parser."""
+    for server in all_servers():
+        if parser := server.default_parser(dialect):
+            yield _TITLES.get(server.name, server.name), f"{server.name}:{parser.name}"
+
+
+def list_board(rows: Sequence[Payload], sections: dict[str, str], chosen: str = "") -> Payload:
+    """Return the rows under the titles of their sections, with search, families and an order."""
+    titled = [
+        {**row, "section": sections.get(row["key"], "Others"), "on": row["key"] == chosen}
+        for row in rows
+    ]
+    order = list(dict.fromkeys([*sections.values(), "Others"]))
+    titled.sort(key=lambda row: order.index(row["section"]))
+    orders: list[list[Any]] = [["By section"], ["By name", "name"]]
+    orders += [["Fewest facts lost", "lost"], ["Most servers", "readers"]]
+    search = f"Search {counted(len(rows), 'dialect')}"
+    groups = sorted({row["group"] for row in rows})
+    read = sum(row["order"]["readers"] < 0 for row in rows)
+    figures: list[Figure] = [
+        (grouped(read), "are read by a server", ""),
+        (grouped(sum(not row["order"]["lost"] for row in rows)), "lose no schema fact", ""),
+    ]
+    head = ("", "", ()) if chosen else (f"{len(rows)} ways to write a tool call", _WHAT, figures)
+    listed = {"rows": titled, "search": search, "orders": orders, "groups": groups}
+    return board(*head, cards=[card("rows", key="dialects", heads=HEADS) | listed])
+
+
+def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
+    """Return what each server that reads a dialect hands over of one reply with text around."""
+    dialect = guide.dialect
+    if not is_ours(dialect.name):
+        return []
+    text = f"I look.\n{example_call(dialect)}\nThat is all."
+    return [
+        (f"{title} {spec.partition(':')[2]}", parse(text, dialect, [_TIDES], server=spec))  # type: ignore[misc]
+        for title, spec in _readers(dialect.name)
+    ]
+
+
+def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Payload:
+    """Return a dialect's title, its figures, and who speaks it."""
+    name = guide.dialect.name
+    carried, total = len(values.carried(name)), len(values.values)
+    whole = sum(not _loss(reading) for _, reading in servers)
+    figures: list[Figure] = [
+        (
+            f"{carried} of {total}",
+            "difficult values arrive",
+            "good" if carried == total else "bad",
+        )
+    ]
+    if servers:
+        told = f"{whole} of {len(servers)}"
+        figures.append((told, "servers lose nothing", "" if whole else "bad"))
+    speakers = _SOURCE.sub("", guide.dialect.models)
+    title = guide.dialect.title or name
+    return board(f"{title}: {speakers}" if speakers else title, family(guide.dialect), figures)
+
+
+def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Payload:
+    """Return who speaks a dialect, the servers that read it, other forms, and its facts."""
+    told = [
+        {"cells": [name, _loss(reading) or "nothing lost"], "tone": _tone(reading)}
+        for name, reading in servers
+    ]
+    facts = [
+        {"cells": [name, text.replace("\n", "↵")], "tone": "code"}
+        for name, text in guide.summary()
+        if name != "used by"
+    ]
+    also = [{"cells": ["", form.replace("\n", "↵")], "tone": "code"} for form in guide.variants()]
+    cards = [
+        card("facts", "Who speaks it", guide.dialect.models, rows=[]),
+        card("facts", "Servers that read it", "tried with a call between texts", rows=told),
+        card("facts", "Also accepted", rows=also),
+        card("facts", "Form", rows=facts),
+    ]
+    return board(cards=[each for each in cards if each["rows"] or each["note"]])
+
+
+def _loss(reading: ServerReading) -> str:
+    if not reading.tool_calls:
+        return "loses the call"
+    lost = sum(len("".join(event.text.split())) for event in reading.dropped)
+    return f"loses {counted(lost, 'character')}" if lost else ""
+
+
+def _tone(reading: ServerReading) -> str:
+    return "bad" if _loss(reading) else "good"
+
+
+def values_board(found: CarryMatrix, chosen: str) -> Payload:
+    """Return a square for each difficult value in each dialect."""
+    rows = [
+        {
+            "name": dialect,
+            "figure": f"{len(found.carried(dialect))} of {len(found.values)}",
+            "squares": [
+                [name, found.cells[dialect, name][0].code if found.cells[dialect, name] else ""]
+                for name in found.values
+            ],
+        }
+        for dialect in found.dialects
+    ]
+    total = len(found.values)
+    whole = sum(len(found.carried(dialect)) == total for dialect in found.dialects)
+    worst = min(found.dialects, key=lambda dialect: len(found.carried(dialect)))
+    refused = total - len(found.carried(worst))
+    sentence = (
+        f"{worst} refuses {refused} of {total} difficult values."
+        if refused
+        else f"All {total} difficult values arrive."
+    )
+    note = (
+        "Each is written as an argument of a call, and read back. Refused: a finding names it, and "
+        "nothing wrong is sent."
+    )
+    figures: list[Figure] = [(f"{whole} of {len(rows)}", "carry all of them", "")]
+    squares = card(
+        "matrix",
+        f"All {total}",
+        "a square is a value; a click shows it",
+        key="values",
+        rows=rows,
+        chosen=chosen,
+        legend=[("read", "carried"), ("uncached", "refused, with a finding")],
+    )
+    return board(sentence, note, figures, cards=[squares])
+
+
+def reading_board(text: str, result: ParseResult) -> Payload:
+    """Return a reply in the colours of what is read from it, and the calls that are read."""
+    pieces = [
+        [event_name(event).replace(" ", "-"), text[event.span.start : event.span.stop]]
+        for event in result.events
+        if event.span.stop > event.span.start
+    ]
+    read = [
+        f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
+        for call in result.tool_calls
+    ]
+    title = counted(len(read), "call")
+    name = "What is read from it"
+    return board(cards=[card("pieces", name, title, key="read", pieces=pieces, read=read)])
