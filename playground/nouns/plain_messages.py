@@ -51,7 +51,7 @@ def marked_part(message: dict[str, Any], api: str) -> int:
 
 
 def _known_fields(part: Any, role: str, api: str) -> set[str]:
-    """Return the fields of a plain part, except its mark; return an empty set for any other part."""
+    """Return the fields of a plain part, except its mark; an empty set for any other part."""
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(kind, str) or kind not in _PARTS:
         return set()
