@@ -366,8 +366,7 @@ class _Read:
 
     def up_to(self, count: int) -> _Read | None:
         """Return the first `count` messages; None if a later message has marked one of their
-        blocks.
-        """
+        blocks."""
         if count == len(self.messages):
             return self
         start = self.starts[count]

@@ -32,8 +32,7 @@ class UnknownWord(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """The known fields of an object, or those of each of its `kinds` if the field `by` names the
-    kind.
+    """The known fields of an object, or those of each of its `kinds`, which the field `by` names.
 
     A field's value is a form, a list of words, or None if it may be anything.
     """

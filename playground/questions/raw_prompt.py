@@ -75,7 +75,7 @@ def raw_prompt(
 
     `template` is a ChatTemplate, the path of one, "llama3" or "llama4"; the last two write custom
     tools in a `tool_format`, by default their usual one. Raises InputFault for a wrong
-    `tool_format`, or for a template that cannot be read or refuses the session.
+    `tool_format`, or a template that cannot be read or refuses.
     """
     if isinstance(prompt_data, Session):
         prompt_data = prompt_data.prompt_data()

@@ -209,8 +209,7 @@ def _add_choice(framed: Framed, choice: Any, legacy: bool) -> None:
 
 
 def _add_turn_costs(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
-    """Frame the additional cost of a reasoning model's own turns; a turn of several calls costs it
-    once.
+    """Frame the additional cost of a reasoning model's own turns, once for all calls of a turn.
 
     8 of 8 bills of two and three calls, of gpt-5 and 5.4, show it; 6 bills of o3 and o4 do not.
     """

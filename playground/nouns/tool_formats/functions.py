@@ -254,8 +254,7 @@ def _docstring_mismatches(
 
 def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
     """Return the parameters of a docstring. The library reads an underlined `Returns:` as one; that
-    and all after it are left out.
-    """
+    and all after it are left out."""
     names = [parameter.arg_name for parameter in documented.params]
     end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
     return documented.params[:end]
