@@ -22,8 +22,8 @@ class Span(NamedTuple):
 
 # A stream has one of the next four events for every chunk, so they must be cheap to make. A parser
 # passes only an offset; the span is computed from it and the text when it is read. (A span may be
-# passed too.) These events are never changed, but are not frozen: a frozen dataclass takes five
-# times as long to make.
+# passed too.) They are not frozen, although never changed: a frozen dataclass takes five times as
+# long.
 
 
 @dataclass(init=False, unsafe_hash=True)

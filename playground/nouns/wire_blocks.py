@@ -153,8 +153,7 @@ class WireReader:
     """A reader of successive requests, which reads a message that they share only once.
 
     Every request of a session holds the history before it, so reading each anew would cost n²/2
-    messages for n requests. Even a loop over the shared messages would, so whole lists are
-    compared.
+    messages for n requests. So would even a loop over the shared messages: lists are compared.
     """
 
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:

@@ -154,8 +154,8 @@ class DiffLine(NamedTuple):
 def diff_lines(first: str, second: str) -> list[DiffLine]:
     """Return a line diff in order. Lines keep their ends, to show a CR or a missing newline."""
     left, right = _lines(first), _lines(second)
-    # Matching takes time in the square of the number of lines. Two dialects' requests differ in few
-    # lines, so the common head and tail are not matched.
+    # Matching takes time in the square of the lines. Two dialects' requests differ in few of them,
+    # so the common head and tail are not matched.
     head = _common(left, right)
     tail = _common(left[head:][::-1], right[head:][::-1])
     middle = _diff(left[head : len(left) - tail], right[head : len(right) - tail])

@@ -168,8 +168,7 @@ def detect(
     A dialect that neither reads nor aborts a call ranks after all that read one. `progress` is
     called with the number of dialects that have read the text, and the number of all. A text is
     read up to its 2,000th start of a tag, a fence, a control token or a JSON object, so that no
-    text keeps eighty parsers busy for seconds; `unread` of the answer counts the characters after
-    it.
+    text keeps eighty parsers busy for seconds; `unread` counts the characters after it.
     """
     metadata = read_tools(list(tools or []))
     end = _end_of_reading(text)
