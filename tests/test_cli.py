@@ -302,7 +302,7 @@ def test_replay_says_that_it_left_a_fence_out_and_a_named_dialect_reads_it(tmp_p
     file.write_text('```json\n{"name": "now", "parameters": {"zone": "Paris"}}\n```\n')
     pasted = run("replay", str(file))
     assert "=== call now" in pasted.stdout
-    assert "the code fence around it is taken for added by whoever pasted it" in pasted.stderr
+    assert "left out: whoever pasted it probably added it" in pasted.stderr
     asked = run("replay", str(file), "-d", "llama3-json")
     assert "=== call" not in asked.stdout
     assert "call-in-fence" in asked.stderr

@@ -942,7 +942,7 @@ def test_an_answer_that_nobody_recorded_is_streamed_again() -> None:
     app = page("replay", session="12-long-tool-run")
     assert not app.exception
     assert app.selectbox(key="recording").value == "answer in message 29, re-streamed"
-    assert "The model's own text may have been another." in told(app)
+    assert "The model's own text may have been different." in told(app)
     app.selectbox(key="recording").set_value("answer in message 1, re-streamed").run()
     assert "Aborted calls: 0" in told(app)
     assert "as xml writes it" in told(app)

@@ -1,4 +1,4 @@
-"""Checks of the kinds of public functions' arguments, so that a wrong one fails at once.
+"""Checks of public functions' arguments by kind, so that a wrong argument fails at once.
 
 Only the kind is checked here; the function itself checks the value.
 """
@@ -70,9 +70,9 @@ def takes(
 def formerly_positional(
     count: int, *names: str
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Make a decorator for a function whose first `count` arguments alone go by position.
+    """Make a decorator for a function that takes only its first `count` arguments by position.
 
-    An older call that gives more by position, in the order of `names`, works with a
+    An older call that gives more by position, in the order of `names`, still works, with a
     DeprecationWarning.
     """
 
@@ -92,7 +92,7 @@ def formerly_positional(
 
 
 def warn_of_place(function: str, names: Iterable[str]) -> None:
-    """Warn whoever called a public function that it takes these arguments by keyword."""
+    """Warn the caller of a public function that it takes these arguments by keyword."""
     listed = ", ".join(f"{name}=…" for name in names)
     warnings.warn(
         f"{function}() takes {listed} by keyword; by position it will fail",

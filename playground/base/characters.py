@@ -2,8 +2,8 @@
 
 They come from decoded JSON, also from arguments inside a text. Code that makes a session or a
 recording of decoded values replaces them (`replace_half_surrogates`) and reports where. Code that
-writes JSON escapes those that a program put in by itself (`escaped_halves`): every value can be
-written.
+writes JSON escapes those that a program put in by itself (`escaped_halves`), so that every value
+can be written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from playground.base.findings import Finding, finding
 REPLACED: Final = "\ufffd"
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _HALF_BYTES: Final = re.compile(b"\xed[\xa0-\xbf]")
-_MARSHAL: Final = 4  # from this version on a repeated text is written once
+_MARSHAL: Final = 4  # this version writes a repeated text only once
 _PLAIN: Final = frozenset({int, float, bool, type(None), bytes})
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ def replace_half_surrogates(value: T, place: str, findings: list[Finding]) -> T:
     `value` is JSON, or frozen dataclasses and models with JSON. If nothing is replaced, the same
     object is returned.
     """
-    if is_all_whole(value):  # fast: it builds no places
+    if is_all_whole(value):  # fast, because it builds no places
         return value
     changed: T = _without_half_surrogates(value, place, findings)
     return changed
@@ -59,8 +59,8 @@ def replace_half_surrogates(value: T, place: str, findings: list[Finding]) -> T:
 
 def plain_bytes(value: Any) -> bytes | None:
     """Return a JSON value as bytes of `marshal`, its texts in UTF-8 with half surrogates. Searching
-    them takes a fourth of the time of walking the value. Return None if the value is nested too
-    deeply or is not plain JSON: a NotANumber, for instance.
+    the bytes takes a fourth of the time of walking the value. Return None if the value is nested
+    too deeply or is not plain JSON: a NotANumber, for instance.
     """
     try:
         return marshal.dumps(value, _MARSHAL)
@@ -94,7 +94,7 @@ def is_all_whole(value: object) -> bool:
             contents = [*item, *item.values()] if kind is dict else item
         else:
             contents = _contents_of(item, kind)
-        # Without ASCII texts and values that hold no text: these are nearly all.
+        # Leave out ASCII texts and values that hold no text: they are nearly all.
         waiting += [
             inner
             for inner in contents

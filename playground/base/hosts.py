@@ -21,8 +21,8 @@ _LONGEST_NAME: Final = 100
 
 
 def is_loopback(address: str) -> bool:
-    """Return True if an address reaches only this machine. An empty address is every interface:
-    False.
+    """Return True if an address reaches only this machine. An empty address means every interface,
+    which is not loopback.
     """
     bare = address.strip("[]")
     if bare == "localhost":

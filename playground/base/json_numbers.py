@@ -1,8 +1,8 @@
 """Numbers that are read as texts: those that JSON does not have (NaN, the infinities, and numbers
 that overflow to one, such as 1e400), and integers with more digits than Python reads.
 
-Python reads and writes the former as JSON, which no other program reads; it refuses the latter.
-Here both become the text that was in the file, so nothing is lost, and readers report a finding.
+In JSON, Python accepts the first kind, which other programs refuse, and refuses the second. Here
+both become the text that was in the file, so nothing is lost, and readers report a finding.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pydantic_core import from_json, to_json
 
 from playground.base.findings import Finding, finding
 
-_DIGITS: Final = 4300  # the most that Python reads and writes; other programs stop at 17
+_DIGITS: Final = 4300  # the most that Python reads and writes; other programs are exact up to 17
 _HUGE: Final = 10**_DIGITS
 _REFUSED: Final = re.compile(r"Exceeds the limit \(\d+ digits\) .*?: value has (\d+) digits")
 _RAW: Final = re.compile(r'"\\u0000\\u0001(\d+)"')  # placeholder for the text of a number
@@ -254,7 +254,7 @@ def refused_words(error: Exception) -> str:
 
 
 def json_fault(error: Exception) -> str:
-    """Say why a text cannot be read. With too long an integer it is JSON all the same."""
+    """Return why a text cannot be read. It may be JSON all the same, with too long an integer."""
     words = refused_words(error)
     return f"not JSON ({words})" if words == str(error) else f"it holds {words}"
 

@@ -27,7 +27,7 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 CAN_LOCK: Final = fcntl is not None
-PATIENCE: Final = 2.0  # seconds to wait for one holder if nobody can be told of the wait
+PATIENCE: Final = 2.0  # seconds to wait for one holder if the wait cannot be reported
 _OTHER: Final = "another program"
 _NOTE: Final = re.compile(r"process \d+ on [^\x00-\x1f]{1,200}")
 _LONGEST_NOTE: Final = 1024
@@ -68,10 +68,10 @@ def lock_soon(handle: int) -> bool:
 
 
 def open_lock(place: Path, mode: int) -> int:
-    """Open a lock file, which is made where there is none: its handle.
+    """Open a lock file, made if it is missing, and return its handle.
 
-    Raises OSError, FileExistsError if something that is no lock of ours has this name: a link, or
-    a file with other words in it than who held the lock last.
+    Raises OSError, and FileExistsError if the name is taken by something else: a link, or a file
+    with other text than a holder's note.
     """
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
@@ -155,7 +155,7 @@ def holder_of(handle: int) -> str:
     lock file, or from this machine's list of locks.
     """
     with suppress(OSError, UnicodeDecodeError):
-        for _ in range(_NOTE_TRIES):  # who has just taken the lock writes the note next
+        for _ in range(_NOTE_TRIES):  # a new holder writes its note after it has the lock
             text = os.pread(handle, 400, 0).decode()
             if note := _NOTE.match(text):
                 return note[0]

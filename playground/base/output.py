@@ -27,7 +27,7 @@ _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
 _FOLDER: Final = ".folder"  # a scratch folder, beside a locked file of the same name
 _OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
-_TRIES: Final = 1_000  # for a folder that other programs make and remove
+_TRIES: Final = 1_000  # of creating a file, in a folder that other programs may remove
 # Errors of a file system without hard links.
 _NO_LINKS: Final = {
     errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK,
@@ -127,7 +127,7 @@ class _Draft:
         """Sync the file to the disk. With `keep_open` it stays open, and so locked."""
         os.fsync(self.handle)
         self._identity = _identity(os.fstat(self.handle))
-        if not keep_open or not CAN_LOCK:  # Windows names no file that is open
+        if not keep_open or not CAN_LOCK:  # Windows cannot rename an open file
             self._close()
 
     def take_place(self, *, replace: bool) -> None:
@@ -195,8 +195,8 @@ def scratch_file(folder: Path) -> Iterator[Path]:
 class ScratchFolder:
     """The path of a temporary folder, for a library that makes it and writes there.
 
-    `close` removes it. `remove_leftovers` removes that of a killed program: a locked file beside
-    the folder shows that its program still runs. Raises OSError if that file cannot be made.
+    `close` removes it. `remove_leftovers` removes the folder of a killed program: a locked file
+    beside the folder shows that its program still runs. Raises OSError if that file cannot be made.
     """
 
     def __init__(self, parent: Path) -> None:
@@ -250,7 +250,7 @@ class Batch:
                 with _special(Path(path)) as file:
                     yield file
                 return
-            place = Path(os.path.realpath(path))  # of a link, the target is replaced
+            place = Path(os.path.realpath(path))  # the target of a link is replaced
             existing = _stat_or_none(place)
             self.check(path)
             self._make_folders(place.parent)
@@ -426,8 +426,8 @@ def _identity(file: os.stat_result) -> tuple[int, ...]:
 
 
 def _second_name(place: Path) -> Path | None:
-    """Keep a file that will be replaced under another name, and return that; None if there is no
-    file. It is a hard link, or a copy on systems without them (FAT, some network file systems).
+    """Give a file that will be replaced a second name, and return that; None if there is no file.
+    The name is a hard link, or a copy on systems without them (FAT, some network file systems).
     """
     if not place.exists():
         return None

@@ -34,7 +34,7 @@ class LiteralCall:
 def names_in(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
     """Return what names stand for: assigned values, and what functions without arguments return.
 
-    A function counts, as `name()`, if it does nothing but return.
+    A function is listed as `name()`, with the value that its last line returns.
     """
     names: dict[str, ast.expr] = {}
     for node in body:
@@ -77,7 +77,7 @@ def value_of(node: ast.expr, names: Names, depth: int = 100) -> Any:
 
 
 def _call_of(node: ast.Call, names: Names, inner: Callable[[ast.expr], Any]) -> Any:
-    """Return a call, or the value of one whose function only returns, or only removes indents."""
+    """Return a call, or its value if its function is one of `names` or `dedent`."""
     holder = getattr(node.func, "value", None)
     name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
     if holder is not None and not isinstance(holder, ast.Name | ast.Attribute):

@@ -46,12 +46,12 @@ class PageEntry(NamedTuple):
     """A page: `icon` is the name of a Material Symbol, `question` what the page answers, in a line,
     `document` its file in `docs/`.
 
-    `parts` is the module with its parts; a page of the core has one of its own name. A plugin's
-    page stands `after` a page of the core; `rank` orders pages after the same one.
+    `parts` is the module with its parts; for a page of the core, the module of the same name. A
+    plugin's page stands `after` a page of the core; `rank` orders pages after the same one.
 
     An entry `within` another page is a view of that page, called `view` there; its module's `show`
-    draws it. Where the other page is missing, it is a page of its own. `older` is an address that
-    the page or view had once: it leads on.
+    draws it. If the other page is missing, it is a page of its own. `older` is a former address,
+    which leads to the page or view.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Plugin(NamedTuple):
     pages: tuple[PageEntry, ...] = ()
     drawings: tuple[str, ...] = ()  # modules that register drawings of their answers
     formats: tuple[str, ...] = ()  # `module:class` of session formats, tried after the core's
-    # Formats that are tried before one of the core's wider ones, by that one's class.
+    # Formats that are tried before a wider format of the core, by the class of that format.
     narrow_formats: Mapping[str, tuple[str, ...]] = {}
     recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
     names: Mapping[str, str] = {}  # public names, each with its module

@@ -47,7 +47,7 @@ class SharedList(KnowsPlaces[Item]):
                 extended._items, extended._places = self._items, self._places
                 extended._length = count + len(more)
                 return extended
-        # another list continues from here already
+        # another list already continues from here
         forked = SharedList([*self._items[:count], *more])
         forked._places.take(self._places, count)
         return forked
@@ -122,7 +122,7 @@ class _Places:
         self.lock = Lock()
 
     def take(self, other: _Places, count: int) -> None:
-        """Take over what another list knows of its first `count` items."""
+        """Copy the places that another list knows of its first `count` items."""
         with other.lock:
             for key, (known, places) in other._by_key.items():
                 some = {

@@ -208,7 +208,7 @@ def read_user_file(path: str | os.PathLike[str], expected: str) -> bytes:
 
 
 def read_user_text(path: str | os.PathLike[str], expected: str) -> str:
-    """Read such a file as text, with every line end as `\n`. Raises InputFault."""
+    """Read a user's file as text, with every line end as `\n`. Raises InputFault."""
     text = decode(read_user_file(path, expected), str(path))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

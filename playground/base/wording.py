@@ -71,22 +71,23 @@ def visible(text: str) -> str:
 
 
 def in_one_line(name: str) -> str:
-    """Return a name as it may be shown in a line of ours, its line breaks as `\\n`."""
+    """Return a name for display within a line, its line breaks as `\\n`."""
     return visible(name).replace("\n", "\\n")
 
 
 def keep_order(text: str) -> str:
-    """Return a line of ours for display: hidden characters are escaped, leftward runs isolated.
+    """Return a line of ours for display: hidden characters are escaped, right-to-left runs
+    isolated.
 
     Apply this only once, at the display: a second time would escape the isolates. A text that is
-    one leftward run needs no isolate, because nothing stands beside it.
+    one such run needs no isolate, because nothing stands beside it.
     """
     shown = visible(text)
     return shown if _RUN.fullmatch(shown) else isolate_runs(shown)
 
 
 def isolate_runs(line: str) -> str:
-    """Isolate the leftward runs of a line that has no hidden characters of others."""
+    """Isolate the right-to-left runs of a line whose hidden characters are all ours."""
     return line if line.isascii() else _RUN.sub(_isolate, line)
 
 

@@ -1,1 +1,1 @@
-"""The only room that imports litellm, which takes 2 to 10 s: only inside functions that need it."""
+"""The only room that imports litellm, and only inside functions: importing it takes 2 to 10 s."""

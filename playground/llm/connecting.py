@@ -1,5 +1,4 @@
-"""The reason why a server was not reached, or its answer broke off, where LiteLLM says
-"Connection error"."""
+"""Reasons for a failed connection or a broken answer; LiteLLM only says "Connection error"."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Mistakes of the demo model at known rates, to test trials and their statistics.
 
-After the model's name stand the rates of mistakes in the answers to one request.
+The model's name is followed by the rates of mistakes in the answers to one request.
 `demo-taught@tool=1+xml.arguments=4+of=20` calls another tool in one of twenty answers and, in the
 dialect xml, gives a wrong argument in four more. The first answers have the mistakes, so every run
 over the same requests has the same mistakes, however many run at once.

@@ -1,10 +1,10 @@
 """A server on loopback with the APIs of OpenAI, Anthropic and Ollama, which needs no key.
 
-It calls the first tool of a request, and answers once it has the result. The model's name says how:
-`demo` calls natively, `demo-hermes` writes the call in that dialect, `demo-error` breaks off with
-an error, `demo-cut` without an end, `demo-slow` is slow, `demo-busy` refuses two requests,
-`demo-taught` answers in the dialect whose rules the request has. After an `@` stand rates of
-mistakes (`demo_mistakes.py`).
+It calls the first tool of a request, and answers once it has the result. The model's name chooses
+the behaviour: `demo` calls natively, `demo-hermes` writes the call in that dialect, `demo-error`
+breaks off with an error, `demo-cut` without an end, `demo-slow` is slow, `demo-busy` refuses two
+requests, `demo-taught` answers in the dialect whose rules the request has. Rates of mistakes may
+follow an `@` (`demo_mistakes.py`).
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _taught_dialect(body: dict[str, Any], rules: dict[str, str]) -> str:
-    """Return the dialect whose rules the request contains; "" for native calls if it has tools."""
+    """Return the dialect whose rules the request contains; "" for native calls."""
     text_of_messages = json.dumps(body["messages"], ensure_ascii=False)
     known = [name for name, text in rules.items() if text in text_of_messages]
     return "" if body.get("tools") else max(known, key=lambda name: len(rules[name]), default="")

@@ -59,8 +59,8 @@ def completion_arguments(
 def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
-    """Return the parameters for a new request of a session: `given`, and of the session's `own`
-    those that do not belong to its old request alone (its stream, the number of replies).
+    """Return the parameters for a new request of a session: `given`, and those of the session's
+    `own` that are not only for its old request (as streaming is).
 
     Without `tools` beside the messages, parameters about the choice of tools are left out.
     """
@@ -233,7 +233,7 @@ class Endpoint:
     ) -> dict[str, Any]:
         merged = {**self.parameters, **parameters}
         access = access_arguments(merged.get("model", self.model), self.base_url)
-        # some providers' clients retry by themselves: that is off, so that our retries count
+        # some providers' clients retry by themselves: that is off, because we count retries
         limits = {"max_retries": 0, "timeout": self.timeout}
         return completion_arguments(messages, self.model, tools, {**access, **limits, **merged})
 

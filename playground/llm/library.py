@@ -47,9 +47,9 @@ def litellm() -> LiteLLM:
 
     module = cast(LiteLLM, imported)
 
-    # a warning about its own types, which it builds at first use
+    # hide a warning about LiteLLM's own types, which are built at first use
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # all that it logs it also raises
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # everything that it logs is raised too
     module.disable_aiohttp_transport = True  # `wiretap` sees only httpx
     module.disable_hf_tokenizer_download = True
     module.suppress_debug_info = True

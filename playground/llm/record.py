@@ -107,7 +107,7 @@ def record(
     """Send the messages and record the streamed answer, whole or as far as it came.
 
     LiteLLM reads keys from the environment. They are never stored: keys and tokens are scrubbed
-    from the recording, with `emails` e-mail addresses too. The recording also has an error in
+    from the recording, with `emails` e-mail addresses too. The recording also states an error in
     mid-stream, a cancellation, a limit that ended the request (`timeout` limits its whole time
     unless `limits` are given) or a refusal. `out` is written while the answer comes.
 

@@ -1,9 +1,9 @@
 """The bytes that LiteLLM sends and receives, with their times.
 
 All requests of LiteLLM pass httpx's transports, where `watch` handles them in one place and one
-order. A request `behind_closed_door` is answered at once and not sent. From any other request the
-values are removed that its receiver must not get (`own_servers.py`). Inside `tapped` the request
-and its answer are copied. A redirect to another server is an error.
+order. A request `behind_closed_door` is answered at once and not sent. Any other request loses the
+values that its receiver must not get (`own_servers.py`). Inside `tapped` the request and its answer
+are copied. A redirect to another server is an error.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def tapped(tap: Tap) -> Iterator[Tap]:
 
 @contextmanager
 def behind_closed_door(answer: Responder) -> Iterator[None]:
-    """Answer this thread's requests (method, URL, body) by a status and a JSON body, unsent."""
+    """Answer this thread's requests without sending them: `answer` gives status and JSON body."""
     watch()
     _closed_doors[threading.get_ident()] = answer
     try:
@@ -111,7 +111,7 @@ def behind_closed_door(answer: Responder) -> Iterator[None]:
 
 @cache
 def watch() -> None:
-    """Replace the `handle` methods of httpx's transports by ours, once a process."""
+    """Replace the `handle` methods of httpx's transports by ours, once per process."""
     import httpx
 
     send = httpx.HTTPTransport.handle_request
@@ -153,7 +153,7 @@ def _refuse_unwatched() -> None:
     """Refuse requests by httpx2 from a thread that is tapped or behind a closed door.
 
     OpenAI's client uses httpx2 from 3.0 on. LiteLLM gives that client an httpx client, so nothing
-    is refused. If it ever did not, requests would silently bypass our transports.
+    is refused. If that changed, requests would silently bypass our transports.
     """
     if find_spec("httpx2") is None:
         return

@@ -21,8 +21,9 @@ class Span(NamedTuple):
 
 
 # A stream has one of the next four events for every chunk, so they must be cheap to make. A parser
-# passes only an offset: the span, as long as the text, is made when it is read. (A whole span may
-# be passed, too. A frozen dataclass takes five times as long to make; these are never changed.)
+# passes only an offset; the span is computed from it and the text when it is read. (A span may be
+# passed too.) They are not frozen, although never changed: a frozen dataclass takes five times as
+# long.
 
 
 @dataclass(init=False, unsafe_hash=True)
@@ -207,7 +208,7 @@ def merged(events: Iterable[Event]) -> list[Event]:
 
 
 def _continues(last: Event, event: Event) -> bool:
-    match event:  # the commonest first
+    match event:  # the most frequent events come first
         case MarkupEvent(role=role):
             return isinstance(last, MarkupEvent) and last.role == role
         case TextEvent() | ReasoningEvent():

@@ -1,6 +1,6 @@
-"""Tell messages that hold nothing but texts, calls and their results as texts, as most do.
+"""Recognise plain messages, as most are: they hold only texts, calls, and results that are texts.
 
-Nothing in them can be unknown, doubtful or a picture, so no reader has to search them for it.
+They hold nothing unknown or doubtful and no picture, so no reader has to search them for that.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _FUNCTION: Final = {"name", "arguments"}
 
 
 def marked_part(message: dict[str, Any], api: str) -> int:
-    """Return the last marked part of a plain message, -1 if none is marked, and `NOT_PLAIN` for any
-    other message. `api` is the form of the body.
+    """Return the index of the last marked part of a plain message, -1 if none is marked;
+    `NOT_PLAIN` for any other message. `api` is the form of the body.
     """
     role, content, fields = message.get("role"), message.get("content"), message.keys()
     if api == "chat" and _is_plain_chat(message, role, content, fields):
@@ -51,7 +51,7 @@ def marked_part(message: dict[str, Any], api: str) -> int:
 
 
 def _known_fields(part: Any, role: str, api: str) -> set[str]:
-    """Return the fields that a part may have beside its mark; none if it is not a plain one."""
+    """Return the fields of a plain part, except its mark; an empty set for any other part."""
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(kind, str) or kind not in _PARTS:
         return set()
@@ -65,7 +65,7 @@ def _known_fields(part: Any, role: str, api: str) -> set[str]:
 
 
 def _is_plain_chat(message: dict[str, Any], role: Any, content: Any, fields: KeysView[str]) -> bool:
-    """Return True for OpenAI's form of a result that is a text, or of an answer with calls."""
+    """Return True for a result that is a text, or an answer with calls, in OpenAI's form."""
     if role == "tool":
         return isinstance(content, str) and fields == _RESULT
     if role != "assistant" or fields != _ANSWER or not isinstance(content, str | None):

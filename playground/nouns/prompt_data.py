@@ -13,7 +13,7 @@ from playground.nouns.tools import ToolMetadata
 
 
 class CacheDialect(StrEnum):
-    """A provider whose cache marks are wanted. (None in a setting: the model's own provider.)"""
+    """A provider whose cache marks are wanted; None in a setting is the model's own provider."""
 
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"
@@ -36,8 +36,8 @@ class TaskConfig(BaseModel):
     """The settings that stay the same during a task.
 
     `dialect_rules`, if given, replace a dialect's own rules: one text for all dialects, or texts by
-    dialect name. With `system_rules` our general rules are written; requests of other programs
-    leave them out.
+    dialect name. With `system_rules` the playground's general rules are written; requests of other
+    programs omit them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -93,7 +93,7 @@ class ToolMetadata(BaseModel):
     @property
     def required_parameters(self) -> list[str]:
         required = self.input_schema.get("required", [])
-        if not _is_list(required):  # some schemas have `required: true` beside a parameter's type
+        if not _is_list(required):  # some schemas have `required: true` in a parameter
             return []
         return [name for name in required if isinstance(name, str)]
 
@@ -125,7 +125,7 @@ class ToolMetadata(BaseModel):
 
 
 def _with_args_schema(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Take the schema, or the schema of a model, from `args_schema`: Flink-Agents' name for it."""
+    """Rename Flink-Agents' `args_schema`, a schema or a pydantic model, to `input_schema`."""
     if {"input_schema", "parameters", "required_parameters"} & set(data):
         raise ValueError("give args_schema or another schema, not both")
     rest = {key: value for key, value in data.items() if key != "args_schema"}
@@ -153,7 +153,7 @@ def _property(value: Any) -> Schema:
 
 def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
     """Return the schema's type in a word or two: `integer`, `string or null`, `array of string`."""
-    # A list whose items are such lists (`$ref` in `items`) has no end.
+    # The items of a list may refer to the list itself, without end.
     schema = resolve(schema, root) if depth < 8 else {}
     kind = schema.get("type")
     if isinstance(kind, list):

@@ -1,7 +1,7 @@
-"""A provider's request as blocks: what is cached, in the order in which it is cached.
+"""Requests to a provider as blocks, in the order in which its cache takes them.
 
-One block for each tool, each part of the system prompt and each part of a message; a text alone is
-one text part. Marks are kept beside a block and are no part of it.
+There is a block for each tool, each part of the system prompt and each part of a message; a content
+that is a text is one part. A mark is stored with its block, but is no part of the content.
 """
 
 from __future__ import annotations
@@ -52,17 +52,18 @@ SIGNATURE: Final = '"signature"'
 _REFERRING: Final = (
     "tool_search_tool_result", "tool_result", "tool_addition", "tool_reference",
 )  # fmt: skip
-# Anthropic's: switched on, it stands in the system prompt and leaves the tools as they are.
+# Anthropic's tools that run on its server. Web search stands in the system prompt, not in the
+# tools.
 _ON_SERVER: Final = re.compile(r"(web_search|web_fetch|code_execution)_\d{8}")
 _WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 
 
 @dataclass(frozen=True, slots=True)
 class WireBlock:
-    """One block: where it stands, what it says, and the mark on it (its TTL), if any.
+    """A block: its place, its content, and the lifetime (`ttl`) of the mark on it, if any.
 
-    `size` is the estimated tokens of the text where a hash replaces the text. A block is
-    `opaque` if its text does not tell its tokens: a picture, a file, a tool of the provider's own.
+    `size` is the estimated number of tokens if a hash replaces the text. A block is `opaque` if its
+    text does not show its tokens: a picture, a file, a tool that the provider defines.
     """
 
     tier: Tier
@@ -72,18 +73,18 @@ class WireBlock:
     ttl: str | None = None
     markable: bool = True
     place: tuple[int, int] | None = None  # message and part
-    is_string: bool = False  # a content that is no list
+    is_string: bool = False  # True if the content is a text, not a list
     size: int | None = None
     opaque: bool = False
 
     @property
     def tokens(self) -> int:
-        """About how many."""
+        """The estimated number of tokens."""
         return tokens_of(self.text) if self.size is None else self.size
 
     @property
     def is_signed(self) -> bool:
-        """True for a thought with its signature, by which it can be told from others."""
+        """True for a thought with a signature, which distinguishes it from others."""
         return self.kind in _THOUGHTS and SIGNATURE in self.text
 
     def has_same_content(self, other: WireBlock) -> bool:
@@ -101,42 +102,41 @@ class WireBlock:
 
 @dataclass(slots=True)
 class WireRequest:
-    """The parts of a request that caching needs: blocks, parameters that salt a tier, a top-level
-    mark.
+    """The parts of a request that matter to a cache: blocks, parameters, a top-level mark.
 
-    `starts` has the index of the first block of each message, or where it would stand. `settings`
-    are the body's other fields, as they were sent, and `api` names the form of the body.
-    `clears_at` are messages that a later turn of the user takes out of the prompt. `doubts` say
-    what the body holds whose part in the prompt no provider states, and `unknown` the words that
-    a list of known words does not have.
+    `starts` has the index at which the blocks of each message begin. `settings` are the body's
+    other fields, as they were sent, and `api` names the form of the body. `clears_at` are the
+    messages that leave the prompt at a later turn of the user. `doubts` name contents of the body
+    if no provider states how much of them is in the prompt. `unknown` are words that no list of
+    known words has.
     """
 
     model: str
     blocks: SharedList[WireBlock]
     parameters: dict[str, Any] = field(default_factory=dict)
     automatic_ttl: str | None = None
-    explicit_only: bool = False  # OpenAI: no implicit breakpoint
+    explicit_only: bool = False  # OpenAI's: there is no implicit breakpoint
     starts: SharedList[int] = field(default_factory=SharedList)
     settings: dict[str, Any] = field(default_factory=dict)
     api: str = ""
     clears_at: tuple[int, ...] = ()
-    cleared: tuple[tuple[int, str], ...] = ()  # all that have `clear_at`, with their contents
-    thinks: bool = False  # whether a block is thought
-    instructs: bool = False  # whether a message after the first is of role system
-    prompted: bool = False  # whether what leaves the prompt has left it
+    cleared: tuple[tuple[int, str], ...] = ()  # messages with `clear_at`, and their contents
+    thinks: bool = False  # True if a block is a thought
+    instructs: bool = False  # True if a later message is of role system
+    prompted: bool = False  # True if all that leaves the prompt has been removed
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
-    server_tools: tuple[str, ...] = ()  # of Anthropic's, that run on the server
-    ttl: str | None = None  # the life that the body asks for all of its entries
+    server_tools: tuple[str, ...] = ()  # Anthropic's tools that run on its server
+    ttl: str | None = None  # the lifetime that the body asks for all its entries
 
     def insert(self, index: int, block: WireBlock) -> None:
-        """A block more, after those of the message before it."""
+        """Insert a block. At the beginning of a message it belongs to the message before."""
         self.blocks = self.blocks.extended_with(index, [block, *self.blocks[index:]])
         message = bisect_left(self.starts, index)
         self.starts = self.starts.extended_with(message, [n + 1 for n in self.starts[message:]])
 
     def at(self, message: int, part: int) -> Iterator[int]:
-        """The blocks that stand at a part of a message."""
+        """Yield the indexes of the blocks of one part of a message."""
         starts, blocks, place = self.starts, self.blocks, (message, part)
         stop = starts[message + 1] if message + 1 < len(starts) else len(blocks)
         for index in range(starts[message], stop):
@@ -145,16 +145,15 @@ class WireRequest:
 
 
 def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
-    """A body of Anthropic, OpenAI (chat, responses), Bedrock, Gemini or OpenRouter as blocks."""
+    """Read a body for Anthropic, OpenAI (both APIs), Bedrock, Gemini or OpenRouter as blocks."""
     return WireReader(model, default_ttl).read(body)
 
 
 class WireReader:
-    """Reads a row of requests; a message that the request before had too is not read again.
+    """A reader of successive requests, which reads a message that they share only once.
 
-    Every request of a session holds the history before it: read once, a session of n requests costs
-    n messages and not n²/2. Even a loop over what is shared would be that square: it is told by
-    comparing lists.
+    Every request of a session holds the history before it, so reading each anew would cost n²/2
+    messages for n requests. So would even a loop over the shared messages: lists are compared.
     """
 
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
@@ -198,7 +197,7 @@ class WireReader:
         )
 
     def _beside_of(self, body: dict[str, Any], api: str) -> _Beside:
-        """Return what stands beside tools and messages; most requests of a row have the same."""
+        """Return the fields other than tools and messages; most requests share them."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         given = settings, system, api
@@ -207,7 +206,7 @@ class WireReader:
         return self._beside
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
-        """Return the tools and the system prompt as blocks; most of a row are the same."""
+        """Return the tools and the system prompt as blocks; most requests share them."""
         system, instructions = system_of(body), body.get("instructions")
         given = tools, ttl, written((system, instructions))
         if self._head is not None and given == self._head[1]:
@@ -221,7 +220,7 @@ class WireReader:
         return head
 
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
-        """Return the tools as blocks; those of a whole session are often the same."""
+        """Return the tools as blocks; all requests of a session often have the same."""
         given = tools_of(body)
         if given is self._tools[1] and self._tools[0] and self._tools[0][0] == api:
             return self._tools[2]  # one object
@@ -253,7 +252,7 @@ class WireReader:
             read = _Read(head, start.ttl, api, blocks=list(head), pictures=_has_pictures(head))
         for message in given[messages:]:
             read.add(message, start.deferred)
-        if read.marked and read.marked[-1][0] >= messages:  # what stood there has a mark now
+        if read.marked and read.marked[-1][0] >= messages:  # an earlier block has a new mark
             blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
         self._before, self._given = read, given
         self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
@@ -268,12 +267,12 @@ _Known = tuple[
 _SYSTEM_FIELDS: Final = ("system", "systemInstruction", "system_instruction")
 _TOOL_FIELDS: Final = ("tools", "functions")
 _MESSAGE_FIELDS: Final = {"responses": "input", "gemini": "contents"}
-_MOST_UNKNOWN: Final = 5  # words of a list's that are named
+_MOST_UNKNOWN: Final = 5  # unknown words that are named, for each list
 
 
 @dataclass(slots=True)
 class _Beside:
-    """The parameters of a body, beside its tools and messages, and the unknown words in them."""
+    """The fields of a body other than tools and messages: parameters, and unknown words in them."""
 
     given: tuple[dict[str, Any], dict[str, Any], str]
     unknown: _Unknown
@@ -298,7 +297,7 @@ class _Beside:
 
 @dataclass(frozen=True, slots=True)
 class _Tools:
-    """A request's tools: blocks of the prefix, and the texts of those that are loaded when found.
+    """A request's tools: blocks of the prefix, and the texts of deferred tools.
 
     Anthropic leaves a deferred tool out of the prompt until a reference to it stands there.
     """
@@ -322,7 +321,7 @@ class _Tools:
                 deferred[str(tool.get("name"))] = identity("tool", tool)
             names.add(str(tool.get("name")))
         loaded = [tool for tool in listed if not is_deferred(tool)]
-        # the search of the web last: its block begins the system prompt
+        # web search comes last: its block begins the system prompt
         for tool in sorted(loaded, key=_is_web_search):
             reader.tool(tool, "system" if _is_web_search(tool) else "tools")
         kinds = [str(tool.get("type") or "") for tool in listed]
@@ -341,10 +340,8 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Read:
-    """Messages that were read, with what was known before each of them: whether all were the
-    system's, whether one was a picture, cites, or was thought, and which are taken out later.
-
-    `found` has the texts of the deferred tools that were found.
+    """The messages that were read. `known` has, for each message, the fields from `leads` on as
+    they were before it. `found` has the texts of the deferred tools to which messages refer.
     """
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
@@ -354,9 +351,9 @@ class _Read:
     blocks: list[WireBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     known: list[_Known] = field(default_factory=list)
-    marked: list[tuple[int, int]] = field(default_factory=list)  # by a later message: it, the block
+    marked: list[tuple[int, int]] = field(default_factory=list)  # message, and earlier marked block
     found: dict[str, str] = field(default_factory=dict)
-    leads: bool = True  # messages of the system, before the first of anybody else
+    leads: bool = True  # all messages so far are the system's
     pictures: bool = False
     cites: bool = False
     thinks: bool = False
@@ -367,7 +364,8 @@ class _Read:
     refers: tuple[str, ...] = ()  # names of tools in references
 
     def up_to(self, count: int) -> _Read | None:
-        """The same up to so many messages; None where what is after them has left its marks."""
+        """Return the first `count` messages; None if a later message has marked one of their
+        blocks."""
         if count == len(self.messages):
             return self
         start = self.starts[count]
@@ -387,7 +385,7 @@ class _Read:
         )
 
     def cleared(self) -> tuple[tuple[int, str], ...]:
-        """Return the messages that are taken out later, with their contents."""
+        """Return the messages that leave the prompt later, with their contents."""
         return tuple((at, identity("message", self.messages[at])) for at in self.clears_at)
 
     def add(self, message: dict[str, Any], deferred: dict[str, str]) -> None:
@@ -396,7 +394,7 @@ class _Read:
         reader = _Reader(self.ttl, self.blocks, deferred)
         reader.message(message, index, self.leads)
         self.found |= reader.found
-        if start and self.blocks[start - 1] is not last:  # it marked what stands before it
+        if start and self.blocks[start - 1] is not last:  # the message marked the block before it
             self.marked.append((index, start - 1))
         own = self.blocks[start:]
         self.messages.append(message)
@@ -433,7 +431,7 @@ class _Read:
                 words = [word for word in unknown if word.vocabulary == name]
                 self.unknown += tuple(words[: max(0, room)])
         before = self.messages[-2] if index else {}
-        is_anthropic = self.api == "messages"  # other forms have such messages anywhere
+        is_anthropic = self.api == "messages"  # in other forms such messages may stand anywhere
         role = str(before.get("role")) if is_anthropic else "user"
         doubts = list(wire_doubts.of_message(message, path, role))
         if any(block.opaque for block in own):
@@ -445,7 +443,7 @@ class _Read:
 
 
 def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, ...]:
-    """Return what a body holds whose part in the prompt no provider states."""
+    """Return the contents of a body if no provider states how much of them is in the prompt."""
     doubts = tools.doubts + read.doubts
     if not read.messages or "container" in body:
         doubts = (*wire_doubts.of_body(body, read.messages), *doubts)
@@ -457,8 +455,8 @@ def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, .
 def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
     """Return how many leading items both lists share; those before `start` are known to be equal.
 
-    The search takes steps that double and then halve, each compared at once: identical objects
-    cost no more than a look.
+    The search takes steps that double and then halve, each compared at once: identical objects cost
+    almost nothing.
     """
     if isinstance(one, SharedList):
         start = max(start, one.shared(other))
@@ -466,7 +464,7 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
     if start >= most:
         return most
     one, other = one[start:most], other[start:most]
-    if one == other:  # as in most rows
+    if one == other:  # as for most requests
         return most
     at = 0
     while one[at : at + step] == other[at : at + step]:
@@ -483,7 +481,7 @@ def same_blocks(
 ) -> int:
     """Return how many leading blocks both lists share; marks and places do not count.
 
-    `start` is their shared length, where it is known already.
+    `start` is their shared length, if that is already known.
     """
     most = min(len(one), len(other))
     count = shared_length(one, other) if start is None else start
@@ -493,10 +491,9 @@ def same_blocks(
 
 
 def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
-    """Return up to where, from `start`, items that are equal are also written alike.
+    """Return the index up to which equal items, from `start` on, are also written alike.
 
-    To Python the same fields in another order are equal, and so are 1 and true; to a provider they
-    are not.
+    Fields in another order are equal to Python, and so are 1 and true, but not to a provider.
     """
     if all(map(is_, one[start:stop], other[start:stop])):
         return stop
@@ -508,14 +505,14 @@ def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: in
 
 
 def written(value: Any) -> bytes:
-    """Return what is equal for two values if they are the same JSON, fields in one order."""
+    """Return a key that is equal for equal JSON values with their fields in the same order."""
     try:  # `marshal` keeps types and order as JSON does, in a fifth of the time
         return marshal.dumps(value, _NO_REFERENCES)
-    except ValueError:  # a value of some other class
+    except ValueError:  # a value that is not plain JSON
         return json.dumps(value, default=repr).encode()
 
 
-_NO_REFERENCES: Final = 2  # the newest version of the format that writes equal values alike
+_NO_REFERENCES: Final = 2  # the newest version of marshal that writes equal values alike
 
 
 class _Reader:
@@ -533,7 +530,7 @@ class _Reader:
         if "role" not in message:
             self._add(tier, role, role, message, (index, 0))
             return
-        # A provider sees a result as part of the user's turn, whoever the library says spoke.
+        # A provider takes a result as part of the user's turn, whatever role the library gives it.
         if role in ("tool", "function"):
             self._add(tier, "user", "tool_result", {**message, "role": None}, (index, 0))
             return
@@ -547,7 +544,7 @@ class _Reader:
                 self._add(tier, role, "tool_use", call)
 
     def _mark_last(self, mark: Any) -> None:
-        """A mark that stands beside the last block; requests share blocks, so it is a new one."""
+        """Put a mark on a copy of the last block: requests share blocks."""
         if isinstance(mark, dict) and self.blocks:
             self.blocks[-1] = replace(self.blocks[-1], ttl=str(mark.get("ttl") or self.ttl))
 
@@ -571,7 +568,7 @@ class _Reader:
         is_string: bool = False,
     ) -> None:
         point = value.get("cachePoint")
-        if isinstance(point, dict) and len(value) == 1:  # Bedrock: a mark on what stands before it
+        if isinstance(point, dict) and len(value) == 1:  # Bedrock: a mark on the block before it
             self._mark_last(point)
             return
         ttl = None

@@ -13,7 +13,7 @@ from playground.base.shared_lists import SharedList
 
 MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
 PICTURE_KINDS: Final = ("image", "image_url", "input_image")
-_KINDS: Final = {  # what Bedrock and Gemini name by a key
+_KINDS: Final = {  # kinds of parts, by the keys of Bedrock and Gemini
     "toolUse": "tool_use",
     "toolResult": "tool_result",
     "functionCall": "tool_use",
@@ -44,7 +44,7 @@ _MORE: Final = "additionalModelRequestFields"
 
 
 def mark_holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
+    """Yield the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
     content, function = value.get("content"), value.get("function")
     if kind == "tool_result" and isinstance(content, list):
         yield from (part for part in content if isinstance(part, dict))
@@ -67,15 +67,15 @@ def identity(kind: str, value: dict[str, Any]) -> str:
     # that changed from one to the other read all of its 3,211 tokens.
     if kind == "text":
         return str(value.get("text") or "")
-    # Only the envelope is sorted: providers do not see its order, libraries vary it.
+    # Only the envelope is sorted: libraries vary its order, and providers do not see it.
     plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in MARKS and v is not None}
-    if "content" in plain and kind == "tool_result":  # the same of what a tool answered
+    if "content" in plain and kind == "tool_result":  # the same holds for a tool's result
         plain["content"] = _text_alone(plain["content"])
     return json.dumps(plain, ensure_ascii=False)
 
 
 def _text_alone(content: Any) -> Any:
-    """The text of a list that holds it alone; anything else as it is."""
+    """Return the text of a list of one text part; return any other content unchanged."""
     match content:
         case [{"type": "text", "text": str(text)} as part] if len(part) == 2:
             return text
@@ -98,8 +98,8 @@ def parts_of(content: Any) -> Iterator[dict[str, Any]]:
 
 
 def tools_of(body: dict[str, Any]) -> Any:
-    """Return the tools of a body: of Bedrock's Converse one level deeper, of older bodies for
-    OpenAI also its `functions`.
+    """Return the tools of a body, also those in Bedrock's `toolConfig` or in OpenAI's older
+    `functions`.
     """
     config = body.get("toolConfig")
     tools = body.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
@@ -152,8 +152,8 @@ def api_of(body: dict[str, Any]) -> str:
 
 
 def _has_converse_parts(body: dict[str, Any]) -> bool:
-    """Return True if the first part of the system prompt or of a message is named by its key, as
-    Converse writes it: other forms give it a `type`.
+    """Return True if the first part of the system prompt or of a message has a key for its kind, as
+    in Converse; in other forms it has a `type`.
     """
     messages = body.get("messages")
     first = messages[0] if isinstance(messages, list) and messages else None
@@ -170,14 +170,14 @@ def model_of(body: Mapping[str, Any]) -> str:
 
 
 def ttl_of(body: dict[str, Any]) -> str | None:
-    """Return the life that a body asks for all of its entries (`prompt_cache_options.ttl`)."""
+    """Return the lifetime that a body asks for all its entries (`prompt_cache_options.ttl`)."""
     options = body.get("prompt_cache_options")
     ttl = options.get("ttl") if isinstance(options, dict) else None
     return ttl if isinstance(ttl, str) and ttl else None
 
 
 def is_deferred(tool: dict[str, Any]) -> bool:
-    """Return True for a tool of Anthropic's that is loaded when it is found, not before."""
+    """Return True for a tool of Anthropic's that is loaded only when a search finds it."""
     is_function = tool.get("type") == "function" or "parameters" in tool or "function" in tool
     return tool.get("defer_loading") is True and not is_function
 
@@ -213,8 +213,8 @@ _DEFINITION_FIELDS: Final = frozenset(
 
 
 def is_opaque(kind: str, value: Mapping[str, Any]) -> bool:
-    """Return True if a block holds something whose tokens its text does not tell: a picture, a
-    file, encrypted thought, or a tool that the provider defines itself.
+    """Return True if a block's text does not show its tokens: it holds a picture, a file or an
+    encrypted thought, or is a tool that the provider defines.
     """
     if kind == "text":
         return False
@@ -279,7 +279,7 @@ def has_citations(message: dict[str, Any]) -> bool:
     )
 
 
-# Where a body says what the rules call by one name; the first that is there counts.
+# The paths in a body at which a parameter of the rules may be; the first with a value counts.
 PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "tool_choice": (("tool_choice",), ("toolConfig", "toolChoice"), ("function_call",)),
     "parallel_tool_calls": (("parallel_tool_calls",),),
@@ -299,9 +299,10 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 
 
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
-    """Return the parameters of a body by the rules' names; those it does not name are left out."""
+    """Return the parameters of a body by the rules' names; missing ones are left out."""
     known = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
-    # `images` is whether there is any: with Anthropic the first one salts the messages' tier.
+    # `images` says if there is any: with Anthropic the first one changes the key of the messages'
+    # tier.
     known |= {
         "images": pictures or None,
         "citations": cites or None,
@@ -323,7 +324,7 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
 def settings_left(
     settings: Mapping[str, Any], fields: Iterable[str], parameters: Iterable[str]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield what these fields hold beside the parameters, by its path in the body."""
+    """Yield the values in these fields that are no parameters, each with its path in the body."""
     read = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
         yield from _left(settings.get(field), (field,), read)
@@ -342,7 +343,7 @@ def _left(
 
 
 def history_of(body: dict[str, Any]) -> str | None:
-    """Return the name of what holds the history that this body leaves out, or None."""
+    """Return the reference to a history that this body leaves out, or None."""
     for name in _HISTORIES:
         value = body.get(name)
         if name == "prompt" and not isinstance(value, dict):

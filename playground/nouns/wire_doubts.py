@@ -1,4 +1,4 @@
-"""Name what a body holds whose part in the prompt it does not tell, and no provider states."""
+"""Name the contents of a body if nobody states how much of them is in the prompt."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CLEARED_AT: Final = "next_user_message"
 
 
 def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Name what makes a body unclear beside its tools: no message, skills by `latest`."""
+    """Name what makes a body unclear, apart from its tools: no message, skills by `latest`."""
     if not messages:
         yield "the body has no message"
     container = body.get("container")
@@ -37,7 +37,7 @@ def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> I
 
 
 def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Name what the tools leave unclear: that none is loaded, then what each of them does."""
+    """Name what the tools leave unclear: that all are deferred, then what each leaves unclear."""
     if tools and all(each.get("defer_loading") is True for each in tools):
         yield "every tool is deferred: a provider may refuse it"
     for number, tool in enumerate(tools):
@@ -45,13 +45,13 @@ def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Name what a tool leaves unclear: what of it is in the prompt, or what it brings there."""
+    """Name what a tool leaves unclear: how much of it is in the prompt, or what it adds there."""
     kind = str(tool.get("type") or "")
     inner = tool.get("tools") if kind == "namespace" else None
     nested = [each for each in inner if isinstance(each, dict)] if isinstance(inner, list) else []
     if is_deferred(dict(tool)):
         if any(key in tool for key in MARKS):
-            yield "a mark on a deferred tool: by one page it may be, a report says 400"
+            yield "a mark on a deferred tool: one page allows it, a report says error 400"
     elif any(each.get("defer_loading") for each in (tool, *nested)):
         yield "how much of a deferred function is in the prompt is not stated"
     if kind in _SEARCHES or (kind.startswith("web_search_2") and "name" not in tool):
@@ -69,7 +69,7 @@ def of_message(message: Mapping[str, Any], path: str, before: str) -> Iterator[s
         [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     )
     if any(each.get("type") == "compaction" for each in (message, *parts)):
-        yield f"{path} is a compaction: what of the messages before it is read is not known"
+        yield f"{path} is a compaction: it is not known how much of the messages before it is read"
     held = _ITEMS.get(kind)
     if held and not any(message.get(name) for name in held):
         yield f"what {path} ({kind}) holds is on the server, and not in the body"
@@ -87,7 +87,7 @@ def of_references(names: Iterable[str], declared: Iterable[str]) -> Iterator[str
 
 def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
     """Name the fields of a message that hold something and are not read. Items without a role and
-    results of tools are blocks as a whole.
+    results of tools are left out: each is read as one block.
     """
     is_one_block = message.get("role", "tool") in ("tool", "function")
     if not is_one_block and not _READ_FIELDS.issuperset(message):
@@ -97,17 +97,17 @@ def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Say what the provider fetches from elsewhere: the body does not hold it, it may change."""
+    """Name what the provider fetches from elsewhere: it is not in the body, and may change."""
     if value.get("type") in _ELSEWHERE:
         yield f"what {path} ({value['type']}) stands for is not in the body"
         return
     content = value.get("content", value.get("parts", value.get("output")))
     if isinstance(content, list):
         for address in addresses(content):
-            yield f"what {path} has by the address {address[:60]} is not in the body"
+            yield f"what {path} gets from the address {address[:60]} is not in the body"
 
 
-# Fields of a tool, of a result or of a call that may say no more than their absence does
+# Fields of a tool, a result or a call, with values that mean the same as leaving the field out
 _NAMED_DEFAULTS: Final[Mapping[str, Any]] = {
     "defer_loading": False,
     "eager_input_streaming": True,
@@ -118,7 +118,7 @@ _NAMED_DEFAULTS: Final[Mapping[str, Any]] = {
 
 
 def without_defaults(text: str) -> Any:
-    """Return a block's text as data, without the fields that name their default."""
+    """Return a block's text as data, without fields that have their default value."""
     try:
         held = json.loads(text)
     except ValueError:

@@ -1,9 +1,9 @@
-"""Estimates the tokens of a text from the kinds of its bytes: fast, and for no particular model.
+"""Estimate the tokens of a text from the kinds of its bytes: fast, and for no particular model.
 
 The weights are a least-squares fit to o200k_base over 651 texts (messages of transcripts, tables of
 numbers, JSON, code, documents). For nine in ten of 440 other texts the estimate is 0.82 to 1.16 of
 the count of o200k_base, and as close to that of cl100k_base. The rule of four characters a token
-gives 0.45 to 1.41 of it: in a table of numbers a token has two.
+gives 0.45 to 1.41 of it: in a table of numbers a token has two characters.
 """
 
 from __future__ import annotations

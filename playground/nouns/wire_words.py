@@ -1,4 +1,4 @@
-"""Find the words of a request body that nobody knows: fields, kinds and roles, at any depth.
+"""Find the unknown words of a request body: fields, kinds and roles, at any depth.
 
 The known words are those of the SDKs' types, in `wire_words.json`, which
 `benchmarks/cache_words.py` writes. JSON Schemas, arguments and texts are not looked into.
@@ -21,7 +21,7 @@ VOCABULARIES: Final = {
     "converse": ("converse",),
     "gemini": ("gemini",),
 }
-_SHOWN: Final = 40  # characters of a word that is no field
+_SHOWN: Final = 40  # the most characters of a word that are shown
 
 
 class UnknownWord(NamedTuple):
@@ -32,7 +32,7 @@ class UnknownWord(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """The known fields of an object; several forms if a field (`by`) says which it is.
+    """The known fields of an object, or those of each of its `kinds`, which the field `by` names.
 
     A field's value is a form, a list of words, or None if it may be anything.
     """

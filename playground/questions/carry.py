@@ -23,8 +23,8 @@ _TOOL: Final = "probe"
 def _call(call_id: str, dialect: Dialect, value: Any) -> ToolCallPart:
     """Return a call that holds the value, as an argument or as the call's text."""
     syntax = dialect.syntax if isinstance(dialect, DeclaredDialect) else None
-    # A form whose bodies are text alone (a fence, say) has no argument `value`: the value
-    # becomes its last text.
+    # A dialect whose calls hold text alone (a code fence, say) has no argument `value`: the value
+    # becomes the call's last text.
     if syntax is None or not syntax.text_keys:
         return ToolCallPart(call_id, _TOOL, {"value": value})
     texts = syntax.sample_texts | {syntax.text_keys[-1]: value}
@@ -126,9 +126,9 @@ VALUES: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class CarryMatrix(Shown):
-    """Every value in every dialect: a cell's findings, none if the value is carried.
+    """Findings about every value in every dialect; a cell without findings is a carried value.
 
-    Its table has a row for each value, a column for each dialect: `carried` or the finding's code.
+    Its table has a row for each value and a column for each dialect; a cell is `carried` or a code.
     """
 
     dialects: list[str]
@@ -148,7 +148,7 @@ def carry(
 ) -> CarryMatrix:
     """Try every value as an argument in every dialect; the tool's schema declares its type.
 
-    `values`, by their names, replace the built-in ones.
+    `values` (name -> value) replace the built-in ones.
     """
     chosen = as_dialects(dialects)
     cells: dict[tuple[str, str], list[Finding]] = {}

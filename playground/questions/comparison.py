@@ -22,7 +22,7 @@ from playground.dialects.rules_file import read_chosen_rules
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
-if TYPE_CHECKING:  # rendering a request needs neither, and both take time to import
+if TYPE_CHECKING:  # these take time to import, and rendering a request does not need them
     from playground.dialects.schema_losses import Fact
     from playground.tokens import TokenCount
 
@@ -47,9 +47,9 @@ class Column:
 
     @cached_property
     def images(self) -> tuple[int, int]:
-        """The number of the session's images that are sent as images, and of all that it has.
+        """The number of images that are sent, and the number that the session has.
 
-        The others are dropped.
+        The difference is the number of dropped images.
         """
         contents = (message.get("content") for message in self.rendering.messages)
         parts = (part for content in contents if isinstance(content, list) for part in content)
@@ -87,7 +87,7 @@ class Column:
 
     @cached_property
     def tokens(self) -> TokenCount:
-        """The request's tokens for the session's model, and how sure that is."""
+        """The request's tokens for the session's model, and how certain the count is."""
         from playground.questions.token_counts import count_rendering
 
         return count_rendering(self.rendering, self.session.task.model_name)
@@ -98,7 +98,7 @@ class Comparison(Drawn, Live):
     """A session in several dialects: panes side by side, linked by the origins of their texts.
 
     Its table has a row for each dialect: messages, characters by kind, findings. Its figure has a
-    bar for each dialect: the share of every part of the request.
+    bar for each dialect, divided into the parts of the request.
     """
 
     session: Session
@@ -166,7 +166,7 @@ Change = Literal["same", "removed", "added"]
 
 
 class DiffLine(NamedTuple):
-    """A line of a diff with its end, or a heading; `visible` shows what is invisible in it."""
+    """A line of a diff with its end, or a heading; `visible` shows its invisible characters."""
 
     change: Change | Literal["heading"]
     text: str
@@ -175,8 +175,8 @@ class DiffLine(NamedTuple):
 def diff_lines(first: str, second: str) -> list[DiffLine]:
     """Return a line diff in order. Lines keep their ends, to show a CR or a missing newline."""
     left, right = _lines(first), _lines(second)
-    # Matching takes time in the square of the lines, and two dialects' requests differ in few:
-    # the common head and tail are left out of it.
+    # Matching takes time in the square of the lines. Two dialects' requests differ in few of them,
+    # so the common head and tail are not matched.
     head = _common(left, right)
     tail = _common(left[head:][::-1], right[head:][::-1])
     middle = _diff(left[head : len(left) - tail], right[head : len(right) - tail])

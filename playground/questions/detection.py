@@ -31,14 +31,13 @@ from playground.recordings.recording import Recording
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
 # Codes of findings that any dialect may have about a reply in which it reads no call.
 _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-tokens"})
-# And of a wrapper that a dialect's own models often leave out.
+# These, and the code of a missing wrapper, which a dialect's own models often leave out.
 _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
 _SHOWN: Final = 8  # dialects that are printed; the table has all
-_BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
 _STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
 _START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|\{\s{0,8}\"")
-_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, but no lone bracket
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, not a bracket alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +45,11 @@ class Detection:
     """A text as one dialect reads it.
 
     `as_written` is true if the dialect would write these calls in exactly this way; otherwise
-    `begun` counts the leading characters of the first call that it would write so. `left` counts
-    the characters that stay text, `markers` the markers of any dialect that were not read as
+    `begun` counts the leading characters of the first call that it would write the same. `left`
+    counts the characters that stay text, `markers` the markers of any dialect that were not read as
     markers. `unknown` counts the calls of tools that do not exist. `any_text` is true if the
-    dialect reads any text between its markers as a call; `any_fence` if its markers are those of
-    a code fence.
+    dialect reads any text between its markers as a call; `any_fence` if its markers are those of a
+    code fence.
     """
 
     dialect: str
@@ -74,15 +73,15 @@ class Detection:
     def doubtful(self) -> bool:
         """True if the calls are weak evidence.
 
-        They are if the dialect reads any text as a call, and either markers were left unread, or
-        the call is a code fence that the dialect would write differently: many replies that call
-        nothing hold code fences.
+        This is so if the dialect reads any text as a call, and either markers are left unread, or
+        the call is a code fence that the dialect would write differently. Many replies without a
+        call hold code fences.
         """
         return self.any_text and (self.markers > 0 or (self.any_fence and not self.as_written))
 
     @property
     def tells(self) -> bool:
-        """True if the dialect sees anything of a call: a complete, aborted or leftover one."""
+        """True if the dialect reads a call, aborts one, or has a finding that hints at one."""
         called = not self.doubtful and (self.calls or self.aborted)
         return bool(called or _TELLING.intersection(self.findings))
 
@@ -101,9 +100,9 @@ class Detection:
 class Detections(Listed[Detection]):
     """Every dialect's reading, the likeliest first. Its table has a row for each dialect.
 
-    If no dialect sees anything of a call, `nearest` is the dialect of a misspelled marker (a
-    letter off, say, or in another case), and `reason` shows it; None if there is no such marker.
-    `unread` counts the characters at the end of a text that were not read (see `detect`).
+    If no dialect sees anything of a call, `nearest` is the dialect of a misspelled marker (a wrong
+    letter or letter case, say), which `reason` shows, or None if there is no such marker. `unread`
+    counts the characters at the end of a text that were not read (see `detect`).
     """
 
     def __init__(
@@ -166,10 +165,10 @@ def detect(
 ) -> Detections:
     """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
 
-    A dialect that reads no call and loses none ranks after all that read one. `progress` is called
-    with the number of dialects that have read the text, and the number of all. A text is read up to
-    its 2,000th start of a tag, a fence, a control token or a JSON object, so that no text keeps
-    eighty parsers busy for seconds; `unread` of the answer counts the characters after it.
+    A dialect that neither reads nor aborts a call ranks after all that read one. `progress` is
+    called with the number of dialects that have read the text, and the number of all. A text is
+    read up to its 2,000th start of a tag, a fence, a control token or a JSON object, so that no
+    text keeps eighty parsers busy for seconds; `unread` counts the characters after it.
     """
     metadata = read_tools(list(tools or []))
     end = _end_of_reading(text)
@@ -225,9 +224,9 @@ def rank(detection: Detection) -> tuple[int, ...]:
 
     Most calls of known tools come first, then the fewest markers left. Many dialects read what
     others write, so the dialect that writes calls in this way comes next. A dialect that aborts a
-    call, or has a finding about it, comes before one that missed it in silence. Then come fewer
-    aborted calls, fewer findings and less text left, in this order: a dialect whose replies begin
-    with reasoning leaves no text of any prose.
+    call, or has a finding about it, comes before one that missed it in silence. Then fewer aborted
+    calls, fewer findings and less text left count, in this order. Text counts last, because a
+    dialect whose replies begin with reasoning reads all prose as reasoning.
     """
     is_sound = not detection.doubtful
     reads_calls = is_sound and detection.calls + detection.aborted > 0
@@ -274,7 +273,7 @@ def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
 
 @lru_cache(maxsize=32)
 def _marker_count(text: str, files: tuple[FileState, ...]) -> int:
-    """Count the markers in a text. Most dialects leave the same text of a reply."""
+    """Count the markers in a text; cached, because most dialects leave the same text."""
     return len(_markers(files).findall(text))
 
 

@@ -1,6 +1,6 @@
-"""Experiment on a recording: which events change if it is cut, spoiled or read otherwise?
+"""Find which events of a recording change if it is cut, damaged or read differently.
 
-The other recordings come from `recordings/recutting.py`.
+`recordings/recutting.py` makes the changed recordings.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def difference(
     if first == second:
         return []
     # Events are matched by their repr, because a matcher needs hashable keys and arguments may be
-    # lists. Autojunk is off: it takes what is frequent in a long row (deltas) for noise.
+    # lists. Autojunk is off, because it ignores what is frequent in a long row (deltas).
     matcher = SequenceMatcher(
         a=[_key(event, spans) for event in first],
         b=[_key(event, spans) for event in second],
@@ -99,7 +99,7 @@ def _key(event: Event, spans: bool) -> str:
 class CutSearch:
     """The result of a search for a cutting that changes the events.
 
-    `tried` counts the cuttings that were tried, `of` those that there are.
+    `tried` counts the cuttings that were tried, `of` all that exist.
     """
 
     tried: int
@@ -122,15 +122,15 @@ def find_changing_cut(
 ) -> CutSearch:
     """Look for a cutting whose events differ from the recording's own.
 
-    It tries chunks of 1 byte, of 7 bytes and three random cuttings, then every cut of the text in
-    two; in a long text, `limit` cuts at equal distances.
+    It tries chunks of 1 byte, chunks of 7 bytes, three random cuttings, and then every cut of the
+    text in two; of a long text, only `limit` such cuts at equal distances.
     """
     original = read_recording(recording, dialect, tools, switches).events
     size = text_size(recording)
     every_place = max(0, size - 1)  # between any two bytes
     distance = max(1, -(-every_place // max(1, limit)))
     places = range(1, size, distance)
-    recuttings = len(CUTTINGS) + 2  # two more, because the random one is tried with three seeds
+    recuttings = len(CUTTINGS) + 2  # the random one is tried with three seeds
     count, total = recuttings + len(places), recuttings + every_place
     for number, (name, other) in enumerate(_cuttings(recording, places), 1):
         changes = difference(original, _read_as_cut(other, dialect, tools, switches))
@@ -177,7 +177,7 @@ class CrossReading:
     markup: int
     arguments: int
     findings: dict[str, int]
-    servers: dict[str, int]  # characters, blanks apart, that each server drops of this reading
+    servers: dict[str, int]  # characters, except blanks, that each server drops of this reading
 
 
 def cross_read(

@@ -18,9 +18,9 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 
-_BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
-_REMEMBERED: Final = 1_000  # prompts
-_TELLING: Final = 2  # characters of an opener's beginning: one alone stands in any prose
+_BEGUN: Final = 12  # characters of a call: more than those of an opener in prose
+_REMEMBERED: Final = 1_000  # prompts whose dialect is remembered
+_TELLING: Final = 2  # characters of an opener's beginning; any prose may hold a single one
 
 Likeliest = tuple[Detection, ParseResult]
 
@@ -30,10 +30,10 @@ def likeliest(
 ) -> Likeliest | None:
     """Return the first dialect of `detect` and its reading, if it reads a call of a known tool.
 
-    Otherwise return the first dialect in which a call was begun as that dialect writes it, or
-    None. Only dialects with an opener in the text (`call_openers`) read it: the others would find
-    no call there. Of these, only the readings with most calls are examined closely. `among` names
-    the dialects to try, by default all.
+    Otherwise return the first dialect that would write a call with the same beginning, or None.
+    Only dialects with an opener in the text (`call_openers`) read it: the others would find no call
+    there. Of these, only the readings with most calls are examined closely. `among` names the
+    dialects to try, by default all.
     """
     if among:
         return _Reply(text, tools, dialect_files()).likeliest_of(among)
@@ -140,7 +140,7 @@ def _most_evidence(reading: DialectReading) -> int:
 
 
 class _Opener(NamedTuple):
-    """A dialect's openers: it reads no call in a reply in which none of them stands.
+    """A dialect's openers. The dialect reads no call in a reply without any of them.
 
     `point` matches them, `beginnings` are the texts that they begin with; None if unknown.
     """
@@ -160,7 +160,7 @@ class _Openers(NamedTuple):
         return frozenset([begin for texts in candidates for begin in texts if begin in text])
 
     def dialects_in(self, text: str, present: frozenset[str]) -> tuple[str, ...]:
-        """Return the dialects with an opener in a text in which these beginnings stand."""
+        """Return the dialects with an opener in a text; `present` are the beginnings in it."""
         return tuple(
             name
             for name, point, beginnings in self.all
@@ -188,6 +188,6 @@ def _beginnings(point: ChoicePoint | None) -> frozenset[str] | None:
 
 
 def _reads_by_syntax(dialect: Dialect) -> TypeGuard[DeclaredDialect]:
-    """Return True if a dialect is read by its declaration's parser, not by one of its class."""
+    """Return True if a dialect is read by its declaration's parser, not by one of its own."""
     is_declared = isinstance(dialect, DeclaredDialect)
     return is_declared and type(dialect).create_parser is DeclaredDialect.create_parser

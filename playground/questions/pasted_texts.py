@@ -22,7 +22,7 @@ _INSIDE: Final = re.compile(r'[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*')
 
 
 def decode_quoted(text: str) -> str:
-    """Return a reply that was copied out of JSON with its quotes, decoded."""
+    """Decode a reply that was copied out of JSON with its quotes; return any other unchanged."""
     if text.strip()[:1] != '"':
         return text
     try:
@@ -41,7 +41,7 @@ def decode_escaped(text: str) -> str | None:
     if "\\n" not in inner or '\\"' not in inner or not _INSIDE.fullmatch(inner):
         return None
     decoded = decode_quoted(f'"{inner}"')
-    return decoded if "\n" in decoded else None  # no line break: JSON lacks one of the escapes
+    return decoded if "\n" in decoded else None  # no line break: JSON has no such escape
 
 
 def is_template(text: str) -> bool:
@@ -58,8 +58,8 @@ def is_template(text: str) -> bool:
 def may_be_template(text: str) -> bool:
     """Return True if a text in which no dialect reads a call may be a chat template.
 
-    A template may begin with words (`Below is an instruction …`); this one ends with the end of a
-    block.
+    Such a template may begin with words (`Below is an instruction …`), but it ends with the end of
+    a block.
     """
     block_end = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
     return block_end is not None and _asks_for_messages(text)
@@ -74,8 +74,8 @@ def template_title(text: str) -> str:
 
 
 def _asks_for_messages(text: str) -> bool:
-    # Stop at the last end of a tag: after it, each `{%` would be searched to the text's end. The
-    # end of a comment does not count.
+    # Search only up to the last end of a tag: after it, the search from each `{%` would run to the
+    # end of the text. The end of a comment does not count.
     tags = _TAG.finditer(text, 0, _last_end(text, *_CLOSERS))
     return any(_ASKS.search(tag[0]) for tag in tags)
 
@@ -87,7 +87,7 @@ def _last_end(text: str, *closers: str) -> int:
 
 
 def beginning_and_end(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return a long reply without its middle, and a note that says so; any other without notes.
+    """Return a long reply without its middle and a note about that, or a short reply unchanged.
 
     The calls at its beginning and end suffice to rank dialects.
     """

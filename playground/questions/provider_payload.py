@@ -1,4 +1,4 @@
-"""Show the request that a provider would be sent for a session, next to what the dialect rendered.
+"""Show the request that would be sent to a provider, next to what the dialect rendered.
 
 The body is LiteLLM's own (`llm/payloads.py`). The rendered messages, tools, marks and parameters
 are searched for in it, to find what became of them.
@@ -37,7 +37,7 @@ _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instruct
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
 _DATA: Final = ("default", "const", "enum", "examples")  # keywords with values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model")
-_MOST_NAMED: Final = 8  # places in a line
+_MOST_NAMED: Final = 8  # places that one line names
 _OWN: Final = "parameters."  # the place of keywords of a tool's whole schema
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
@@ -105,9 +105,9 @@ def provider_payload(
 ) -> ProviderPayload:
     """Return the session's next request as the provider of `model` would read it; nothing is sent.
 
-    `model` is a LiteLLM name or one of PROVIDERS; a provider stands for the session's own model if
-    that is one of its models, and else for its model in PROVIDERS. `parameters` are those of
-    `litellm.completion`; they override the session's own.
+    `model` is a LiteLLM name or a provider in PROVIDERS. A provider stands for the session's own
+    model if it offers that model, and otherwise for its model in PROVIDERS. `parameters` are those
+    of `litellm.completion`; they override the session's own.
 
     Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model, for a
     model whose adapter cannot be watched offline, and for a session without a user message.
@@ -179,7 +179,7 @@ def _wire_messages_with_origins(
 def _find_first(
     wire: Sequence[WireMessage], keys: Sequence[str], start: int = 0, offset: int = 0
 ) -> tuple[int, int] | None:
-    """Return the index of a message and an offset in it: the first key found from a place on."""
+    """Return the place of the first key that is found: a message's index, and an offset in it."""
     places = (_find_text(wire, key, start, offset) for key in keys)
     return next((place for place in places if place), None)
 
@@ -312,9 +312,9 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 def _keywords(schema: Schema) -> dict[str, list[str]]:
     """Return every keyword of a schema by its place, with its values as sorted JSON.
 
-    A place is `unit.enum`, or, for the whole schema, `parameters.description`: the tool has a
-    description too. A place may hold several schemas (`anyOf`), and so several values. A keyword
-    that holds schemas has no value.
+    A place is, for example, `unit.enum`, or `parameters.description` for the whole schema, because
+    the tool has a description too. A place may hold several schemas (`anyOf`), and so several
+    values. A keyword that holds schemas has no value.
     """
     values_by_place: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]

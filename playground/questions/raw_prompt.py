@@ -74,7 +74,8 @@ def raw_prompt(
     """Return the raw prompt of a session, or of its prompt data.
 
     `template` is a ChatTemplate, the path of one, "llama3" or "llama4"; the last two write custom
-    tools in a `tool_format`, by default their usual one. Raises InputFault.
+    tools in a `tool_format`, by default their usual one. Raises InputFault for a wrong
+    `tool_format`, or a template that cannot be read or refuses.
     """
     if isinstance(prompt_data, Session):
         prompt_data = prompt_data.prompt_data()
@@ -145,7 +146,7 @@ def _rendered(
         try:
             return template.render_within(budget, _as_text(messages), tools, add_generation_prompt)
         except InputFault:
-            raise fault from None  # the first fault: it is about the messages that the user gave
+            raise fault from None  # the first fault is about the messages that the user gave
 
 
 def _native(prompt_data: PromptData) -> tuple[list[dict[str, Any]], list[dict[str, Any]] | None]:

@@ -1,6 +1,6 @@
 """Recognise Python source that is no tool: a dialect's class, and use cases of Llama's prompts.
 
-Nothing of it is run: what is computed there is named, and left out.
+Its code is not run: values that it computes are left out, and named.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HOW: Final = (
 
 
 def recognise_classes(text: str, place: str) -> Recognised | None:
-    """Return what a Python text declares, or None for one that is neither of the two."""
+    """Return what a Python text declares, or None if it is neither of these."""
     if "Dialect" not in text and "UseCase(" not in text:
         return None
     try:

@@ -40,11 +40,11 @@ Kind = Literal[
 ]
 Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
-MOST_SESSIONS: Final = 50  # of one file
+MOST_SESSIONS: Final = 50  # that are read of one file
 _MOST_YAML: Final = 1_000_000
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
-# the beginning of an object, of Python's too: whoever wrote it did not mean a reply
+# the beginning of a JSON object or a Python dict, which is not meant as a reply
 _JSON_MEMBER: Final = re.compile(r"""[\s\[]*+\{\s*+["']""")
 _SHORT: Final = {
     "openai-chat": "OpenAI request",
@@ -59,12 +59,12 @@ _SHORT: Final = {
 class Recognised:
     """A recognised text or file: its `title` in a line, and `data` for its loader, under `name`.
 
-    `data` is the body alone if it came inside a command or program. `unread` names what could not
+    If a command or program was given, `data` is only the body in it. `unread` names what could not
     be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
     sees a call. `wrapped` names the wrapping of a reply that `data` leaves out.
 
-    A plugin names the `page` that shows its file, what a button for that is called (`offer`), and
-    the values of that page's widgets (`view`, by their keys).
+    A plugin names the `page` that shows its file, the label of a button for that page (`offer`),
+    and the values of the page's widgets (`view`, by their keys).
     """
 
     kind: Kind
@@ -85,7 +85,7 @@ class Recognised:
 
 
 def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
-    """Recognise sessions, tools, a template's, a dialect's or a policy's file; None for prose.
+    """Recognise sessions, tools, or a template, dialect or policy; return None for prose.
 
     JSON, YAML or a Python file that holds none of these is recognised as "nothing".
     """
@@ -94,7 +94,7 @@ def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
     if place.endswith(".py") or (place == PASTED and _PYTHON.search(text)):
         return _python_tools(data, place)
     begin = text.lstrip()[:2]
-    if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # Jinja's, and no JSON
+    if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # these begin Jinja, not JSON
         result = _json(text, place)
     else:
         result = _stream(Source(place, data))

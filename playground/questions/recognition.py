@@ -1,7 +1,7 @@
 """Recognise anything that somebody pastes or drops, by its content.
 
-There always is an answer, and it names only what a reader has read the text as. No code in it is
-run, nothing is asked of the network, and what could not be read is named with its place.
+There is always an answer, and it claims only what a reader has really read. No code in the text is
+run, the network is not used, and what could not be read is named with its place.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _JINJA: Final = (".jinja", ".jinja2", ".j2")
 _PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # the fence's language
 
 _WRAPPED: Final = {
-    "a code fence": "the code fence around it is taken for added by whoever pasted it, and is left "
-    "out; if you name a dialect, the fence is read too, and a call inside may be an example",
+    "a code fence": "the code fence around it is left out: whoever pasted it probably added it; "
+    "if you name a dialect, the fence is read too, and a call inside may be an example",
     "JSON's escapes": "it is written as inside a JSON string, and is read with its escapes "
     '(\\n, \\") undone; if you name a dialect, it is read as it stands',
 }
@@ -140,7 +140,7 @@ def _recognise_by_plugin(text: str, name: str) -> Recognised | None:
 
 
 def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | None:
-    """Recognise a reply without a code fence or JSON's escapes, if a dialect then sees a call."""
+    """Recognise a reply inside a code fence or JSON's escapes, if a dialect sees a call in it."""
     ways: list[tuple[Wrapping, str | None]] = [("JSON's escapes", decode_escaped(text))]
     if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
         ways.append(("a code fence", fenced[1]))

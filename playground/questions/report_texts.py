@@ -1,6 +1,6 @@
 """Write the texts of a report about a server: the issue, and a test for the server's own suite.
 
-A test is written only if it would fail. The reply is quoted exactly.
+A test is written only if the server would fail it. The reply is quoted exactly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
 
 
 def loss_messages(reading: ServerReading) -> list[str]:
-    """Return a message for each text that a server drops or cuts short, without its place.
+    """Return a message for each text that a server drops or cuts short, without the text's place.
 
     White space alone does not count.
     """
@@ -122,7 +122,7 @@ def go_literal(value: Any) -> str:
 
 
 def typescript_literal(value: Any) -> str:
-    """Return a JSON value as a TypeScript literal, all in ASCII: U+2028 ends a line there."""
+    """Return a JSON value as a TypeScript literal, all in ASCII: U+2028 would end a line."""
     return json.dumps(value)
 
 

@@ -20,7 +20,7 @@ _ANY_MODELS: Final = "xml"  # any instructed model follows it
 
 
 def answers(session: Session) -> dict[str, int]:
-    """Return the session's answers, the last first: name -> index of the message."""
+    """Return the session's answers (name -> index of the message), the last one first."""
     numbers = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     return {f"answer in message {number}, re-streamed": number for number in reversed(numbers)}
 
@@ -45,6 +45,6 @@ def restreamed(session: Session, name: str, dialect: str) -> Recording:
     text = writing_dialect.format_reply(session.messages[number].parts, session.tools)
     note = (
         f"Not recorded: message {number} as {dialect} writes it, without reasoning, "
-        "cut as if it had been streamed. The model's own text may have been another."
+        "cut as if it had been streamed. The model's own text may have been different."
     )
     return replace(synthetic_recording(text, name, dialect), note=note)

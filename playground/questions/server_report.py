@@ -32,7 +32,7 @@ from playground.servers.segments import segments
 
 _WORDS: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CHARACTERS: Final = re.compile(r"[\s\S]")
-_MOST_CHARACTERS: Final = 4_000_000  # read in all trials to make a reply smaller
+_MOST_CHARACTERS: Final = 4_000_000  # read in all trials together to make a reply smaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _loses(reading: ServerReading) -> bool:
 def _findings(
     recording: Recording, dialect: str, full_reading: ServerReading, tools: Sequence[ToolMetadata]
 ) -> tuple[Finding, ...]:
-    """Return findings on a reply that are not about losses."""
+    """Return the findings about a reply that are about anything but losses."""
     findings = [finding for finding in full_reading.server_findings if finding.code in NO_LOSS]
     if not full_reading.lossless.tool_calls and not full_reading.lossless.aborted:
         other_finding = foreign_finding(detect_recording(recording, tools), dialect)

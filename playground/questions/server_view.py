@@ -1,4 +1,4 @@
-"""Show what a server hands over of a recording, and compare all servers."""
+"""Show what a server hands to its client of a recording, and compare all servers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def server_view(
 def dropped_by_servers(
     result: ParseResult, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
 ) -> dict[str, int]:
-    """Count the characters, blanks apart, that each server drops of a reply read in a dialect.
+    """Count the characters, except blanks, that each server drops of a reply read in a dialect.
 
     Servers that are declared lossless are left out.
     """

@@ -75,7 +75,7 @@ class ToolCosts(Shown):
 
 @dataclass(frozen=True)
 class PortableTool:
-    """A tool for one target: what that refuses or changes, and the schema to send instead."""
+    """A tool for one target: what the target refuses or changes, and the schema to send instead."""
 
     tool: str
     target: str
@@ -86,7 +86,7 @@ class PortableTool:
 
 @dataclass(frozen=True)
 class Portability(Shown):
-    """Each tool for each target. Its table has a row for each finding."""
+    """The findings on each tool for each target. Its table has a row for each finding."""
 
     rows: list[PortableTool]
 
@@ -163,7 +163,7 @@ def _body(tool: ToolMetadata, model: str) -> dict[str, Any]:
 
 @takes(tools=(Session, str, Iterable), targets="list")
 def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
-    """Find what providers refuse or change of the tools' schemas, with what to send instead.
+    """Find what providers refuse or change in the tools' schemas, and what to send instead.
 
     `targets` are names such as "openai-strict" or "gemini"; all of them by default. Behaviour that
     no source documents gives no finding. Raises UnknownNameError.

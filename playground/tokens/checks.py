@@ -1,4 +1,4 @@
-"""Findings about the texts of a counted request: control tokens in them, and a doubled BOS."""
+"""Findings about a counted request: control tokens in texts, a doubled BOS, marks in tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.nouns.wire_blocks import WireBlock, read_wire
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.tokenizer import Tokenizer
 
-_SHOWN: Final = 5  # places of one kind
+_SHOWN: Final = 5  # places that are reported in one text
 _NEAR: Final = 80  # characters on either side of a mark: no token is longer
 
 
@@ -68,7 +68,7 @@ def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Findi
     """Report each cache mark between two texts that one token would span (`mark-in-token`).
 
     The provider cuts the text at the mark, so the cached tokens are right. But the model reads
-    other tokens than for the same text in one block, and moving the mark changes them.
+    other tokens than if both texts were one block, so moving the mark changes what it reads.
     """
     pairs = pairwise(read_wire(dict(body)).blocks)
     return [mark for first, second in pairs if (mark := _mark_in_token(first, second, tokenizer))]

@@ -1,10 +1,10 @@
 """Estimate requests to models with an unpublished tokenizer: another one's count, times a ratio.
 
 A bill is assumed to be `ratio` for each token of o200k_base in the request's texts, `message` for
-each message, `per_request` for the request, and `tools` if it has any tools; each as the least, the
-middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and openllmetry's
-tests; the estimate is tested with other requests. Anthropic documents the cost of having tools
-("Tool use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
+each message, `per_request` for the request, and `tools` if it has any tools; each a triple: the
+least, the middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and
+openllmetry's tests; the estimate is tested with other requests. Anthropic documents the cost of
+having tools ("Tool use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _INSIDE: Final = re.compile(  # a picture or a document in a tool's result
 _BILLED_UNSEEN: Final = re.compile(  # the provider adds instructions, or results of searches
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
-_THOUGHT_OVER: Final = "</think>"  # earlier turns with it were left out of bills, wholly or in part
+_THOUGHT_OVER: Final = "</think>"  # bills left out earlier turns with it, in whole or in part
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
-_THOUGHT: Final = 40  # at most, if a model is told to think: Anthropic adds some 29
+_THOUGHT: Final = 40  # most tokens if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (
     "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
     "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
 )  # fmt: skip
-_FORMATTED: Final = 700  # at most, if the request names a form of the answer
+_FORMATTED: Final = 700  # most tokens if the request names a form of the answer
 _MEDIUM: Final = 1_000  # tokens of an image or a document whose size cannot be seen
 _ON_THE_SERVER: Final = (
     "mcp_servers", "context_management", "cachedContent", "preset", "previous_response_id",
@@ -48,7 +48,7 @@ _HALF: Final = 0.5  # the certain share of a block that is no text: its JSON her
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models by name, and their costs, each as the least, the middle and the most.
+    """Models, by a pattern of names, with their costs; each a triple: least, middle, most.
 
     `shown` is the share of the tools' text that certainly counts: some servers leave tools out.
     `digits` means that each digit is a token. `hidden` is the reason why a bill has no upper limit.
@@ -112,7 +112,7 @@ def family_of(model: str) -> Family:
 def guess(
     family: Family, pieces: Sequence[Piece], texts: Sequence[int], body: Mapping[str, Any]
 ) -> Guess:
-    """Estimate the bill of a request; `texts` are the pieces' tokens by another tokenizer."""
+    """Estimate the bill of a request; `texts` are the pieces' sizes by another tokenizer."""
     messages = sum(piece.fixed > 0 for piece in pieces)
     tools = any(piece.origin == "tools" for piece in pieces)
     media = sum(piece.medium for piece in pieces)
@@ -137,7 +137,8 @@ def guess(
         round(ratio * size) + _MEDIUM * piece.medium
         for piece, size in zip(pieces, texts, strict=True)
     ]
-    # Tools may cost less than their text, but all of a request never less than the least of texts.
+    # Tools may cost less than their text, but a request as a whole costs no less than the least
+    # estimate of its texts.
     per_request = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
     for tools_only in (True, False):  # a negative rest is taken from tools first, then from others
         bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
@@ -148,7 +149,7 @@ def guess(
 
 
 def _reduce(sizes: list[int], places: Sequence[int], amount: int) -> int:
-    """Reduce the sizes at these places by `less` in all, in proportion; return the reduction."""
+    """Reduce the sizes at these places by `amount` in all, in proportion; return the reduction."""
     total = sum(sizes[place] for place in places)
     reduction = min(amount, total)
     so_far = shared = 0

@@ -38,7 +38,7 @@ def read_ranks(
 
 
 def tekken(path: Path, name: str, source: str) -> TiktokenTokenizer:
-    """Read Mistral's Tekken file; its control tokens have ids before those of the vocabulary."""
+    """Read Mistral's Tekken file. Control tokens get ids after the vocabulary, not before it."""
     value = _document(path, _TEKKEN)
     try:
         config = value["config"]

@@ -1,7 +1,7 @@
-"""OpenAI's models behind a gateway: `openai/gpt-5` of OpenRouter or Vercel, asked in Chat's form.
+"""OpenAI's models behind a gateway: `openai/gpt-5` of OpenRouter or Vercel, by Chat Completions.
 
-If there are tools, a gateway asks models that reason by Responses, as 16 bills of 2026 show, of six
-models and two gateways. No rule is known for the calls of earlier turns.
+If there are tools, a gateway asks models that reason by Responses. 16 bills of 2026, of six models
+and two gateways, show that. No rule is known for the calls of earlier turns.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, calls_of, functions_of
 from playground.tokens.reasoning import Reasoning
 
-_AS_ITSELF: Final = {  # models whose forms or tools OpenAI's own API frames alike, by bills of both
+_AS_ITSELF: Final = {  # models whose forms or tools are framed as by OpenAI's own API: bills agree
     "form": re.compile(r"gpt-4o"),  # 15 of 15
     "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34; of gpt-4o 10 of 13
 }
@@ -29,7 +29,7 @@ def frame_chat(
     legacy: bool,
     tiles: Tiles | None = None,
 ) -> Framed:
-    """Frame a request of Chat Completions, as a gateway does if the model's name holds one."""
+    """Frame a request of Chat Completions; a model's name with a slash is a gateway's."""
     model = str(body.get("model") or "")
     tools = body.get("tools") or body.get("functions")
     form = isinstance(body.get("response_format"), dict)

@@ -1,8 +1,9 @@
 """Make a tokenizer from the vocabulary of a GGUF file: it reads a text as llama.cpp does.
 
-The patterns are those of llama.cpp's `llm_tokenizer_bpe` (src/llama-vocab.cpp, 2026-10), by the
-file's `tokenizer.ggml.pre`; each pattern cuts the parts of the one before further. llama.cpp's
-golden vectors (models/ggml-vocab-*.gguf.out) are the oracle of `benchmarks/vocabularies.py`.
+The patterns are those of llama.cpp's `llm_tokenizer_bpe` (src/llama-vocab.cpp, 2026-10), chosen by
+the file's `tokenizer.ggml.pre`. Each pattern further cuts the parts that the one before made.
+llama.cpp's golden vectors (models/ggml-vocab-*.gguf.out) are the oracle of
+`benchmarks/vocabularies.py`.
 """
 
 from __future__ import annotations

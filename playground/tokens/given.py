@@ -1,7 +1,7 @@
 """Load a tokenizer that a user names: a file of any kind, or the folder of a model.
 
-A file that must be converted is converted once; the result is kept next to the workspace, by the
-file's path, size and time.
+A file that must be converted is converted once; the result is stored next to the workspace, named
+by the file's path, size and time.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _load_file(path: Path) -> Tokenizer:
 
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:
-    """Read ranks without a pattern, as Llama's: their number shows which pattern they need."""
+    """Read ranks without a pattern, such as Llama's; the number of ranks shows the pattern."""
     lines = read_user_file(path, _EXPECTED).count(b"\n")
     name_of_similar = "llama3" if lines < 150_000 else "llama4"
     similar = PACKAGED[name_of_similar]
@@ -76,7 +76,7 @@ def _ranks(path: Path, name: str, source: str) -> Tokenizer:
 
 
 def _load_converted(path: Path, kind: str) -> FileTokenizer:
-    """Return the tokenizer of a file that must be converted; the conversion is kept."""
+    """Return the tokenizer of a file that must be converted, and store the conversion."""
     stat = path.stat()
     key = f"{_FORM} {path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
     converted = paths.tokenizers() / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"

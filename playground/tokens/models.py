@@ -1,4 +1,4 @@
-"""Rules by model name: its tokenizer, and how its APIs frame a request. The first match counts.
+"""Rules by a model's name: its tokenizer, and how its APIs frame a request. The first match counts.
 
 A framing is known only for some APIs of a model; for others, the kind of a count is `tokenizer`.
 """
@@ -39,7 +39,7 @@ def _conversation(framing: Framing) -> dict[str, Framing]:
 
 
 def _mistral(settings: bool) -> dict[str, Framing]:
-    """Return the framing of Mistral's own API, whose names for models other hosts do not use."""
+    """Return the framing of Mistral's own API; other hosts use other names for its models."""
     return {"openai-chat": partial(templates.mistral, settings=settings)}
 
 
@@ -68,7 +68,7 @@ def _on_bedrock(body: Mapping[str, Any]) -> Framed:
 
 
 def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
-    """Frame for hosts that use this name for Llama 3.1, which differ.
+    """Frame for the hosts that use this name for Llama 3.1; they differ.
 
     Cerebras writes the published template (4 bills), Snowflake leaves out its system turn, 19
     tokens (1 bill).
@@ -120,14 +120,14 @@ def _in_ollama(dated: bool) -> dict[str, Framing]:
     return {**chats, "ollama-generate": prompt}
 
 
-_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no host stands before the name
+_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no name of a host comes before it
 _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-"
 
-# Later ones may have a tokenizer of their own: no source says which.
+# Later models may have another tokenizer: no source names theirs.
 _GPT_5_AND_6: Final = r"gpt-(?:5(?:\.[1-6])?|6|6\.1)(?![.\d])"
 
 RULES: Final[tuple[ModelRule, ...]] = (
-    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # each host writes another system turn
+    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # hosts write different system turns
     _rule(rf"openai\.{_GPT_5_AND_6}", "o200k_base", {"openai-responses": _on_bedrock}),
     _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # no bill is known
     _rule(r"gpt-4o[^/]*-(?:search|audio|realtime)", "o200k_base"),

@@ -21,7 +21,7 @@ _DIGITS: Final = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """An estimate of texts in tokens: the middle of each, the least and the most of all."""
+    """An estimate of texts in tokens: the middle for each text, the least and the most for all."""
 
     least: int
     sizes: list[int]
@@ -59,5 +59,5 @@ def _size(text: str, model: Packaged, controls: re.Pattern[str] | None) -> Seque
 
 
 def more_of_digits(text: str) -> int:
-    """Count the additional tokens if each digit is one: OpenAI's tokenizers join up to three."""
+    """Count the additional tokens if each digit is a token: OpenAI's tokenizers join three."""
     return sum(len(digits) - ceil(len(digits) / 3) for digits in _DIGITS.findall(text))

@@ -84,7 +84,7 @@ def first_llama(body: Mapping[str, Any]) -> Framed:
 
 
 def _turns(framed: Framed, body: Mapping[str, Any]) -> Iterator[_Turn]:
-    """Yield the turns of a conversation, one for each part of a content, or of a prompt."""
+    """Yield the turns of a conversation or a prompt, one for each part of a message's content."""
     for index, message in enumerate(_messages(body)):
         role, content = str(message.get("role") or "user"), message.get("content")
         calls = calls_of(message)

@@ -20,8 +20,8 @@ _ESCAPED: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 class _Version:
     """A version of Ollama, by the fields that it writes."""
 
-    descriptions: bool  # of properties, also if empty, and their types
-    required: bool  # also if empty
+    descriptions: bool  # of properties and their types, even if empty
+    required: bool  # even if empty
     nested: bool  # properties of properties
 
 
@@ -35,7 +35,7 @@ def tool_text(function: Mapping[str, Any]) -> str:
 
 
 def extra_of_old_versions(function: Mapping[str, Any]) -> int:
-    """Return how many tokens the text of old versions may have more, at most.
+    """Return the most tokens by which the text of old versions may be longer.
 
     That is the number of additional characters, or 0 if all versions write the tool alike.
     """

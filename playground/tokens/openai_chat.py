@@ -35,7 +35,7 @@ _NAME: Final = 1  # in addition to its text, unless the name is that of the role
 _OPEN: Final = 1  # more for a form that is neither strict nor closed
 _DESCRIBED: Final = 1  # more for a form with a description, with a model that reasons
 _ADDRESS: Final = 2  # control tokens around an answer's address
-_REASONING_CALL: Final = 6  # more for a turn of calls; with Responses it is for each call
+_REASONING_CALL: Final = 6  # more for a turn with calls (with Responses, for each call)
 _ANSWER_CHANNEL: Final = 2  # more for an answer
 _SYSTEM: Final = ("system", "developer")
 _FREE: Final = ({"type": "text"}, {"type": "json_object"}, ["text"])
@@ -209,7 +209,7 @@ def _add_choice(framed: Framed, choice: Any, legacy: bool) -> None:
 
 
 def _add_turn_costs(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
-    """Frame the additional cost of a reasoning model's own turns; several calls cost it once.
+    """Frame the additional cost of a reasoning model's own turns, once for all calls of a turn.
 
     8 of 8 bills of two and three calls, of gpt-5 and 5.4, show it; 6 bills of o3 and o4 do not.
     """

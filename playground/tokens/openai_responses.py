@@ -36,7 +36,7 @@ _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model tha
 _SEARCH: Final = 294  # `web_search_preview`; what it finds is not billed (8 bills of 2025 and 2026)
 _KEEPS_THOUGHTS: Final = "gpt-5.6"
 _SERVER_FIELDS: Final = ("previous_response_id", "conversation", "prompt")
-_SAMPLED: Final = 8  # at most so many more for earlier answers that are billed as sampled
+_SAMPLED: Final = 8  # most additional tokens of earlier answers that are billed as sampled
 
 
 def responses(

@@ -32,7 +32,7 @@ _NO_SIZE: Final = (0xC4, 0xC8, 0xCC)  # JPEG's markers of that range that begin 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """The tokens of a picture, and of each of its tiles."""
+    """The cost of a picture in tokens: `base`, and `tile` for each of its tiles."""
 
     base: int
     tile: int
@@ -57,7 +57,7 @@ class Rows:
     most: int
 
     def cost(self, part: Mapping[str, Any]) -> int | None:
-        """Return the cost of an `image_url`; None if its size is not seen, or would be shrunk."""
+        """Return the cost of an `image_url`; None if its size is unknown or too large."""
         size = size_of(_address_and_detail(part)[0])
         if size is None or max(size) > self.most:
             return None
@@ -113,7 +113,7 @@ def _gif(data: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
-    """Find the size in the header of the first frame; the segments before it tell their lengths."""
+    """Find the size in the first frame's header; the segments before it state their lengths."""
     offset = 2 if data.startswith(b"\xff\xd8") else len(data)
     while offset + 9 <= len(data) and data[offset] == 0xFF:
         marker = data[offset + 1]

@@ -1,4 +1,4 @@
-"""A request for a tokenizer: pieces of text with their origins, and control tokens around them.
+"""A request as a tokenizer reads it: pieces of text with origins, and control tokens around them.
 
 A row of pieces is one text to the tokenizer: a token may span two pieces of it.
 """
@@ -134,7 +134,7 @@ def calls_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def compact(arguments: Any) -> str:
-    """Write arguments as the model reads its own: JSON without blanks, or an unchanged text."""
+    """Write arguments as JSON without blanks, as models read them; other text stays unchanged."""
     return _as_json(arguments, (",", ":"))
 
 

@@ -63,7 +63,7 @@ class Likeness:
 
     `ratio` and `other_letters` are tokens for each token of the similar one, for ASCII and for
     other letters: the least, the middle and the most. `digits` means that each digit is a token,
-    while OpenAI's tokenizers join three.
+    while OpenAI's tokenizers join up to three.
     """
 
     to: str
@@ -100,7 +100,7 @@ class Packaged:
 
             extra = "llm" if self.package == "litellm" else "tokens"
             raise InputFault(
-                f"the tokenizer {name!r} lies in the package {self.package}, which is not here",
+                f"the tokenizer {name!r} is in the package {self.package}, which is not installed",
                 expected=f"pip install {requirement(extra)}, or a file of the tokenizer",
             )
         file = f"{path.name} of " if path.suffix else ""  # LiteLLM's file names are hashes
@@ -132,7 +132,7 @@ def _mistral(file: str, reader: Reader, like: Likeness) -> Packaged:
 
 # Llama 3's vocabulary is cl100k_base's and 28,000 words of other languages (the first 100,000 are
 # the same). Ratios of ASCII were measured over the texts of 1,784 recorded requests of 13 public
-# projects, of other letters over ten languages (2026-11); the ranges are wider than the measured.
+# projects, of other letters over ten languages (2026-11); the ranges are wider than measured.
 _LIKE_CL100K: Final = Likeness("cl100k_base", (0.93, 1.0, 1.02), (0.35, 0.7, 1.05))
 _LIKE_O200K: Final = Likeness("o200k_base", (0.8, 1.0, 1.25), (0.6, 1.0, 1.5))
 _LIKE_TEKKEN: Final = Likeness("o200k_base", (0.9, 1.05, 1.4), (0.7, 1.1, 2.6), digits=True)

@@ -82,7 +82,7 @@ def _llama_turn(form: LlamaFormat, turn: _Turn, prefix: str = "") -> Sequence[Pi
 
 
 _FIRST: Final = ("type", "properties", "required")
-_SAFE: Final = 60  # at most so many for Mistral's own system prompt
+_SAFE: Final = 60  # most tokens of Mistral's own system prompt
 _SETTINGS: Final = 12  # `{"reasoning_effort": "none"}`, or "high", between two control tokens
 
 

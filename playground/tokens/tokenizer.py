@@ -30,7 +30,7 @@ class Tokenizer(Protocol):
     def controls(self) -> frozenset[str]: ...
 
     def ids(self, text: str, control: bool = False) -> list[int]:
-        """Return the tokens; with `control`, texts of control tokens are control tokens."""
+        """Return the tokens; with `control`, a text that looks like a control token is one."""
 
     def starts(self, text: str, control: bool = False) -> list[int]:
         """Return for each token the index of the character in which it starts."""

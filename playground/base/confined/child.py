@@ -44,7 +44,7 @@ def _bound(memory_bytes: int) -> None:
 
 
 def _allow(seconds: float) -> None:
-    """Allow this much more processor time. It also ends a worker whose parent is gone."""
+    """Allow this much more processor time. The limit also ends a worker whose parent is gone."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime + seconds) + 2
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]  # a limit that the shell has set stays

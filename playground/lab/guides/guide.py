@@ -189,7 +189,7 @@ class NoGuide:
 
 
 def guide_for(name: str | Dialect) -> Guide | NoGuide:
-    """Return the guide of a dialect, or why there is none. Raises UnknownNameError."""
+    """Return the guide of a dialect, or a NoGuide with the reason. Raises UnknownNameError."""
     dialect = get_dialect(name)
     if not isinstance(dialect, DeclaredDialect):
         return NoGuide(dialect)
@@ -243,12 +243,12 @@ def _cell(name: str, value: str) -> str:
     return value if name in _WORDS else _code(value)
 
 
-# Rows of the summary that are words; all others quote markup, and are shown as code.
 _IN_REASONING: Final = {
     "unclosed": "delivered if the reasoning is never closed",
     "call": "read as call",
     "reasoning": "read as reasoning",
 }
+# Rows of the summary that are words; all others quote markup, and are shown as code.
 _WORDS = {
     "used by",
     "tools are described",

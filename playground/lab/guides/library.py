@@ -41,7 +41,7 @@ _TIDES_CALL = ToolCallPart("call_1", _TIDES.name, {"harbour": "Brest", "days": 2
 def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
     """Return the use cases of one dialect, in the order of its guide."""
     call, tool = _example(dialect)
-    # A call of texts names no tool, so two calls in one reply would be equal.
+    # A call that holds texts alone names no tool, so two calls in one reply would be equal.
     several = dialect.parallel and not dialect.syntax.text_keys
     cases = [
         _conversation_without_tools(dialect),
@@ -52,7 +52,7 @@ def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
     raw = dialect.raw_prompt
     if raw is None:
         return cases
-    # Only a raw prompt can show that of a base model: messages always have roles.
+    # Only a raw prompt can show a base model's prompt: messages always have roles.
     return [replace(case, tool_prompt_format=raw.tools) for case in (_base_model(), *cases)]
 
 

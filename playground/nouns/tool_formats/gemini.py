@@ -1,4 +1,4 @@
-"""Gemini's schemas as JSON Schema: converted are types in capitals, `nullable`, counts as strings.
+"""Gemini's schemas as JSON Schema: capital types, `nullable` and counts as strings are converted.
 
 Source: the Schema object of the Gemini API, a subset of OpenAPI 3.0.
 """

@@ -52,7 +52,7 @@ class McpServer:
         """List everything to which the user consents, one fact a line.
 
         Program and arguments stand on lines of their own, so that no line break or blank hides one.
-        Of variables, only the names are shown, and who gets their values.
+        Of variables, only the names are shown, with the program or address that gets the values.
         """
         place = _quote(self.url) if self.url else "the program"
         lines = [f"ask {_quote(self.url)}" if self.url else f"start {_quote(self.command)}"]

@@ -1,4 +1,4 @@
-"""Tools from OpenAPI 3 documents: each operation is one, its parameters and JSON body one schema.
+"""Tools from OpenAPI 3 documents: an operation is a tool, its parameters and JSON body a schema.
 
 Each `$ref` within the document is replaced by its target. An operation with a `$ref` that leads
 back to itself, or out of the document, is left out with a finding. Source: OpenAPI Specification
@@ -117,8 +117,8 @@ def _described_schema(parameter: Mapping[str, Any]) -> Any:
 
 
 def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: list[str]) -> None:
-    """Add the fields of a body to the parameters. A body that is no object, or whose fields have
-    names of parameters, is added as the parameter `body`."""
+    """Add the fields of a body to the parameters. A body that is no object, or has a field with a
+    parameter's name, is added as the parameter `body`."""
     schema = next(iter(_content(body)), {})
     fields = schema.get("properties")
     if not isinstance(fields, Mapping) or set(fields) & set(properties):
@@ -142,7 +142,7 @@ def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 class _References:
-    """A replacer of the document's `$ref`s by their targets, up to a limit."""
+    """The `$ref`s of a document, which are replaced by their targets up to a limit."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document, self._remaining = dict(document), _MOST_VALUES

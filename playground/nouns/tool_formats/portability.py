@@ -1,6 +1,6 @@
 """Parts of a tool's schema that a provider refuses or changes: a data file for each target.
 
-Every rule has its source and date. A keyword that a file does not name is not documented as
+Every rule has its source and date. A file leaves a keyword out if no source documents that it is
 refused. Schemas are walked without recursion, because they may be nested without bounds.
 """
 
@@ -53,7 +53,7 @@ INSTEAD: Final[Mapping[str, str]] = {
 class SchemaRule(BaseModel):
     """A rule about a keyword, or about one of the CASES: the effect and its source.
 
-    `instead` is a key of INSTEAD, which says what to write instead. `confirmed` is a second source.
+    `instead` is a key of INSTEAD, whose text says what to write. `confirmed` is a second source.
     """
 
     model_config = _STRICT

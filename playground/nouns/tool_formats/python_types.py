@@ -111,8 +111,8 @@ class Types:
     def value(self, node: ast.expr | None) -> Any:
         """Return a default's value, or its pydantic Field.
 
-        REQUIRED means that there is none, UNKNOWN that only running the file would show it. Raises
-        Unread for a `Field(...)` that pydantic refuses.
+        REQUIRED means that there is no default, UNKNOWN that only running the file would show it.
+        Raises Unread for a `Field(...)` that pydantic refuses.
         """
         if node is None:
             return REQUIRED

@@ -27,7 +27,7 @@ _MOST_WRITTEN: Final = 5_000  # definitions, for one `$ref`
 
 
 def rewrite_tool(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
-    """Return the tool with a schema that the target takes."""
+    """Return the tool with its schema rewritten for the target."""
     schema = copy.deepcopy(tool.input_schema)
     if any(rule.instead == "close" for rule in target.rules):
         _merge_all(schema)
@@ -85,7 +85,7 @@ def _merge_all(schema: Schema) -> None:
 
 
 def _join_all(node: Schema, root: Schema) -> None:
-    """Merge all parts of an allOf. A `$ref` is replaced by its target: only one could stay."""
+    """Merge all parts of an allOf. `$ref`s are replaced by their targets: only one could stay."""
     for part in node.pop("allOf"):
         if isinstance(part, dict):
             _join(node, _resolve(part, root))

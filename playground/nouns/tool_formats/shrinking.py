@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from playground.nouns.tool_formats.portability import Schema, nodes, steps_to
 
-_WORTH: Final = 80  # the least characters of a part that becomes a definition
+_WORTH: Final = 80  # a part with fewer characters does not become a definition
 _NO_NAME: Final = re.compile(r"\W+")
 
 

@@ -1,6 +1,6 @@
 """Warn about expected calls that the session's own tools would refuse.
 
-A warning refuses nothing: a test of a tool's schema may expect calls that the schema forbids.
+The calls are tried all the same: a test of a schema may expect calls that the schema forbids.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from playground.sessions.session import ExpectedCall, Session
 
 
 def doubts(session: Session) -> list[Finding]:
-    """Return a finding for each expected call of an unknown tool, or with refused arguments.
+    """Return a finding for each expected call whose tool is unknown or refuses the arguments.
 
     A session without tools is not checked.
     """

@@ -15,7 +15,7 @@ from playground.base.wording import grouped, percent
 from playground.questions.trials.scoring import Attempt
 
 _Z: Final = 1.959963984540054  # of the normal distribution, for 95 %
-_LEVEL: Final = 0.05  # of what is called proven
+_LEVEL: Final = 0.05  # level of significance of what is called proven
 Measure = Literal["parsed", "right_tool", "right_arguments"]
 
 
@@ -23,8 +23,8 @@ Measure = Literal["parsed", "right_tool", "right_arguments"]
 class Share:
     """A share of attempts, with the bounds of its rate at 95 % confidence.
 
-    `hits` of `of` attempts count. The bounds are Wilson's score interval (1927), which stays within
-    0 and 1 and is right for few attempts too.
+    `hits` of all `of` attempts succeeded. The bounds are Wilson's score interval (1927), which
+    stays within 0 and 1 and is right for few attempts too.
     """
 
     hits: int
@@ -82,7 +82,7 @@ class Arm:
 
     @property
     def faults(self) -> int:
-        """Requests that got no answer: they count for no share."""
+        """Requests that got no answer; they are left out of all shares."""
         return len(self.attempts) - len(self.answered)
 
     def share(self, measure: Measure) -> Share:
@@ -104,7 +104,7 @@ class Arm:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two arms on the same attempts at the same cases: how often both, one or none was right.
+    """Two arms at the same attempts of the same cases: how often both, one or neither was right.
 
     `chance` is the probability of a split at least this uneven if neither arm is better. It is the
     exact sign test (two-sided), which is McNemar's test for small numbers.

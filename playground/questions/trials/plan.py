@@ -40,7 +40,7 @@ Progress = Callable[[Attempt], None]
 class TrialCost:
     """A rough forecast of what a plan's requests will cost.
 
-    Tokens are estimated by kinds of characters; an answer is taken to be its expected calls and a
+    Tokens are estimated by kinds of characters; an answer is assumed to be its expected calls and a
     line of text. `nano_dollars` is at list prices without a cache; None if a model's price is
     unknown.
     """
@@ -113,9 +113,9 @@ class TrialPlan(Shown):
     ) -> Trial:
         """Ask the models, or read the recordings, and score each attempt.
 
-        `progress` is called with each attempt; with models, from a thread that asks. Once `cancel`
-        is set, or `alive` returns False, nothing more is sent, and the attempts made so far are
-        counted.
+        `progress` is called with each attempt; if models are asked, from their threads. Once
+        `cancel` is set, or `alive` returns False, nothing more is sent, and the attempts made so
+        far are counted.
         """
         if not self.models:
             attempts = [*self._recorded_attempts()]
@@ -124,7 +124,7 @@ class TrialPlan(Shown):
             return Trial(tuple(attempts))
         from playground.llm.library import litellm
 
-        litellm()  # import it once, so that no thread waits for the import
+        litellm()  # imported before the threads start, so that none waits for it
         cancel = cancel or threading.Event()
         lock = threading.Lock()
 
@@ -140,7 +140,7 @@ class TrialPlan(Shown):
             return Trial(tuple(filter(None, pool.map(ask, self._jobs()))))
 
     def _jobs(self) -> list[tuple[int, str, Dialect, str]]:
-        """Return the requests, alternating between arms: changes over the day affect all alike."""
+        """Return the requests, alternating between arms: a change over the day affects all arms."""
         return [
             (number, case, dialect, model)
             for number in range(1, self.repeats + 1)
@@ -311,7 +311,7 @@ def expect(tool_name: str, /, **arguments: Any) -> ExpectedCall:
 
 
 def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
-    """Return the calls that the session's own model made as expected replies.
+    """Return the calls of the session's own model, as expected replies.
 
     There is one reply for each message with calls, named by the message's index.
     """

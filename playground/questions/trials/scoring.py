@@ -16,7 +16,7 @@ Call = tuple[str, Any]  # a call's name and arguments
 
 
 class Score(NamedTuple):
-    """Three steps, each of which needs the one before it.
+    """Three measures, each of which requires the one before it.
 
     `parsed`: every call was read to its end, and there is a call if any is expected. `right_tool`:
     the calls are of the expected tools. `right_arguments`: their arguments are the expected ones.

@@ -20,7 +20,7 @@ def against_failures(
     """Return a line for each limit that is exceeded; the first version is the baseline.
 
     The prefix is the model, its parameters, the tools and the system prompt. Raises InputFault if
-    nothing is limited, because a check that cannot fail would pass everywhere.
+    nothing is limited, because such a check would always pass.
     """
     if prefix_may_change and most_tokens_more is None:
         raise InputFault(

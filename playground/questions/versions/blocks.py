@@ -1,6 +1,6 @@
 """Cut a request into the blocks that people compare: tools, sections of a system prompt, parts.
 
-Sections help a reader. A provider's cache takes a text as one block, and so do counts of cost.
+Sections are for readers: a provider's cache takes a text as one block, and so do the costs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _INJECTED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VersionBlock:
-    """A stretch of a request; `number` is its index.
+    """A part of a request; `number` is its index.
 
     `writer` is who wrote it: the agent, an MCP server, the user, the model, or a tool.
     """

@@ -28,11 +28,10 @@ USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek"
 class PrefixCost:
     """One provider: of the second request's `total` tokens, `read` come from the cache.
 
-    The first request leaves `left` tokens in the cache. `extra` is what the lost tokens cost once,
-    in thousandths of an input token's price; `nano_dollars` is the same in billionths of a dollar,
-    if the provider is the model's own and its price is known. `marks` says whose marks were
-    simulated; `parts` is the first difference of the prefixes, None if the second request continues
-    the first.
+    The first request leaves `left` tokens in the cache. `extra` is the cost of the lost tokens, in
+    thousandths of an input token's price; `nano_dollars` is the same in billionths of a dollar, if
+    the provider is the model's own and its price is known. `marks` says whose marks were simulated;
+    `parts` is the first difference of the prefixes, None if the second request continues the first.
     """
 
     provider: str
@@ -98,9 +97,9 @@ def _pair(
 ) -> tuple[TimedRequest, TimedRequest]:
     """Return both requests with their blocks' sizes scaled to their counted tokens.
 
-    A common beginning has its size in the first request, so that no more is read than was left.
-    A provider without marks compares tokens, not blocks: for it, `cut` splits the first differing
-    block (its index) at its first differing character.
+    A common beginning keeps its size of the first request, so that no more is read than was left. A
+    provider without marks compares tokens, not blocks: for it, `cut` (a block's index and a
+    character's) splits the first differing block where it begins to differ.
     """
     before, after = (
         TimedRequest(_wire(version, rules, cut), 0.0, rules) for version in (first, second)
@@ -131,7 +130,7 @@ def _scaled(
 ) -> TimedRequest:
     """Scale the request to the version's counted tokens.
 
-    `shared` is the estimate and the size of its beginning, whose size is fixed.
+    `shared` holds the estimate and the fixed size of the beginning that both requests share.
     """
     if not request.estimates or not request.estimates[-1]:
         return request

@@ -16,7 +16,7 @@ def paired(before: Sequence[Session], now: Sequence[Session]) -> list[tuple[int,
     """Return pairs of indexes of the same session in both files, in the order of `now`.
 
     Sessions are the same if they share an agent's id, else the first text of the user, else a
-    title, and if no other session of either file has it too. The rest are paired in order.
+    title, and if no other session of either file has the same one. The rest are paired in order.
     """
     old, new = dict(enumerate(before)), dict(enumerate(now))
     pairs: list[tuple[int, int]] = []

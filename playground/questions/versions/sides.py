@@ -1,7 +1,7 @@
-"""Choose the request of each version that is compared.
+"""Choose which request of each version is compared, and bring both into one form.
 
-Both requests have one form. Two requests of one API stay as they were sent; requests of different
-APIs, or transcripts without requests, are written anew in one dialect.
+Two requests of one API stay as they were sent; requests of different APIs, or transcripts without
+requests, are written anew in one dialect.
 """
 
 from __future__ import annotations
