@@ -256,7 +256,7 @@ _WORDS = {
     "calls in one reply",
     "values",
     "calls in code fences",
-    "calls in open reasoning",
+    "calls in reasoning",
 }
 
 
