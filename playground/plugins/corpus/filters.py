@@ -1,4 +1,4 @@
-"""The filters of a question: values of columns and times, as conditions of SQL and parameters."""
+"""The filters of a question, as SQL conditions and parameters: values of columns, and times."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def row_filters(
 
 
 _ENDS: Final = ("since", "until")
-_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that always group a question
+_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that always group the question
 _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
     "day": lambda day: day,
     "week": lambda day: day + timedelta(days=6),
