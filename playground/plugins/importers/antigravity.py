@@ -37,7 +37,7 @@ class Antigravity(SessionFormat):
 
 @dataclass
 class _Steps:
-    """The steps that were read, and the index of the answer that later outputs belong to."""
+    """The steps so far, and the index of the answer to which later outputs belong."""
 
     builder: SessionBuilder
     answer: int | None = None
@@ -57,7 +57,7 @@ class _Steps:
     def _output(self, value: dict[str, Any], kind: str, place: Place) -> None:
         """Add a tool's output as the result of the first open call, or else of a new call.
 
-        A new call is added to the answer before it, since no further request is known.
+        A new call is added to the answer before, since the file shows no further request.
         """
         builder = self.builder
         call_id = builder.open_call()
