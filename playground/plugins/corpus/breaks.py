@@ -55,7 +55,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
     """Yield the cache breaks of a session, in the order of its requests."""
     simulation, requests = sent.simulation, sent.requests
     outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
-    last_billed: int | None = None  # the last request with a bill; an aborted one has none
+    last_billed: int | None = None  # the last request with a bill; aborted requests have none
     for n, after in enumerate(requests):
         earlier, last_billed = last_billed, n if after.billed is not None else last_billed
         if after.billed is not None and earlier is not None:
@@ -95,7 +95,7 @@ def _is_shorter(before: Billed | None, after: Billed | None) -> bool:
 
 
 def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:
-    """Return the first difference of request `n` from an earlier one, or None.
+    """Return the first difference between request `n` and an earlier one, or None.
 
     Return None also for requests that were not recorded as sent.
     """

@@ -1,6 +1,6 @@
-"""A worker process: it reads jobs, one line of JSON each, builds their shards and answers in lines.
+"""A worker process: it reads jobs as lines of JSON, builds their shards, and answers in lines.
 
-Its memory is limited, so that a hostile file ends one worker and not the machine.
+Its memory is limited, so that a hostile file ends one worker, but not the machine.
 """
 
 from __future__ import annotations

@@ -148,9 +148,9 @@ class Cleaner:
             self._search = self._all
 
     def _with_clean_tools(self, session: Session, key: bytes | None) -> Session:
-        """Return a session with clean tools, given that only its tools may have secrets.
+        """Return a session with clean tools. Only its tools may have secrets.
 
-        Lists of tools that were clean are cached, because most sessions share one.
+        Clean lists of tools are cached, because most sessions share one list.
         """
         if key is not None and key in self._clean_tools:
             return session
@@ -162,7 +162,7 @@ class Cleaner:
         return session
 
     def _clean_items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
-        """Return items without secrets, given the JSON text of each."""
+        """Return items without secrets; `texts` are the items as JSON."""
         pairs = zip(texts, items, strict=True)
         clean = tuple(
             self._value(item) if self._search.may_be_in(text) else item for text, item in pairs

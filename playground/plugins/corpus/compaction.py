@@ -73,7 +73,7 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
 
 
 def _valid_manifests(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
-    """Return the manifests of all shards in the catalog. Raises InputFault if one is not valid."""
+    """Return the manifests of all shards in the catalog. Raises InputFault for an invalid one."""
     known = {found["shard"]: found for found in catalogs.manifests(folder, redacts=catalog.redacts)}
     missing = [shard for shard in catalog.shards if shard not in known]
     if missing or not catalog.shards:

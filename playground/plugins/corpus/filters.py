@@ -65,7 +65,7 @@ _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 def row_filters(
     question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the filters that leave only the rows that one row of an answer counts.
+    """Return the filters that select the rows that are counted in one row of an answer.
 
     `filters` are the question's own. For the question `failures` the result selects the
     malformed calls, or the failed ones if none is malformed.

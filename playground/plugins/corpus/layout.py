@@ -22,7 +22,7 @@ def current_analysis() -> int:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The names of a corpus's files, with the facts of one version of our analysis."""
+    """The names of a corpus's files; those of facts are of one version of our analysis."""
 
     store: Store
     analysis: int = field(default_factory=current_analysis)

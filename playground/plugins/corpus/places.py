@@ -78,13 +78,13 @@ def folder_of(address: str) -> Path | None:
 
 
 def is_of_one_process(address: str | Path) -> bool:
-    """Return True if only this process can see what is stored at an address (`memory://`)."""
+    """Return True if only this process can see the files at an address (`memory://`)."""
     return is_remote(address) and "memory://" in str(address)
 
 
 @contextmanager
 def as_faults(where: str, *, missing: bool = False) -> Iterator[None]:
-    """Turn an OSError in the `with` block into an InputFault of one line, without any key.
+    """Turn an OSError in the `with` block into an InputFault of one line that quotes no key.
 
     With `missing`, a FileNotFoundError is raised as it is.
     """
@@ -221,7 +221,7 @@ def place_at(address: str) -> _Place:
 
 
 def _with_fast_put(address: str, parts: SplitResult) -> str:
-    """Return an address of S3 so that a short object is written with one request, not three."""
+    """Return an address of S3 with which one request, not three, writes a short object."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"

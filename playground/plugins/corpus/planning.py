@@ -21,7 +21,7 @@ Progress = Callable[[str, int, int], None]  # (what is done, bytes done, bytes i
 
 @dataclass(slots=True)
 class BuildPlan:
-    """The pieces that the corpus shall hold, and the faults of inputs that cannot be read."""
+    """The pieces that the corpus will have, and the faults of inputs that cannot be read."""
 
     pieces: list[InputPiece] = field(default_factory=list)
     faults: list[dict[str, str]] = field(default_factory=list)

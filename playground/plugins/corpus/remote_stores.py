@@ -39,7 +39,7 @@ from playground.plugins.corpus.store_protocol import (
 _LOCKS: Final = "locks"
 _PUT: Final = 8 << 20  # bytes of a file that are in memory while it is put
 BEAT: Final = 10.0  # seconds between two renewals of a lock
-SILENCE: Final = 45.0  # a lock that was not renewed for so many seconds belongs to a dead build
+SILENCE: Final = 45.0  # after so many seconds without renewal, a lock's build is dead
 _ROOT: Final = "corpus://here"  # the store's address within DuckDB
 
 
@@ -178,7 +178,7 @@ class RemoteStore:
     def _lock_name(self) -> str:
         """Return the name of this machine's lock, which is stored in the scratch folder.
 
-        A later build here may reuse the lock of a dead one, because it holds the folder's own lock.
+        A later build here may reuse a dead build's lock, because the scratch folder is locked.
         """
         place = self.scratch / "name"
         if not place.exists():

@@ -77,7 +77,7 @@ class SeenReply:
 
 
 class ReplyReader:
-    """A reader of one session's replies, all with the one dialect that it finds."""
+    """A reader of one session's replies. It finds one dialect, and reads all replies with it."""
 
     def __init__(
         self, session: Session, dialects: LikeliestDialect, kept_as_text: frozenset[int]
@@ -157,7 +157,7 @@ class ReplyReader:
 
 
 def named_dialect(recording: Recording) -> str:
-    """Return the dialect that a recording names, or "" if no such dialect exists."""
+    """Return the dialect that a recording names, or "" if that dialect does not exist."""
     return recording.dialect if recording.dialect in dialect_names() else ""
 
 

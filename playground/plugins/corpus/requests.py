@@ -1,4 +1,4 @@
-"""A session's requests: those that were recorded as sent, or else one for each of its replies."""
+"""A session's requests: those recorded as sent, or if there are none, one for each reply."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class SeenRequest:
         return sizes
 
     def billing(self, model: str) -> dict[str, int | None]:
-        """Return the bill and its list price by the table's columns; None for what is unknown."""
+        """Return the bill and its list price by the table's columns; unknown values are None."""
         billed = self.billed
         return {
             "read": billed.read if billed else None,
@@ -139,7 +139,7 @@ def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
 
 
 def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Yield the requests that were recorded as sent. The last one gets the session's last reply."""
+    """Yield the requests recorded as sent; the last request gets the session's last reply."""
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}
@@ -214,7 +214,7 @@ def _add_sizes(sizes: list[int], message: Message) -> None:
             case ToolCallPart(tool_name=name, args=args):
                 sizes[3] += len(name) + len(dump_again(args))
             case ImagePart():
-                pass  # the characters of an image say nothing about its tokens
+                pass  # an image's characters say nothing about its tokens
             case _:
                 result = part.result
                 sizes[4] += len(result if isinstance(result, str) else dump_again(result))

@@ -28,7 +28,7 @@ from playground.sessions.loading import LoadedSession, read_sessions
 
 _ROWS: Final = 20_000  # rows of a table that are written at once
 _AT_ONCE: Final = 16  # sessions that pass each step together, which is faster
-_WAITING: Final = 1 << 20  # bytes: fewer sessions pass together if they come from so many
+_WAITING: Final = 1 << 20  # bytes, after which fewer sessions pass together
 _MOST_FAULTS: Final = 20  # faults that are listed for one piece
 
 

@@ -1,4 +1,4 @@
-"""Simulate the caches of a whole corpus by today's rules, from stored facts, without rendering."""
+"""Simulate a corpus's caches by today's rules, from stored facts, without rendering."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class LocalStore:
             yield
 
     def confirm(self) -> None:
-        pass  # the lock is held as long as the process runs
+        pass  # this process has the lock as long as it runs
 
     def attach(self, connection: Any) -> None:
         pass  # DuckDB reads files by itself

@@ -148,7 +148,7 @@ def _requests_of_rows(
 
 
 def _stored_request(kept: int, blocks: Blocks) -> StoredRequest:
-    """Return a request that keeps `kept` blocks and adds these."""
+    """Return a request of `kept` earlier blocks and these new `blocks`."""
     return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
 
 
@@ -171,7 +171,7 @@ def _requests_of_replies(
 
 
 def renumber(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
-    """Return a skeleton with the new number of each block, given `numbers[old]`."""
+    """Return a skeleton with `numbers[old]` in place of each block's old number."""
     result = dict(plain)
     task = plain.get("task", {})
     if "user_agent_prompt" in task:

@@ -1,4 +1,4 @@
-"""The tables of facts: what a row of each table is, and the types of its columns in Parquet.
+"""The tables of facts: the rows of each table, and the types of its columns in Parquet.
 
 Times are in UTC. A session is identified by a 64-bit number, which is computed from its file's
 content and its place there, and so is the same in every build. Money is in billionths of a dollar.

@@ -125,6 +125,6 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
 
 
 def _metadata(metadata: Any, name: str) -> Any:
-    """Return the value of a name in the metadata of one of the known writers."""
+    """Return the value that a known writer's metadata has under a name."""
     found = (mapping(metadata).get(writer + name) for writer in _WRITERS)
     return next((value for value in found if value is not None), None)

@@ -64,7 +64,7 @@ def _turn(span: TraceSpan) -> Turn:
 
 
 def _answer(attributes: dict[str, Any]) -> list[Any]:
-    """Return the model's reasoning, text or object, and calls as one message."""
+    """Return one message with the model's reasoning, its text or object, and its calls."""
     content: list[Any] = []
     if thought := attributes.get("ai.response.reasoning"):
         content.append({"type": "reasoning", "text": thought})

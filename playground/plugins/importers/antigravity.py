@@ -1,4 +1,4 @@
-"""Read Antigravity's transcripts: JSON lines of steps; a tool's output is a step of its own."""
+"""Read Antigravity's transcripts: JSON lines of steps; a tool's output is a separate step."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Steps:
             _read_other(builder, kind, content, at, place)
 
     def _output(self, value: dict[str, Any], kind: str, place: Place) -> None:
-        """Add a tool's output as the result of the first open call, or else of a new call.
+        """Add a tool's output as the result of the first open call, or without one of a new call.
 
         A new call is added to the answer before, since the file shows no further request.
         """

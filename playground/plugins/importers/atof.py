@@ -1,7 +1,7 @@
 """Read events in the Agent Trajectory Observability Format (ATOF) of NeMo Relay and Hermes.
 
-Scopes begin and end. Those of the category `llm` hold a model's input and output, those of the
-category `tool` a call's arguments and result. https://docs.nvidia.com/nemo/relay (version 0.1)
+Scopes begin and end. Scopes of the category `llm` have a model's input and output, those of `tool`
+a call's arguments and result. https://docs.nvidia.com/nemo/relay (version 0.1)
 """
 
 from __future__ import annotations

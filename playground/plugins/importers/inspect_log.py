@@ -105,7 +105,7 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
 
 
 class _ModelCalls:
-    """The model events of a sample, by their answers' ids, or else by the answers' contents."""
+    """The model events of a sample, by their answers' ids, or by the contents of those without."""
 
     def __init__(self, builder: SessionBuilder, events: Any, place: Place) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}

@@ -41,7 +41,7 @@ class KimiWire(SessionFormat):
 
 
 class _Wire:
-    """The agent and its sub-agents, each with a context of its own."""
+    """The agent and its sub-agents, each with its own context."""
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)

@@ -75,7 +75,7 @@ def _runs(value: Any, place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
 
 
 def _merge_pieces(found: list[_Run]) -> tuple[list[_Run], list[_Run]]:
-    """Merge the pieces of each run, of which later ones override earlier ones.
+    """Merge the pieces of each run; later pieces override earlier ones.
 
     Return the complete runs, and the runs whose first piece is not in the file.
     """

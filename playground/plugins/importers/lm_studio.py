@@ -141,7 +141,7 @@ def _call(builder: SessionBuilder, item: dict[str, Any], place: Place) -> Part:
 
 
 def _result(builder: SessionBuilder, item: dict[str, Any]) -> Part:
-    """Return a result of the call with its id, or else of the first open call."""
+    """Return a result of the call with this id, or if there is none, of the first open call."""
     call_id = item.get("toolCallRequestId") or item.get("toolCallId") or item.get("callId")
     if not call_id or not builder.knows_call(str(call_id)):
         call_id = builder.open_call() or call_id

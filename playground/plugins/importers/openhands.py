@@ -191,7 +191,7 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
 def _call(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
-    """Read the answer beside a call, which parallel calls repeat, or if there is none the call."""
+    """Read the answer stored with a call, or else the call; skip an answer that was read before."""
     where = place.at("tool_call_metadata")
     response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
     call_id = str(tool.get("tool_call_id") or "")

@@ -137,7 +137,7 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 
 
 def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
-    """Add a compaction: the summary, and then the messages from the one that it names.
+    """Add a compaction: the summary, then the messages from the first kept one on.
 
     pi's first files name this message by its line number, from 0.
     """

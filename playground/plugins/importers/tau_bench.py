@@ -66,7 +66,7 @@ class Tau2Ticks(SessionFormat):
 
 
 def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield the simulations with ticks in a file, which holds one or a list of them."""
+    """Yield the simulations with ticks in a file, which is one simulation or has a list."""
     if not isinstance(document, dict):
         return
     given = document.get("simulations")

@@ -42,7 +42,7 @@ _RATES: Final = (
 
 
 def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the rows of two versions of one agent: the `wanted` ones, or the newest two.
+    """Return the rows of two versions of one agent: the `wanted` versions, or the newest two.
 
     If several agents have two such versions, the one with most sessions is chosen. Raises
     InputFault if no agent has two such versions.

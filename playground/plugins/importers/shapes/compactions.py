@@ -77,7 +77,7 @@ class EntryPlaces:
 
 
 def scratch_builder(builder: SessionBuilder) -> SessionBuilder:
-    """Return a builder that shares another one's findings, counter, call names and texts.
+    """Return a builder that shares another builder's findings, counter, call names and texts.
 
     It is for messages that may be repeated: `MessagesByContent.add_from` adds the new ones.
     """
@@ -88,14 +88,14 @@ def scratch_builder(builder: SessionBuilder) -> SessionBuilder:
 
 @dataclass
 class MessagesByContent:
-    """The messages of a conversation by content, for transcripts that repeat kept messages."""
+    """The messages of a conversation by content, for transcripts that repeat messages."""
 
     builder: SessionBuilder
     indexes: dict[bytes, list[int]] = field(default_factory=dict)  # digest → messages
     count: int = 0  # messages that are in `indexes`
 
     def add_from(self, scratch: SessionBuilder) -> list[int]:
-        """Add the new ones of another builder's messages; return the index of each message."""
+        """Add another builder's messages that are new; return the index of each message here."""
         builder = self.builder
         builder.is_clean = builder.is_clean and scratch.is_clean
         found = []

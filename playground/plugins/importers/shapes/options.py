@@ -49,7 +49,7 @@ _NOTHING: Final = Options()
 
 
 def options_of(body: Any, *holders: Any) -> Options:
-    """Return the parameters in a call's input and in the objects of options beside it.
+    """Return the parameters in a call's input, and in the objects with options beside the input.
 
     `body` counts if it is a request's body; `holders` may be objects or JSON texts of objects. If
     several of these set a parameter, the body decides, then the first holder.
