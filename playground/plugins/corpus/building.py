@@ -78,7 +78,7 @@ def build_corpus(
     if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
         problem = f"memory:// is seen by one process alone, and the engine {engine} has several"
         raise InputFault(problem, expected="the engine serial")
-    for source in map(str, inputs):  # before a folder is made, since the page would list it
+    for source in map(str, inputs):  # checked before the corpus's folder is made
         if is_remote(source):
             place_at(source)
             continue
