@@ -1,4 +1,4 @@
-"""Places in a file, for findings and errors: a line and a path; the line of a field in a JSON text."""
+"""Places in a file: a line and a path for findings, and the line of a field in a JSON text."""
 
 from __future__ import annotations
 
