@@ -58,7 +58,7 @@ bench: $(VENV)/.dev
 rules: $(VENV)/.dev
 	$(BIN)/python benchmarks/cache_rules.py
 
-# The tour's ten jobs, done anew in a browser: docs/tour.md and its pictures.
+# The tour's jobs, done anew in a browser: docs/tour.md and its pictures.
 pictures: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/test_browser_jobs.py --tour docs
 

@@ -33,9 +33,9 @@ from rule_provider import provided  # noqa: E402
 from scripted_session import steps  # noqa: E402
 
 from playground.plugins.proxy.addresses import Upstreams  # noqa: E402
+from playground.plugins.proxy.json_layout import dump_in_layout  # noqa: E402
 from playground.plugins.proxy.serving import ProxySettings, running  # noqa: E402
 from playground.plugins.proxy.upstream import read_upstream  # noqa: E402
-from playground.recordings.json_layout import dump_in_layout  # noqa: E402
 
 _FRAMES: Final = 40
 _TURNS: Final = 150

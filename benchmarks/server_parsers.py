@@ -239,6 +239,7 @@ VLLM_REASONING: Final = {  # by our dialect: vLLM's parser of reasoning
     "step3": "step3",
     "mimo": "mimo",
     "hunyuan": "hy_v3",
+    "hy3": "hy_v3",
     "minimax-m2": "minimax_m2",
     "minimax-m3": "minimax_m3",
     "mistral": "mistral",

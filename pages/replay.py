@@ -14,7 +14,7 @@ from playground.app.shared import (
     widget_changes,
     widgets,
 )
-from playground.show import frames
+from playground.show import rows
 
 working = state.working_session()
 tools = working.session.tools
@@ -50,7 +50,7 @@ hint = replay.about(recording, timeline)
 replay.about_servers(reading)
 widgets.show_findings(recording.findings, "about the stream")
 if view == "Events":
-    tables.table(frames.timeline(timeline))
+    tables.table(rows.timeline(timeline))
 elif view == "Detect":
     which_dialect.show_detections(reading)
     replay.every_dialect(reading)

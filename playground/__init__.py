@@ -40,6 +40,7 @@ _WHERE = {
     "dialect_names": "playground.dialects",
     "diff": "playground.questions.versions",
     "dump_dialect": "playground.dialects.files",
+    "expect": "playground.questions.trials",
     "get_dialect": "playground.dialects",
     "guide_for": "playground.lab.guides",
     "load_dialect": "playground.dialects.files",
@@ -113,6 +114,7 @@ __all__ = [
     "dialect_names",
     "diff",
     "dump_dialect",
+    "expect",
     "get_dialect",
     "guide_for",
     "load_dialect",
@@ -178,7 +180,7 @@ if TYPE_CHECKING:
     from playground.questions.timeline import replay
     from playground.questions.token_counts import count_tokens
     from playground.questions.tool_schemas import tool_costs, tool_portability
-    from playground.questions.trials import trial
+    from playground.questions.trials import expect, trial
     from playground.questions.versions import diff
     from playground.recordings.decoding import decode_stream
     from playground.sessions.in_memory import session

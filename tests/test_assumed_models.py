@@ -17,6 +17,8 @@ COMMANDS = (
     ("cache", "simulate", SAMPLE, "-d", "native"),
     ("cache", "simulate", SAMPLE),
     ("cache", "simulate", SAMPLE, "-d", "native", "--policy", "claude-code"),
+    ("cache", "place", SAMPLE),
+    ("cache", "place", SAMPLE, "-d", "native"),
     ("compaction", SAMPLE, "--policy", "drop old results"),
     ("check", SAMPLE, "-d", "xml", "--max-cost-multiple", "0.35"),
     ("check", SAMPLE, "-d", "xml", "--max-cost-multiple", "0.01"),
@@ -45,3 +47,18 @@ def test_an_unknown_model_is_said_to_be_assumed(command: tuple[str, ...], model:
     assert words in found
     if command[0] == "tools":
         assert all(way["is_assumed"] for way in answer["ways"])
+
+
+def test_every_answer_says_it_in_the_same_words() -> None:
+    words = "No rule names this model: assumed as for claude-opus-5-5."
+    model = "anthropic/claude-opus-9"
+    answers = (
+        pg.simulate_cache(SAMPLE, model=model),
+        pg.place_cache(SAMPLE, model=model),
+        pg.cache_on_wire(SAMPLE, model=model),
+    )
+    assert [each.assumption for each in answers] == [words] * 3
+    for command in ("simulate", "place", "wire"):
+        asked = ("cache", command, SAMPLE, "-d", "native", "--model", model)
+        assert words in printed(*asked)
+        assert words in printed(*asked, "--json")

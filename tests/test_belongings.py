@@ -83,9 +83,9 @@ def test_favourites_and_a_policy_are_there_in_another_tab() -> None:
     assert page("compare").multiselect(key="dialects").options[:2] == ["gemma4", "json"]
     other = page("cache", session="12-long-tool-run", shown="All policies")
     unfold(other, "all figures", "what-if")
-    assert "mine" in set(table(other, "read share")["policy"])
+    assert "mine" in set(table(other, "refused because")["policy"])
     press(other, "Remove")
-    assert "mine" not in set(table(other, "read share")["policy"])
+    assert "mine" not in set(table(other, "refused because")["policy"])
     assert list(own()) == ["favourite dialects"]
 
 

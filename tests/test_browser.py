@@ -609,6 +609,9 @@ def test_the_strip_of_a_billed_request_shows_its_bill(page: Page, address: str) 
     strip = page.locator(".strip")
     strip.get_by_label("Request", exact=True).fill("1")
     expect(strip.locator(".place")).to_contain_text("billed: read 0 · written 6,000")
+    strip.locator("canvas").first.click(position={"x": 20, "y": 93})
+    expect(strip.locator(".side")).to_contain_text("by its billwritten")
+    expect(strip.locator(".side")).not_to_contain_text("as predicted")
     canvas = strip.locator("canvas").first
     assert "billed: read 0, written 6,000" in str(canvas.get_attribute("aria-label"))
     inks = canvas.evaluate(

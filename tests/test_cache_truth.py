@@ -388,7 +388,7 @@ def test_a_session_shows_the_providers_word_beside_prediction_and_bill() -> None
     cell = pg.simulate_cache(session, dialect="native")
     assert cell.told[0] == Diagnosis("verbosity_changed", 9)
     assert simulation_json(cell)["told_by_provider"][0]["kind"] == "verbosity_changed"
-    said = cell.frame()["told by the provider"].iloc[0]
+    said = cell.frame()["told_by_provider"].iloc[0]
     assert said == "verbosity_changed, about 9 tokens (another verbosity)"
 
 
@@ -435,7 +435,7 @@ def test_three_columns_stand_side_by_side_in_frame_and_terminal(
     session = pg.Session(task=task, rows=tuple(rows))
     cell = pg.simulate_cache(session, policy="as-sent")
     frame = cell.frame()
-    columns = ["predicted", "billed", "told by the provider"]
+    columns = ["predicted", "billed", "told_by_provider"]
     first = list(frame.columns).index("predicted")
     assert list(frame.columns)[first : first + 3] == columns
     predicted, billed, told = frame[columns].iloc[1]
@@ -451,8 +451,8 @@ def test_three_columns_stand_side_by_side_in_frame_and_terminal(
     (tmp_path / "row.json").write_text(json.dumps(file))
     print_validation(str(tmp_path), as_json=False)
     shown = capsys.readouterr().out
-    assert re.search(r"predicted +billed +told by the provider +right", shown)
-    assert re.search(r"4,000 read +0 read +messages_changed", shown)
+    assert re.search(r"predicted read +billed read +told by the provider +right", shown)
+    assert re.search(r"4,000 +0 +messages_changed", shown)
 
 
 def test_a_replay_prints_what_the_provider_said_of_its_cache(tmp_path: Path) -> None:

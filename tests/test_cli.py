@@ -102,14 +102,14 @@ def test_cache_tells_marks_and_reasons() -> None:
 
 
 def test_replay_gives_calls_findings_and_events() -> None:
-    shown = output("replay", "05-call-in-a-fence", status=1)
+    shown = output("replay", "05-call-in-a-fence")
     assert [call["name"] for call in shown["tool_calls"]] == ["read_file"]
     assert [finding["code"] for finding in shown["findings"]] == [
         "more-recordings",
         "call-in-fence",
     ]
     assert shown["events"][0]["event"] == "text"
-    aborted = output("replay", "04-truncated-call", "--name", "cut in JSON, hermes", status=1)
+    aborted = output("replay", "04-truncated-call", "--name", "cut in JSON, hermes")
     assert aborted["aborted"][0]["reason"] == "truncated-call"
 
 
@@ -133,7 +133,7 @@ def test_a_number_behind_a_name_is_never_ignored(tmp_path: Path) -> None:
 
 
 def test_replay_under_another_dialect() -> None:
-    shown = output("replay", "02-parallel-calls", "-d", "hermes", status=1)
+    shown = output("replay", "02-parallel-calls", "-d", "hermes")
     assert shown["tool_calls"] == []
     codes = [finding["code"] for finding in shown["findings"]]
     assert codes == ["more-recordings", "foreign-markup", "unread-call"]
@@ -175,7 +175,7 @@ def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
     reply.write_text("Only words.")
     assert output("replay", str(reply), "-d", "hermes")["content"] == "Only words."
     unknown = run("replay", str(reply))
-    assert unknown.returncode == 1
+    assert unknown.returncode == 0
     assert "warning no-dialect (the whole text)" in unknown.stderr
     assert "=== content\nOnly words." in unknown.stdout
     assert "timing " in unknown.stdout
@@ -194,7 +194,7 @@ def test_detect_bring_and_replay_choose_by_one_threshold(tmp_path: Path) -> None
     reply.write_text(JOURNAL)
     assert detect(JOURNAL).dialect is None
     assert recognise(JOURNAL).dialect == ""
-    replayed = output("replay", str(reply), status=1)
+    replayed = output("replay", str(reply))
     assert (replayed["tool_calls"], replayed["aborted"]) == ([], [])
     assert "no-dialect" in [found["code"] for found in replayed["findings"]]
     assert replayed["dialect"] is None  # what it was read in is nobody's guess
@@ -212,7 +212,7 @@ def test_a_call_that_a_server_left_in_the_content_is_told_of(tmp_path: Path) -> 
         (file := tmp_path / "reply.json").write_text(json.dumps(reply))
         done = run("replay", str(file))
         assert text in done.stdout
-        assert done.returncode == 1
+        assert done.returncode == 0
         assert "gemma4 reads 1 complete call here, native reads none" in done.stderr
 
 
@@ -234,7 +234,7 @@ def test_calls_of_another_dialect_than_the_one_that_was_named_are_told(tmp_path:
     reply = tmp_path / "reply.txt"
     reply.write_text('<tool_calls>\n{"name": "say", "arguments": {"a": 1}}\n</tool_calls>')
     told = run("replay", str(reply), "-d", "minimax-m2", "--server", "vllm")
-    assert told.returncode == 1
+    assert told.returncode == 0
     assert "warning foreign-markup" in told.stderr
 
 
@@ -260,13 +260,13 @@ def test_a_broken_file_names_line_and_field(tmp_path: Path) -> None:
     assert f"{path}:2, field messages.0.role: " in done.stderr
 
 
-def test_findings_give_status_1(tmp_path: Path) -> None:
+def test_findings_give_status_1_if_strict(tmp_path: Path) -> None:
     path = tmp_path / "orphan.json"
     part = {"type": "tool_result", "tool_call_id": "9", "tool_name": "t", "result": "x"}
     message = {"role": "tool", "parts": [part]}
     path.write_text(json.dumps({"format": "playground-session/1", "messages": [message]}))
     done = run("render", str(path), "-d", "xml")
-    assert done.returncode == 1
+    assert done.returncode == 0
     assert done.stderr.startswith("error orphan-result (messages.0): ")
 
 
@@ -355,7 +355,7 @@ def test_detect_names_no_dialect_for_a_reply_without_calls() -> None:
         done = subprocess.run(
             [*PLAYGROUND, "detect", "-", *options], input="", capture_output=True, text=True
         )
-        assert (done.returncode, done.stdout) == (1, said)
+        assert (done.returncode, done.stdout) == (0, said)
         assert done.stderr == "no dialect: the reply is empty\n"
 
 
@@ -399,6 +399,8 @@ def test_streamlits_options_go_through(tmp_path: Path) -> None:
     )
     assert "No such option" in done.stderr and "--server.port" in done.stderr
     assert len(run("app", "--help").stdout.splitlines()) < 20
+    bare = run("--server.prt", "1").stderr
+    assert bare.startswith("playground: opening the app; `playground --help` lists all\n")
 
 
 @pytest.mark.long
@@ -424,7 +426,7 @@ def test_the_cache_commands_take_policies_changes_and_give_json(tmp_path: Path) 
     (sent,) = json.loads(wire.stdout)
     assert [call["method"] for call in sent["calls"]] == ["GET", "POST", "POST"]
     assert [one["code"] for one in sent["findings"]] == ["mark-lost"]
-    assert wire.returncode == 1
+    assert wire.returncode == 0
     bad = run("cache", *sample, "--simulate", "--policy-file", str(tmp_path / "none.json"))
     assert bad.returncode == 2
     assert "Traceback" not in bad.stderr
@@ -496,13 +498,13 @@ def test_render_loads_the_file_of_its_dialect_and_no_other_nor_a_format_of_other
     assert loaded & files == {"playground.dialects.hermes"}
     folders = ("sessions.formats.", "cli.")
     own = {"sessions.formats.base", "sessions.formats.playground_sessions"}  # a sample's own
-    own |= {"cli.prompts", "cli.shared", "cli.terminal"}
+    own |= {"cli.command", "cli.prompts", "cli.shared", "cli.terminal"}
     names = {name.removeprefix("playground.") for name in loaded}
     assert {name for name in names if name.startswith(folders)} == own
     unneeded = ["nouns.tool_formats", "dialects.raw_prompts", "base.confined", "base.registry"]
     unneeded += ["sessions.pasted", "sessions.in_memory", "servers"]
     assert not {name for name in names if name.startswith(tuple(unneeded))}
-    assert len(loaded) <= 137  # each is a thousandth of the command's time; base.waits is the last
+    assert len(loaded) <= 138  # each is a thousandth of the command's time; base.waits is the last
 
 
 def test_render_compiles_what_its_calls_ask_for_and_no_more() -> None:

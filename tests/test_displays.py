@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from numbers import Number
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,14 +24,20 @@ from playwright.sync_api import Page, expect, sync_playwright
 import playground as pg
 from playground.base.display import Drawn, Listed, Live, Shown
 from playground.base.wording import visible
+from playground.dialects.models import DialectChoice
 from playground.lab.guides import Guide
 from playground.plugins.corpus.answers import CorpusAnswer
+from playground.questions.comparison import Comparison
 from playground.questions.detection import Detections
 from playground.questions.raw_prompt import RawPrompt
+from playground.questions.trials import TrialPlan
 from playground.recordings.recording import Recording, TextChunk
-from playground.sessions.session import ExpectedCall, ExpectedReply
-from playground.show import frames
+from playground.sessions.receipts.receipt import Receipt
+from playground.sessions.session import ExpectedCall, ExpectedReply, Session
+from playground.show import frames, rows
+from playground.show.glossary import figure, is_number, title
 from playground.show.markup import embedded, escaped, exact
+from playground.tokens import TokenCount
 
 EVIL: Final = (
     "</script><img src=x onerror=document.title='owned'><!--<script>\u2028\u2029&lt;\ud800"
@@ -89,7 +96,18 @@ def answers() -> dict[str, Shown]:
         "plan_tools": pg.plan_tools(session),
         "tool_portability": pg.tool_portability(session),
         "audit_template": pg.audit_template(f"{{{{ {EVIL!r} }}}}{{{{ messages[0].content }}}}"),
+        "session": session,
+        "count_tokens": pg.count_tokens(session, model="gpt-4o"),
+        "dialect_for": pg.dialect_for(EVIL),
+        "trial, planned": pg.trial(session, "xml", expected=pg.expect("f", a=EVIL)),
+        "receipt": evil_receipt(),
     }
+
+
+def evil_receipt() -> Receipt:
+    receipt = pg.load_session({"messages": [{"role": "user", "content": EVIL}]}).receipt
+    assert receipt is not None
+    return receipt
 
 
 def evil_dialect() -> pg.DeclaredDialect:
@@ -127,6 +145,11 @@ KINDS: Final = [
     "plan_tools",
     "tool_portability",
     "audit_template",
+    "session",
+    "count_tokens",
+    "dialect_for",
+    "trial, planned",
+    "receipt",
 ]
 
 
@@ -236,6 +259,58 @@ def test_without_scripts_the_display_still_says_it(shown: dict[str, Shown], kind
     static = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     assert "<table" in static or "<pre" in static
     assert len(re.sub(r"<[^>]*>", "", static).split()) > 10
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_frames_columns_are_figures_of_the_glossary_with_different_titles(
+    shown: dict[str, Shown], kind: str
+) -> None:
+    frame = shown[kind].frame()
+    if isinstance(shown[kind], CorpusAnswer):  # its columns are those of the query
+        return
+    columns = list(frame.columns)
+    assert [name for name in columns if figure(name) is None] == []
+    assert [name for name in columns if name != name.lower() or not name.isidentifier()] == []
+    assert len({title(name) for name in columns}) == len(columns)
+    for name in columns:
+        if is_number(name):
+            assert all(isinstance(each, Number) or each is pd.NA for each in frame[name]), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answers_repr_is_a_line(shown: dict[str, Shown], kind: str) -> None:
+    if isinstance(shown[kind], Session | TokenCount | TrialPlan | DialectChoice | Comparison):
+        assert len(repr(shown[kind])) < 300 and "\n" not in repr(shown[kind])
+
+
+def test_a_comparison_is_a_mapping_of_its_dialects() -> None:
+    compared = pg.compare("02-parallel-calls", ["xml", "hermes"])
+    assert len(compared) == 2
+    assert [column.dialect.name for column in compared] == ["xml", "hermes"]
+    assert compared["hermes"] is compared.columns[1]
+    with pytest.raises(pg.UnknownNameError, match="did you mean 'hermes'"):
+        compared["hermse"]
+
+
+def test_a_tie_names_no_cheapest_policy() -> None:
+    session = pg.session("Hello?", model="anthropic/claude-sonnet-4-5")
+    matrix = pg.cache_matrix(session, ["xml"])
+    assert len({cell.cost_permille for cell in matrix}) == 1
+    text = matrix._repr_mimebundle_()["text/plain"]
+    assert f"all {len(matrix)} cost the same" in text and "cheapest" not in text
+
+
+PLOTLY = "application/vnd.plotly.v1+json"
+
+
+def test_a_figure_is_read_on_a_light_and_a_dark_ground(monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = pg.compare("01-plain-chat", ["xml"]).figure()
+    monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
+    layout = figure._repr_mimebundle_()[PLOTLY]["layout"]
+    assert layout["template"]["layout"]["font"]["color"] == "#7d828a"
+    assert layout["paper_bgcolor"] == "rgba(0,0,0,0)"
+    dark = figure.update_layout(template="plotly_dark")._repr_mimebundle_()[PLOTLY]["layout"]
+    assert dark["template"]["layout"]["font"]["color"] != "#7d828a"
 
 
 def test_data_in_a_script_element_is_the_data() -> None:
@@ -422,7 +497,9 @@ def test_the_notebooks_are_kept_without_outputs() -> None:
 
 def test_a_reply_has_a_row_for_each_call_whole_or_not() -> None:
     whole = '<tool_call>\n{"name": "f", "arguments": {"a": "é"}}\n</tool_call>\n'
-    table = frames.calls(pg.parse(f'{whole}<tool_call>{{"name": "g", "arguments": {{"b', "hermes"))
+    table = frames.frame(
+        rows.calls(pg.parse(f'{whole}<tool_call>{{"name": "g", "arguments": {{"b', "hermes"))
+    )
     assert table.to_dict("split")["data"] == [["f", True, '{"a": "é"}'], ["g", False, '{"b']]
 
 

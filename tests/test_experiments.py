@@ -253,7 +253,7 @@ def test_experiments_by_the_command_line(tmp_path: Path) -> None:
     done = run("experiment", sample, "--find-cut", cwd=tmp_path)
     assert "none changes any event" in done.stdout
     done = run("experiment", sample, "--break-off", "20", "--json", cwd=tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 0
     assert "call ended" in {row["event"] for row in json.loads(done.stdout)}
     rows = json.loads(run("experiment", sample, "--every-dialect", "--json", cwd=tmp_path).stdout)
     assert rows[0]["calls"] == 2
@@ -285,7 +285,7 @@ def test_import_by_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "chat.json"
     path.write_text(json.dumps({"messages": messages}))
     done = run("import", str(path), cwd=tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 0
     assert "missing-id" in done.stderr
     done = run("import", str(path), "--repair", "-o", "out.json", cwd=tmp_path)
     assert (done.returncode, done.stderr.count("repaired")) == (0, 2)

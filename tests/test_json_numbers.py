@@ -218,7 +218,7 @@ def test_arguments_of_a_session_are_told_and_kept(tmp_path: Path, arguments: str
     assert call.args["x"] == "NaN"
     out = tmp_path / "out.json"
     done = run("import", str(path), "-o", str(out))
-    assert done.returncode == 1
+    assert done.returncode == 0
     assert "not-a-number" in done.stderr
     strict(out.read_text())
     done = run("import", str(path), "--json")
@@ -233,7 +233,7 @@ def test_the_drills_files_are_read_with_a_finding(name: str, tmp_path: Path) -> 
         pytest.skip("../shared/audit is not here")
     out = tmp_path / "out.json"
     done = run("import", str(SHARED / name), "-o", str(out))
-    assert done.returncode == 1, done.stderr
+    assert done.returncode == 0, done.stderr
     assert "not-a-number" in done.stderr or "time-unread" in done.stderr
     strict(out.read_text())
 
@@ -376,7 +376,7 @@ def test_an_integer_of_ten_thousand_digits_is_told_as_what_it_is(sign: str, tmp_
     told = [(found.code, found.message) for found in loaded.findings]
     assert told == [("long-integer", TOLD_OF_IT)]
     again = tmp_path / "again.json"
-    assert run("import", str(path), "-o", str(again)).returncode == 1
+    assert run("import", str(path), "-o", str(again)).returncode == 0
     (once_more,) = load_sessions(again)
     assert once_more.session == loaded.session
     assert once_more.findings == []

@@ -157,8 +157,8 @@ def test_what_providers_get_stands_beside_what_was_rendered() -> None:
         "Gemini",
     ]
     frame = app.dataframe[0].value
-    assert set(frame["sent to"]) == {"Anthropic", "Gemini"}
-    assert {"system-moved", "messages-merged", "schema-changed"} <= set(frame["what"])
+    assert set(frame["provider"]) == {"Anthropic", "Gemini"}
+    assert {"system-moved", "messages-merged", "schema-changed"} <= set(frame["code"])
     decided = [b[3] for _, blocks in data["panes"][1]["cells"] for b in blocks if len(b) > 3]
     assert any("messages-merged" in each["badge"] for each in decided)
     assert not verbatim(app)  # the bodies wait until they are looked at
@@ -184,10 +184,10 @@ def test_parameters_are_part_of_the_request_and_nonsense_is_told() -> None:
     app.text_input(key="parameters").set_value('{"temperature": 0.25}').run()
     until(app, lambda: len(app.get("bidi_component")) > 1)
     first = components_key(app)
-    assert "parameter-dropped" not in set(app.dataframe[0].value["what"])
+    assert "parameter-dropped" not in set(app.dataframe[0].value["code"])
     app.text_input(key="parameters").set_value('{"seed": 1}').run()
     until(app, lambda: len(app.get("bidi_component")) > 1)
-    assert "parameter-dropped" in set(app.dataframe[0].value["what"])
+    assert "parameter-dropped" in set(app.dataframe[0].value["code"])
     assert components_key(app) != first  # what is drawn anew has another key
     app.text_input(key="parameters").set_value("[1]").run()
     assert any("not a JSON object" in text.value for text in app.text)

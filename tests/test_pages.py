@@ -311,7 +311,7 @@ def table(app: AppTest, *columns: str) -> pd.DataFrame:
 def test_what_a_session_costs_under_every_policy() -> None:
     app = page("cache", session="12-long-tool-run", shown="All policies")
     assert not app.exception
-    every = table(app, "read share")
+    every = table(app, "refused because")
     assert set(every["policy"]) == set(POLICIES)
     cost = every.set_index(["dialect", "policy"])["cost"]
     assert cost["native", "azad"] == 1
@@ -433,12 +433,12 @@ def test_a_policy_file_is_compared_and_a_bad_one_told() -> None:
     uploader(app, "A policy of your own").upload(
         "own.json", b'{"name": "mine", "marks": [{"role": "tool"}]}'
     ).run()
-    assert "mine" in set(table(app, "read share")["policy"])
+    assert "mine" in set(table(app, "refused because")["policy"])
     uploader(app, "A policy of your own").upload(
         "own.json", b'{"name": "**x**", "marks": []}'
     ).run()
     assert any("own.json, field name" in text.value for text in app.text)
-    assert "mine" in set(table(app, "read share")["policy"])  # what was loaded is kept
+    assert "mine" in set(table(app, "refused because")["policy"])  # what was loaded is kept
 
 
 def test_what_is_sent_is_told_with_the_marks_that_get_lost() -> None:

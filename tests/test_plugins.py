@@ -60,7 +60,7 @@ def test_the_commands_of_a_plugin_that_is_gone_are_gone_and_no_others(without: P
         assert named & set(commands) == set(() if name == gone else commands)
     for command in COMMANDS[gone]:
         told = run(without, "-m", "playground", command, status=2)
-        assert f"No such command '{command}'" in told
+        assert f"There is no command '{command}'" in told
 
 
 def test_the_core_answers_without_it(without: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_file_that_a_missing_plugin_reads_is_refused_with_its_name(tmp_path: P
     told = run(tmp_path, "-m", "playground", "import", "trace.json", status=2)
     missing = "the plugin 'importers', which reads files of other programs, is not installed here"
     assert told.endswith(f"lists; {missing}\n")
-    log = ("-m", "playground", "import", "log.jsonl")
+    log = ("-m", "playground", "import", "log.jsonl", "--strict")
     assert "lines-left-out" in run(tmp_path, *log, status=1)
     told = run(tmp_path, *log, "--format", "claude-code", status=2)
     assert "unknown format 'claude-code'; known: playground, workspace," in told

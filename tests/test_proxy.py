@@ -27,11 +27,11 @@ from scripted_session import steps
 from playground.cache.answers.simulation import simulate_cache
 from playground.cli import main
 from playground.plugins.proxy.addresses import Api, Upstreams, child_command, upstreams
+from playground.plugins.proxy.json_layout import dump_in_layout
 from playground.plugins.proxy.ledger import LoggedExchange, is_growing, read_ledger
 from playground.plugins.proxy.ledger import runs_folder as ledger_folder
 from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.plugins.proxy.upstream import read_upstream
-from playground.recordings.json_layout import dump_in_layout
 from playground.sessions.loading import load_recording
 from playground.sessions.workspaces import on_disk
 

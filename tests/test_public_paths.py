@@ -49,6 +49,7 @@ PROMISED = {
         "dialect_from_template",
         "diff",
         "dump_dialect",
+        "expect",
         "load_dialect",
         "propose_dialect",
         "dialect_names",

@@ -45,7 +45,8 @@ from playground.sessions.receipts.leaves import leaves_of
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.sessions.source import Source
-from playground.show.receipt_frames import receipt as frame
+from playground.show.frames import frame
+from playground.show.rows import receipt
 
 LONGER = {
     ASK: "Weather in Oslo? I mean the capital of Norway, not a town in Minnesota",
@@ -622,7 +623,7 @@ def test_every_cell_of_the_table_of_missing_pieces_is_in_words(tmp_path: Path) -
         path = on_disk(form, folder)
         loaded, _ = read(path)
         nothing = replace(loaded[0], session=Session(task=loaded[0].session.task))
-        shown = frame(receipt_of_sessions(Source.open(path), [nothing]))
+        shown = frame(receipt(receipt_of_sessions(Source.open(path), [nothing])))
         for why, kind, first in zip(shown["why"], shown["what"], shown["the first"], strict=True):
             kinds.add(kind)
             assert why

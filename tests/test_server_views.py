@@ -37,8 +37,8 @@ from playground.recordings.recording import Recording, TextChunk
 from playground.servers import ServerReading, all_servers, server_names
 from playground.servers.segments import segments
 from playground.servers.view import Language, Server
-from playground.show.frames import cross_readings
 from playground.show.replays import player
+from playground.show.rows import cross_readings
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Brest"}}\n</tool_call>'
 WEATHER: dict[str, Any] = {
@@ -114,7 +114,7 @@ def test_a_smaller_text_still_shows_it() -> None:
 
 def test_the_command_tells_both_readings(session_file: Path) -> None:
     done = CliRunner().invoke(main, ["replay", str(session_file), "--server", "vllm"])
-    assert done.exit_code == 1
+    assert done.exit_code == 0
     ours, theirs = done.output.split("##### what vllm:hermes hands over\n")
     assert "Then I shall tell you" in ours
     assert theirs.count("=== call get_weather") == 1
@@ -127,7 +127,7 @@ def test_the_command_tells_both_readings(session_file: Path) -> None:
 
 def test_the_command_makes_a_report(session_file: Path) -> None:
     done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "vllm"])
-    assert done.exit_code == 1
+    assert done.exit_code == 0
     assert done.output.startswith("# vllm (parser hermes) loses part of a reply\n")
     nothing = CliRunner().invoke(main, ["replay", str(session_file), "--report", "cline"])
     assert (nothing.exit_code, nothing.output) == (
@@ -220,7 +220,7 @@ def test_a_parser_of_another_dialect_is_no_loss_to_report(session_file: Path) ->
     assert (made.issue, made.reading.content) == ("", CALL)
     assert [found.code for found in made.findings] == ["unread-dialect"]
     done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "vllm:mistral"])
-    assert done.exit_code == 1
+    assert done.exit_code == 0
     assert done.stdout == "vllm:mistral hands over all of one, as text, unread\n"
 
 
@@ -267,7 +267,7 @@ def test_a_parser_that_a_suite_cannot_name_has_no_test_there() -> None:
 
 def test_the_command_tells_a_parser_that_is_none(session_file: Path) -> None:
     done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "cline:nosuch"])
-    assert done.exit_code == 1
+    assert done.exit_code == 0
     assert "unknown-parser" in done.stderr
 
 
@@ -365,7 +365,8 @@ def test_every_dialect_says_what_each_server_drops_of_it() -> None:
     assert rows["hermes"].servers["ollama"] == lost
     assert rows["hermes"].servers["ai-sdk-parser"] == 0
     assert rows["hermes"].servers["llama.cpp"] == len("".join(TEXT.split()))  # an error
-    assert set(cross_readings(list(rows.values())).columns) >= {"vllm drops", "ai-sdk-parser drops"}
+    columns = cross_readings(list(rows.values())).columns
+    assert {"vllm_drops_characters", "ai_sdk_parser_drops_characters"} <= {*columns}
 
 
 @pytest.mark.parametrize("text", ["x < 10 is true", "Ok <get_wea"])

@@ -169,7 +169,8 @@ def test_arms_are_compared_case_by_case() -> None:
     assert round(pair.chance, 4) == 0.2188  # binom.test(1, 6)
     assert found.arms[0].faults == 1
     assert found.arms[0].share("parsed") == Share(6, 8)
-    assert found.frame()["right arguments"].tolist() == ["75 % (41 to 93)", "33 % (12 to 65)"]
+    assert found.frame()["right_arguments_share"].round(2).tolist() == [0.75, 0.33]
+    assert found.frame()["right_arguments_low"].round(2).tolist() == [0.41, 0.12]
     assert "75 % (41 to 93)" in found.html()
     assert Trial(()).arms == [] and Trial(()).pairs() == []
     assert "nothing was asked" in Trial(()).html()
@@ -461,7 +462,8 @@ def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
     expectations(app).set_value(whole).run()
     counted = app.dataframe[1].value
     assert {"xml", "hermes", "native"} <= {*counted["dialect"]}
-    assert {*counted["right arguments"]} == {"100 % (21 to 100)"}
+    assert {*counted["arguments"]} == {100.0}
+    assert {*counted["right arguments, at least"].round()} == {21.0}
     app.session_state["workspace menu"] = True
     assert "expected calls" in told(app.run())
     assert "edited" not in badges(app)  # what is sent is the sample's

@@ -17,6 +17,7 @@ from playground.base.errors import UnknownNameError
 from playground.base.findings import MENDING
 from playground.dialects import DeclaredDialect
 from playground.nouns.messages import ToolCallPart
+from playground.nouns.prompt_data import PromptData
 from playground.servers import ServerReading
 from playground.servers.declarations import load_server, proofs, proven_slips
 
@@ -105,6 +106,36 @@ def test_a_slip_is_told(dialect: DeclaredDialect, data: st.DataObject) -> None:
     text = data.draw(slipped(data.draw(replies(dialect))))
     wrong = broken(dialect, text)
     assert not wrong, (wrong, text)
+
+
+@cache
+def written(dialect: DeclaredDialect) -> Engine:
+    return Engine(dialect.grammar(tools_for(dialect), choice="required").lark)
+
+
+@EVERY
+@settings(max_examples=6, deadline=None)
+@given(data=st.data())
+def test_what_a_model_should_not_write_is_told_or_a_variation(
+    dialect: DeclaredDialect, data: st.DataObject
+) -> None:
+    """A server may be strict where no finding tells of anything: its view has to know."""
+    text = data.draw(spaced(data.draw(replies(dialect))))
+    parser = dialect.create_parser(PromptData(tool_metadata=list(tools_for(dialect))))
+    result = read(dialect, text, tools_for(dialect))
+    if dialect.syntax.text_keys or dialect.is_native_toolcalling():
+        return  # white space belongs to the texts of a call, or the server wrote it
+    if result.tool_calls and not result.findings and not written(dialect).accepts(text):
+        assert parser.variations(result.events), text
+
+
+@EVERY
+def test_what_is_rendered_has_no_variation(dialect: DeclaredDialect) -> None:
+    parser = dialect.create_parser(PromptData(tool_metadata=list(tools_for(dialect))))
+    for call in right_calls(dialect):
+        text = dialect.format_tool_call(call, tools_for(dialect))
+        events = read(dialect, text, tools_for(dialect)).events
+        assert parser.variations(events) <= {"order of parameters"}, text
 
 
 def test_text_and_a_missing_section_around_calls() -> None:

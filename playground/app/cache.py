@@ -9,7 +9,6 @@ from functools import partial
 from math import isnan
 from typing import Any, Final
 
-import pandas as pd
 import streamlit as st
 
 from playground.app import state
@@ -41,13 +40,14 @@ from playground.dialects import dialect_names
 from playground.dialects.marks.policies import POLICIES, get_policy
 from playground.nouns.prompt_data import CacheDialect
 from playground.sessions.session import Session
-from playground.show import frames
+from playground.show import frames, rows, rule_rows
 from playground.show.policy_bars import (
     PricedPolicy,
     best_saving,
     cheaper_policy,
     policy_bars,
 )
+from playground.show.rows import AnswerRows
 from playground.show.strip import strip
 
 _AS_NOTED: Final = "as noted"
@@ -269,7 +269,7 @@ def _rules(cell: CacheSimulation) -> None:
         with say.expander(label, key="rules", on_change="rerun") as rules:
             if rules.open:
                 say.text("\n".join(aged(cell.origins, date.today())))
-                tables.table(frames.rules(cell.rules))
+                tables.table(rule_rows.rules(cell.rules))
 
 
 def show_table(given: Asked) -> None:
@@ -286,19 +286,19 @@ def show_table(given: Asked) -> None:
     if given.is_sent:
         as_sent.table(given.session)
     else:
-        tables.table(frames.placement(given.placement))
+        tables.table(rows.placement(given.placement))
     _rules(cell)
 
 
-def read_by_people(cell: CacheSimulation) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None]:
     """Return the table of requests, and apart from it, whole on a page, what the provider told.
 
     The provider's words stand beside the prediction and the bill; None where it said nothing.
     """
-    found = frames.cache_requests(cell).assign(state=[one.sureness for one in cell.requests])
+    found = rows.cache_requests(cell)
     if not any(cell.told):
         return found, None
-    return found.drop(columns=frames.ANSWERS), found[["request", *frames.ANSWERS]]
+    return found.without(*rows.WORDS), found.only("request", *rows.WORDS)
 
 
 def show_every_policy(given: Asked) -> None:
@@ -321,10 +321,10 @@ def show_every_policy(given: Asked) -> None:
     if told := cells[0].assumption:
         say.text(told)
     _matrix(cells)
-    tables.table(frames.cache_matrix(cells))
+    tables.table(rows.cache_matrix(cells))
     placed = [placement(given.session, each, given.policy) for each in chosen]
     if not given.is_sent:
-        tables.table(frames.placements(placed), height="content")
+        tables.table(rows.placements(placed), height="content")
 
 
 def _matrix(cells: Sequence[CacheSimulation]) -> None:
@@ -390,5 +390,5 @@ def what_is_sent(given: Asked) -> None:
     if wire.findings:
         say.warning(f"Marks that get lost on the way: {len(wire.findings)}")
     widgets.show_findings(wire.findings, "on the way")
-    tables.table(frames.wire(wire))
+    tables.table(rows.wire(wire))
     widgets.wire_calls(wire.calls)

@@ -30,7 +30,7 @@ from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
-from playground.show import exports, frames, payloads
+from playground.show import exports, frames, payloads, rows
 from playground.show.grid import grid, with_row
 from playground.show.heads import PENDING, Figure, heads
 from playground.show.token_frames import with_tokens
@@ -199,7 +199,7 @@ def take_origin(origin: str | None) -> None:
 def counts_table(compared: Comparison) -> None:
     """Characters by kind, and tokens as soon as the background has counted them."""
     place = st.empty()
-    frame = frames.comparison(compared)
+    frame = frames.frame(rows.comparison(compared))
     most = int(frame["characters"].max())
     bars = st.column_config.ProgressColumn(format=tables.WHOLE, min_value=0, max_value=most)
 
@@ -236,10 +236,10 @@ def schema_losses(compared: Comparison) -> None:
         f"{MOST_FACTS} facts of a tool are looked at."
     )
     for column in compared.columns:
-        dropped = frames.dropped_facts(column)
-        if dropped.empty:
+        dropped = rows.dropped_facts(column)
+        if not dropped.cells:
             continue
-        with say.expander(f"{column.dialect.name} drops {len(dropped)}"):
+        with say.expander(f"{column.dialect.name} drops {len(dropped.cells)}"):
             tables.table(dropped, height="content")
     tool_schemas.show(compared.session, [column.dialect.name for column in compared.columns])
 

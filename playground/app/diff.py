@@ -24,7 +24,7 @@ from playground.questions.versions import diff as compare_versions
 from playground.questions.versions.costs import PrefixCost
 from playground.questions.versions.matching import KINDS, BlockChange
 from playground.sessions.session import Session
-from playground.show import version_board, version_frames
+from playground.show import rows, version_board
 from playground.show.pictures.versions import version_panes
 
 _BEFORE: Final = "before"
@@ -200,11 +200,11 @@ def filtered(found: VersionDiff, view: str, place: Any) -> list[BlockChange]:
 def blocks(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
     """The table of blocks; below it, who wrote how much."""
     if shown:
-        tables.table(version_frames.blocks(shown))
+        tables.table(rows.blocks(shown))
     else:
         st.text("Nothing of this kind.")
     st.header("Who wrote it", anchor=False)
-    tables.table(version_frames.writers(found), height="content")
+    tables.table(rows.writers(found), height="content")
     st.caption(
         "Tokens of a block are those of its text; of a tool, with what frames it. The totals above "
         "are those of the whole request."

@@ -12,7 +12,7 @@ from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.lab.guides import Guide, NoGuide, TextCompletion, UseCase, guide_for
 from playground.servers import ServerReading
-from playground.show import dialect_board, frames
+from playground.show import dialect_board, frames, rows
 
 _FIRST: Final = "One tool call"  # the case that is shown at first, of dialects that have it
 _HEIGHT: Final = 300  # pixels of a prompt, so that its reply is in sight
@@ -99,6 +99,6 @@ def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
         read = dialect_board.reading_board(dialog.response, guide.reading(dialog))
         components.board(Picture(read), key=f"read {case.title} {number}")
         with st.expander("All events", key=f"events {case.title} {number}"):
-            tables.table(frames.events(guide.reading(dialog).events), height="content")
+            tables.table(rows.events(guide.reading(dialog).events), height="content")
     for note in case.notes:
         say.text(f"• {note}")

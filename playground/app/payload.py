@@ -20,7 +20,7 @@ from playground.questions.provider_models import PROVIDERS
 from playground.questions.provider_payload import ProviderPayload, provider_payload
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
-from playground.show import frames, payloads
+from playground.show import payloads, rows
 from playground.show.grid import grid
 
 _MESSAGES: Final = "payload messages"
@@ -127,7 +127,7 @@ def _meanwhile(
 
 
 def _drawn(found: Mapping[str, ProviderPayload]) -> None:
-    tables.table(frames.payload_differences(found), height="content")
+    tables.table(rows.payload_differences(found), height="content")
     first = next(iter(found.values()))
     panes = [
         payloads.rendered_pane(first.dialect, first.rendering),

@@ -34,7 +34,7 @@ from playground.recordings.recutting import CUTTINGS, break_off, corrupt_chunk, 
 from playground.servers import ServerReading
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.session import Session
-from playground.show import frames
+from playground.show import rows
 
 Tools = Sequence[ToolMetadata]
 PLAYER: Final = "player"
@@ -248,7 +248,7 @@ def experiments(reading: Reading) -> None:
     changes = _changes(reading.recording, *read_by, str(kind), given)
     if changes:
         say.text(f"{len(changes)} events differ from the original's.")
-        tables.table(frames.changes(changes))
+        tables.table(rows.changes(changes))
     else:
         st.success("The events are the same as the original's.")
 
@@ -271,22 +271,22 @@ def _given(kind: str, chunks: int) -> tuple[str, int, int]:
 def _show_cut_search(found: CutSearch) -> None:
     if found.found:
         say.error(f"A cut changes the events: {found.cutting}.")
-        tables.table(frames.changes(found.changes))
+        tables.table(rows.changes(found.changes))
     else:
         say.success(f"None of {found.tried:,} cuttings (of {found.of:,}) changes any event.")
 
 
 def every_dialect(reading: Reading) -> None:
     """The recording read by every dialect: who reads it, who loses what."""
-    rows = _cross_readings(reading.recording, reading.tools, reading.dialect)
-    same = sum(row.same_calls and row.calls > 0 for row in rows)
+    found = _cross_readings(reading.recording, reading.tools, reading.dialect)
+    same = sum(row.same_calls and row.calls > 0 for row in found)
     say.text(
-        f"{same} of {len(rows)} dialects read the same calls as {reading.dialect}. "
+        f"{same} of {len(found)} dialects read the same calls as {reading.dialect}. "
         "Choose a row for a column of its own."
     )
-    state.hold(_ROWS, [row.dialect for row in rows])
+    state.hold(_ROWS, [row.dialect for row in found])
     tables.table(
-        frames.cross_readings(rows),
+        rows.cross_readings(found),
         key=_EVERY,
         selection_mode="single-row",
         on_select=widget_changes.of(_EVERY, _read_as_row, field="selection"),

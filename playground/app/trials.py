@@ -19,7 +19,7 @@ from playground.questions.trials import trial as planned
 from playground.sessions.editing import Edit
 from playground.sessions.native_format import dump_expected, dump_session
 from playground.sessions.session import Session
-from playground.show import trial_frames
+from playground.show import rows
 
 _STEP: Final = Edit("expected calls")
 _RUN: Final = "trial"
@@ -257,13 +257,13 @@ def _result(found: Trial, name: str) -> None:
         "needs the one before it. Times are medians since the request."
     )
     if len(found.arms) > 1:
-        tables.table(trial_frames.trial_pairs(found), height="content")
+        tables.table(rows.trial_pairs(found), height="content")
         st.caption(
             "Two at a time on the same attempts, by right arguments; p is how likely a split so "
             "uneven is where neither is better (exact sign test)."
         )
-    misses = trial_frames.trial_misses(found)
-    if not misses.empty:
+    misses = rows.trial_misses(found)
+    if misses.cells:
         st.header("What was not right", divider="gray", anchor=False)
         tables.table(misses, height="content", key="misses")
         navigation.link(

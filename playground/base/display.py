@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-Display = Literal["frame", "figure", "picture"]
+Display = Literal["rows", "frame", "figure", "picture"]
 Bundle = dict[str, str]  # texts by media type, as notebooks want them
 Item = TypeVar("Item")
 Drawing = TypeVar("Drawing", bound=Callable[[Any], Any])
@@ -37,6 +37,7 @@ class AnswerMarkup(Protocol):
 
 _drawings: dict[tuple[Display, type], Callable[[Any], Any]] = {}
 _MODULES: Final[Mapping[Display, str]] = {  # imported when a kind is first drawn
+    "rows": "playground.show.rows",
     "frame": "playground.show.frames",
     "figure": "playground.show.figures",
     "picture": "playground.show.pictures",
@@ -53,6 +54,8 @@ def draws(kind: Display, shown: type) -> Callable[[Drawing], Drawing]:
     return register
 
 
+@overload
+def draw(kind: Literal["rows"], value: object) -> Any: ...
 @overload
 def draw(kind: Literal["frame"], value: object) -> pd.DataFrame: ...
 @overload

@@ -113,7 +113,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "it is not known how the server reads the dialect: this reading is assumed"
     ),
     "unproven-repair": FindingKind(
-        "warning", "repaired here: that the server reads it too is assumed"
+        "warning", "it is not proven how the server reads what no model should write: assumed"
     ),
     "call-as-text": FindingKind("warning", "the server hands over a complete call as text"),
     "server-fails": FindingKind("warning", "the server answers with an error"),

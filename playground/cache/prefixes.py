@@ -111,6 +111,23 @@ class TimedRequest:
         most = float("inf") if self.billed is None else float(self.billed.total)
         return token_range(max(0, self.estimates[block] - opaque))[0], most
 
+    def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
+        """Return the least and the most tokens up to a mark; a bill gives those of the last one."""
+        billed = self.billed
+        if billed is not None and point == last and billed.read + billed.write:
+            return billed.read + billed.write, billed.read + billed.write
+        return self.size_range(point)
+
+    @property
+    def is_billed_read(self) -> bool:
+        """True if the request's own bill shows that something was read."""
+        return self.billed is not None and self.billed.read > 0
+
+    @property
+    def last_hash(self) -> bytes:
+        """The hash of the whole prompt; empty if it has no block."""
+        return self.chain[-1] if self.chain else b""
+
     @property
     def has_opaque(self) -> bool:
         """True if the body holds something whose tokens its text does not tell."""

@@ -201,7 +201,7 @@ class CacheSimulator:
         if sure is not None and idle > sure and not is_pinned(request):
             age = f"not used for {grouped(idle)} seconds"
             return f"{age}: after {sure:,} nothing promises that it is read"
-        if (across := across_regions(request, rules)) and not _is_billed_read(request):
+        if (across := across_regions(request, rules)) and not request.is_billed_read:
             return across
         if "routed_by" in rules.rules and entry.route != self._route(request):
             return "it begins otherwise: another upstream may answer, which has not cached it"
@@ -256,7 +256,7 @@ class CacheSimulator:
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
         for point in points:
-            low, high = _size_range(request, point, points)
+            low, high = request.billed_size_range(point, points[-1])
             # A prefix up to the hit is long enough, because it was read.
             if (hit is None or point > hit) and low < most and high >= least:
                 self._doubtful.add(request.chain[point])
@@ -362,7 +362,7 @@ class CacheSimulator:
         ttl = _asked_life(request, rules)
         # one entry for all prefixes: how much of it is read depends on the request that reads it
         seen, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
-        left = CacheEntry(0, ttl, seen, expires, writer=_last_hash(request))
+        left = CacheEntry(0, ttl, seen, expires, writer=request.last_hash)
         self._entries.update(dict.fromkeys((apart + key for key in request.chain), left))
         written: dict[str, int] = {}
         if rules.get("bills_writes") and rules.write_permille(ttl) != 1000:
@@ -524,7 +524,7 @@ class CacheSimulator:
             expires,
             strings,
             sized,
-            _last_hash(request),
+            request.last_hash,
             last.tier,
             last.role,
             settings,
@@ -548,14 +548,6 @@ _EDITED: Final = (
 def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:
     total = request.sizes[-1] if request.sizes else 0
     return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
-
-
-def _size_range(request: TimedRequest, point: int, points: Sequence[int]) -> tuple[int, float]:
-    """Return the least and the most tokens up to a mark; a bill gives those of the last."""
-    billed = request.billed
-    if billed is not None and point == points[-1] and billed.read + billed.write:
-        return billed.read + billed.write, billed.read + billed.write
-    return request.size_range(point)
 
 
 def _range(low: int, high: float) -> str:
@@ -583,15 +575,6 @@ def _route(request: TimedRequest) -> bytes:
     starts = request.wire.starts
     first = starts[1] if len(starts) > 1 else len(request.chain)
     return request.chain[first - 1] if first else NO_ROUTE
-
-
-def _is_billed_read(request: TimedRequest) -> bool:
-    """Return True if the request's own bill shows that something was read."""
-    return request.billed is not None and request.billed.read > 0
-
-
-def _last_hash(request: TimedRequest) -> bytes:
-    return request.chain[-1] if request.chain else b""
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:

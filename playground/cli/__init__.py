@@ -1,6 +1,6 @@
 """The command line: each command calls a pure function and prints its answer.
 
-The exit status is 0 if all is fine, 1 with findings, 2 for bad input.
+The exit status is 0 if the command worked, 1 if a check failed, 2 for bad input.
 """
 
 from __future__ import annotations
@@ -13,13 +13,17 @@ from typing import Final
 import click
 
 from playground.cli import terminal
+from playground.cli.command import CommandGroup
 from playground.sessions.collector import last_in_process
 
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
+JSON_VERSION: Final = 1  # of what `--json` prints: docs/command-line.schema.json
 _APP: Final = "app"
 _LASTING = ("demo-server",)  # it runs until it is stopped
 _MODULES: Final = {  # command -> module of `playground.cli`, loaded when the command is used
     "samples": "prompts",
+    "dialects": "prompts",
+    "completion": "completing",
     "render": "prompts",
     "compaction": "shortening",
     "compare": "prompts",
@@ -51,12 +55,18 @@ _FUNCTIONS: Final = {  # commands whose names are no names in Python
 }
 
 
-class _Commands(click.Group):
+class _Commands(CommandGroup):
     """The commands by name. Without a name the app starts, with streamlit's options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0].startswith("--") and args[0] not in _OWN):
-            args = ["app", *args]
+        opens_app = not args or (args[0].startswith("--") and args[0] not in _OWN)
+        if opens_app and not ctx.resilient_parsing:  # a shell that completes opens nothing
+            unknown = next((arg for arg in args if _is_unknown(arg)), None)
+            if unknown is not None:
+                options = [*_OWN, *_app_options()]
+                raise click.NoSuchOption(unknown, possibilities=options, ctx=ctx)
+            terminal.say("playground: opening the app; `playground --help` lists all", err=True)
+            args = [_APP, *args]
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -75,6 +85,16 @@ class _Commands(click.Group):
         module = import_module(f"playground.cli.{_MODULES[cmd_name]}")
         command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
         return command
+
+
+def _app_options() -> list[str]:
+    return [option for parameter in _app_command().params for option in parameter.opts]
+
+
+def _is_unknown(argument: str) -> bool:
+    """Return True for an option of neither the app nor streamlit, whose names hold a dot."""
+    name = argument.partition("=")[0]
+    return name.startswith("--") and "." not in name and name not in ("--", *_app_options())
 
 
 def _plugin_command(name: str) -> click.Command | None:
@@ -114,8 +134,10 @@ def main(context: click.Context, debug: bool) -> None:
     """Render a session in every tool-call dialect, see cache marks, replay streams.
 
     SESSION is a session file (FILE#2: its second session), the name of a sample (see `playground
-    samples`), or workspace:NAME for a session of the app (see `playground workspace`). Exit status:
-    0 fine, 1 findings of severity warning or error, 2 bad input.
+    samples`), or workspace:NAME for a session of the app (see `playground workspace`).
+
+    Exit status: 0 worked, 1 a check failed (or, with --strict, there was a warning or an error), 2
+    bad input. Without a command, the app opens.
     """
     if not _runs_until_stopped(context.invoked_subcommand):
         context.with_resource(last_in_process())

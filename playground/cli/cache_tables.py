@@ -7,24 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from playground.base.wording import counted, grouped, percent
 from playground.cli.shared import in_dialects
-from playground.cli.terminal import print_json, report, say, table
+from playground.cli.terminal import (
+    CSV,
+    failed,
+    is_set,
+    print_json,
+    report,
+    say,
+    show_rows,
+    table,
+)
 
 if TYPE_CHECKING:
     from playground.cache.answers.cells import CacheSimulation
     from playground.cache.answers.placement import CachePlacement
-    from playground.cache.prefixes import Billed
     from playground.cache.validation import Validation, ValidationRow
     from playground.dialects import Dialect
     from playground.dialects.marks.policies import Policy
     from playground.sessions.session import Session
 
 _NAMED = 3  # names that a folded row lists
-_BILL = "billed: read / written / other"
-_THREE = ("predicted", "billed", "told by the provider")
 
 
 def print_simulation(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = False) -> int:
@@ -32,19 +38,23 @@ def print_simulation(cells: Sequence[CacheSimulation], as_json: bool, folded: bo
 
     `folded` joins dialects and policies with the same figures in one line.
     """
-    from playground.show.wire import simulation_json
+    from playground.show import rows
 
-    refused = int(any(cell.errors for cell in cells))
+    refused = failed(any(cell.errors for cell in cells))
     if as_json:
-        print_json([simulation_json(cell) for cell in cells])
+        print_json([_simulation_json(cell) for cell in cells])
         return refused
     if len(cells) == 1:
         return max(refused, _requests(cells[0]))
     _say_first(cells[0])
-    rows = [[cell.dialect, cell.policy, *_figures(cell)] for cell in cells]
-    table_rows = _fold(rows) if folded else rows
-    table(["dialect", "policy", "read", "cost", "findings", "refused because"], table_rows)
-    if len(table_rows) < len(rows):
+    listed = rows.cache_matrix(cells)
+    if not folded or is_set(CSV):
+        show_rows(listed if is_set(CSV) else listed.only(*_MATRIX))
+        return refused
+    head, lines = listed.only(*_MATRIX).texts()
+    joined = _fold(lines)
+    table(head, joined, head[2:5])
+    if len(joined) < len(lines):
         say("-d NAME has a line for each policy, -d NAME --policy NAME one for each request")
     return refused
 
@@ -57,13 +67,17 @@ def _say_first(cell: CacheSimulation) -> None:
         say(line)
 
 
-def _figures(cell: CacheSimulation) -> list[str]:
-    return [
-        percent(cell.read_permille / 1000),
-        grouped(cell.cost_permille / 1000, 2),
-        str(len(cell.findings)),
-        "; ".join(cell.errors),
-    ]
+def _simulation_json(cell: CacheSimulation) -> dict[str, Any]:
+    """Return a simulation: its figures in the matrix, its requests as rows, and all the rest."""
+    from playground.show import rows
+    from playground.show.wire import simulation_json
+
+    (figures,) = rows.cache_matrix([cell]).dicts()
+    listed = rows.cache_requests(cell).dicts()
+    return {**figures, "rows": listed, **simulation_json(cell)}
+
+
+_MATRIX = ("dialect", "policy", "read_share", "cost_share", "findings", "refusal")
 
 
 def _fold(rows: Sequence[list[str]]) -> list[list[str]]:
@@ -88,13 +102,11 @@ def _first_names(names: Sequence[str]) -> str:
 
 def _requests(cell: CacheSimulation) -> int:
     from playground.cache.rules.age import aged
+    from playground.show import rows
 
-    head = ["request", "read", "written", "full price", "cost", "state"]
-    bills = [_BILL, "paid"] if any(cell.billed) else []
-    told = list(_THREE) if any(cell.told) else []
     _say_first(cell)
-    rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
-    table([*head, *bills, *told, "reason"], rows)
+    listed = rows.cache_requests(cell)
+    show_rows(listed if is_set(CSV) else listed.without("tokens_low", "tokens_high"))
     say(
         f"{_as_prefix(cell.dialect)}policy {cell.policy}, rules of {cell.provider}: "
         f"{percent(cell.read_permille / 1000)} read from the cache, "
@@ -105,41 +117,15 @@ def _requests(cell: CacheSimulation) -> int:
     return report(cell.findings)
 
 
-def _request(cell: CacheSimulation, number: int, with_bill: bool) -> list[str]:
-    request = cell.requests[number]
-    cells = [
-        str(number + 1),
-        f"{request.read:,}",
-        f"{sum(request.written.values()):,}",
-        f"{request.uncached:,}",
-        grouped(request.cost / max(1, request.total) / 1000, 2),
-        request.sureness,
-    ]
-    if with_bill:
-        bill = cell.billed[number]
-        share = cell.paid.shares[number] if cell.paid and bill else None
-        cells.append(_bill(bill) if bill else "")
-        cells.append("" if share is None else grouped(share / 1000, 2))
-    told = cell.three_answers(number) if any(cell.told) else ()
-    return [*cells, *told, cell.why(number)]
-
-
-def _bill(bill: Billed) -> str:
-    hour = f" ({bill.write_hour:,} for 1h)" if bill.write_hour else ""
-    return f"{bill.read:,} / {bill.write:,}{hour} / {bill.uncached:,}"
-
-
-def print_check(simulation: CacheSimulation, failed: list[str], as_json: bool) -> None:
+def print_check(simulation: CacheSimulation, failures: list[str], as_json: bool) -> None:
     """Print the limits that are exceeded, or what the input costs."""
     if as_json:
-        from playground.show.wire import simulation_json
-
-        print_json({"failures": failed, **simulation_json(simulation)})
+        print_json({"failures": failures, **_simulation_json(simulation)})
         return
     _say_first(simulation)
-    for line in failed:
+    for line in failures:
         say(line)
-    if not failed:
+    if not failures:
         cost = f"{grouped(simulation.cost_permille / 1000, 2)} of its full price"
         say(f"input costs {cost} ({_as_prefix(simulation.dialect)}policy {simulation.policy})")
 
@@ -153,14 +139,22 @@ def print_marks(
 ) -> int:
     """Print where marks land: a line for dialects with the same answer, or every part."""
     from playground.cache.answers.placement import place_cache
-    from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
+    from playground.show import rows
+    from playground.show.wire import placement_json
 
     chosen = _dialects_of(dialects, rules, policy, ())
     placements = [place_cache(session, dialect, policy=policy) for dialect in chosen]
     if as_json:
-        print_json([placement_json(placement) for placement in placements])
+        print_json(
+            [{**placement_json(each), "rows": rows.placement(each).dicts()} for each in placements]
+        )
         return 0
+    if placements[0].assumption:
+        say(placements[0].assumption)
     if len(placements) > 1 and not dialects:
+        if is_set(CSV):
+            show_rows(rows.placements(placements))
+            return 0
         head = ["dialect", "marks", "characters", "nothing marked because"]
         by_answer: dict[tuple[str, str], list[CachePlacement]] = {}
         for placement in placements:
@@ -178,7 +172,10 @@ def print_marks(
         if placement.refusal:
             say(f"  nothing marked: {placement.refusal.explanation}")
         else:
-            table(PLACEMENT_HEAD, placement_rows(placement))
+            show_rows(
+                rows.placement(placement),
+                *("message_index", "part", "role", "characters", "marked", "reason"),
+            )
     return 0
 
 
@@ -230,12 +227,15 @@ def print_wire(
 ) -> int:
     """Print what is really sent, block by block, in the named dialects (default: native)."""
     from playground.cache.answers.wire import cache_on_wire
-    from playground.show.wire import WIRE_HEAD, wire_json, wire_rows
+    from playground.show import rows
+    from playground.show.wire import wire_json
 
     chosen = _dialects_of(dialects, rules, policy, ("native",))
     wires = [cache_on_wire(session, dialect, policy=policy) for dialect in chosen]
     if as_json:
-        print_json([wire_json(wire) for wire in wires])
+        print_json([{**wire_json(each), "rows": rows.wire(each).dicts()} for each in wires])
+    elif wires[0].assumption:
+        say(wires[0].assumption)
     for wire in () if as_json else wires:
         say(
             f"{_as_prefix(wire.dialect)}policy {wire.policy}: {counted(len(wire.marks), 'mark')} "
@@ -243,13 +243,14 @@ def print_wire(
         )
         for call in wire.calls:
             say(f"  {call.method} {call.url}")
-        table(WIRE_HEAD, wire_rows(wire))
+        show_rows(rows.wire(wire))
     return max(report(wire.findings) for wire in wires)
 
 
 def print_validation(folder: str, as_json: bool) -> int:
     """Print how predictions compare with bills; return 1 if any is wrong or was left out."""
     from playground.cache.answers.bills import validate_folder
+    from playground.show.rows import rows_of
 
     validation = validate_folder(folder)
     wrong = int(validation.hit_right < len(validation.predictable) or bool(validation.left_out))
@@ -259,14 +260,21 @@ def print_validation(folder: str, as_json: bool) -> int:
         print_json(validation.as_json())
         return wrong
     shown = [row for row in validation.rows if row.told or row.state == "predictable"]
+    listed = rows_of(
+        "file request provider state predicted_read_tokens billed_read_tokens told_by_provider "
+        "right",
+        map(_validated_request, shown),
+    )
     told = any(row.told for row in shown)
-    head = ["file", "request", "rules", "state", *_THREE[: 3 if told else 2], "right"]
-    table(head, [_validated_request(row, told) for row in shown])
+    show_rows(listed if told or is_set(CSV) else listed.without("told_by_provider"))
     count = len(validation.predictable)
     say(f"{validation.hit_right} of {count} hits and misses right, {validation.tokens_exact} exact")
     for reason, number in validation.unpredictable.items():
         say(f"not predictable, {reason}: {number}")
-    table(["rules", "predictable", "right", "exact", "not predictable"], _by_provider(validation))
+    if not is_set(CSV):
+        table(
+            ["rules", "predictable", "right", "exact", "not predictable"], _by_provider(validation)
+        )
     for provider, counts in validation.verdicts.items():
         words = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
         say(f"{provider}, bills with cached tokens: {words}")
@@ -274,22 +282,22 @@ def print_validation(folder: str, as_json: bool) -> int:
     return wrong
 
 
-def _validated_request(row: ValidationRow, with_told: bool) -> list[str]:
+def _validated_request(row: ValidationRow) -> Sequence[Any]:
     """Return a request as predicted, as billed, and as told by the provider; see `_verdict`.
 
     One that is not predictable is there for what the provider said of it.
     """
     known = row.state == "predictable"
-    return [
+    return (
         row.file,
-        str(row.index),
+        row.index,
         row.provider,
         row.state,
-        f"{row.predicted_read:,} read" if known else "nothing certain",
-        f"{row.billed_read:,} read",
-        *([row.told] if with_told else []),
+        row.predicted_read if known else None,
+        row.billed_read,
+        row.told,
         _verdict(row) if known else "",
-    ]
+    )
 
 
 def _verdict(row: ValidationRow) -> str:

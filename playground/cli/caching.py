@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from playground.cli.command import CommandGroup, command, is_similar, no_command
 from playground.cli.comparing import Against, against_options
 from playground.cli.shared import (
+    csv_option,
     dialects_option,
     in_dialects,
     json_option,
@@ -18,6 +20,7 @@ from playground.cli.shared import (
     model_option,
     rules_option,
     session_argument,
+    strict_option,
 )
 from playground.cli.terminal import guarded, progress_bar, report, report_briefly
 
@@ -108,7 +111,7 @@ class _Options:
 
 
 def _with_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Gather the options of `_Asked` into one argument."""
+    """Gather the options of `_Options` into one argument."""
 
     @wraps(command)
     def gathered(
@@ -129,6 +132,8 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
     run: Callable[..., int] = gathered
     for option in (
         json_option,
+        csv_option,
+        strict_option,
         _explicit,
         rules_option,
         model_option,
@@ -143,7 +148,7 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
 _BY_FLAGS: Final = "by-flags"
 
 
-class _CacheGroup(click.Group):
+class _CacheGroup(CommandGroup):
     """A group whose flags choose the subcommand if none is named: `cache SESSION --simulate`.
 
     A session file with the name of a subcommand needs its folder: `cache ./wire`.
@@ -152,6 +157,9 @@ class _CacheGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # Before click looks: it would take the session's path for an unknown subcommand.
         is_subcommand = args and args[0] in (*self.commands, *ctx.help_option_names)
+        is_word = args and not is_subcommand and not args[0].startswith("-")
+        if is_word and is_similar(args[0], self.commands):
+            raise click.UsageError(no_command(args[0], self.list_commands(ctx)), ctx)
         return super().parse_args(ctx, args if is_subcommand else [_BY_FLAGS, *args])
 
     def resolve_command(
@@ -165,12 +173,13 @@ class _CacheGroup(click.Group):
 def cache() -> None:
     """Show where cache marks land in a session, what its requests cost, and what is really sent.
 
-    `cache SESSION` alone is `cache place SESSION`. The flags --simulate, --wire and --validate
-    FOLDER do the same as the subcommands of their names.
+    `cache SESSION` alone is `cache place SESSION`.
     """
 
 
-@cache.command()
+@cache.command(
+    examples=["cache place 06-cache-eight-turns -d xml", "cache place session.json --policy azad"]
+)
 @session_argument
 @guarded
 @_with_options
@@ -181,7 +190,9 @@ def place(options: _Options) -> int:
     return _under_one_policy(options, cache_tables.print_marks)
 
 
-@cache.command()
+@cache.command(
+    examples=["cache wire 06-cache-eight-turns", "cache wire session.json -d xml --policy azad"]
+)
 @session_argument
 @guarded
 @_with_options
@@ -195,7 +206,12 @@ def wire(options: _Options) -> int:
     return _under_one_policy(options, cache_tables.print_wire)
 
 
-@cache.command()
+@cache.command(
+    examples=[
+        "cache simulate 12-long-tool-run -d native -d xml",
+        "cache simulate 12-long-tool-run -d xml --policy azad --timestamp",
+    ]
+)
 @session_argument
 @_provider
 @_seconds_apart
@@ -212,8 +228,9 @@ def simulate(options: _Options, provider: str, seconds_apart: float | None, what
     return _run(options, provider, seconds_apart, what_if)
 
 
-@cache.command()
+@cache.command(examples=["cache validate logs/", "cache validate logs/ --csv"])
 @click.argument("folder")
+@csv_option
 @json_option
 @guarded
 def validate(folder: str, as_json: bool) -> int:
@@ -297,9 +314,14 @@ def _under_one_policy(
     return max(report(loaded.findings), status)
 
 
-@click.command()
+@command(
+    "check 12-long-tool-run -d xml --max-cost-multiple 0.35 --no-cache-break",
+    "check session.json --against baseline.json --most-tokens-more 500",
+)
 @session_argument
-@click.option("-d", "--dialect", default="", help="Default: native.")
+@click.option(
+    "-d", "--dialect", default="", help="Default: native; with --against, as they were sent."
+)
 @click.option("--policy", default="", help="Default: the dialect's own.")
 @click.option("--policy-file", default="", help="A policy of your own.")
 @model_option
@@ -310,6 +332,7 @@ def _under_one_policy(
     "--max-cost-multiple", type=_share, help="How many times its full price input may cost."
 )
 @click.option("--no-cache-break", is_flag=True, help="Fail if a request misses a cached prefix.")
+@strict_option
 @json_option
 @guarded
 @against_options
@@ -329,10 +352,11 @@ def check(
     what_if: WhatIf,
     against: Against,
 ) -> int:
-    """Simulate SESSION's requests, and fail if a limit is exceeded.
+    """Simulate SESSION's requests, and fail if a limit is exceeded: name at least one limit.
 
-    Exit status 1, with the reasons, also if something of the session could not be read (an error).
-    Warnings are printed, and pass.
+    A limit is --max-cost-multiple, --no-cache-break or --against. Exit status 1, with the reasons,
+    also if something of the session could not be read (an error). Warnings are printed, and pass
+    unless --strict is given.
 
     With --against, compare with a baseline instead: each session of the file with the session of
     the same agent's id, first words of the user or title, or else with the next one in order.

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from playground.base.wording import counted, dollars, grouped
-from playground.cli.shared import json_option, load, load_all
-from playground.cli.terminal import guarded, print_json, report, report_briefly, say, table
+from playground.base.wording import counted
+from playground.cli.command import command
+from playground.cli.shared import csv_option, json_option, load, load_all, strict_option
+from playground.cli.terminal import guarded, print_json, report, report_briefly, say, show_rows
 
 if TYPE_CHECKING:
     from playground.questions.versions import VersionDiff
@@ -21,7 +22,7 @@ _CONTEXT = 40  # characters around a change
 _MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
-@click.command()
+@command("diff 01-plain-chat 02-parallel-calls", "diff baseline.json session.json --words")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @click.option("--model", default="", help="Instead of both sessions' models.")
@@ -30,6 +31,8 @@ _MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
 @click.option("--provider", "providers", multiple=True, help="Whose cache; may be repeated.")
 @click.option("--words", is_flag=True, help="Print what differs in changed blocks, word by word.")
 @click.option("--all", "every", is_flag=True, help="List the blocks that are the same, too.")
+@strict_option
+@csv_option
 @json_option
 @guarded
 def diff(
@@ -48,6 +51,7 @@ def diff(
     Each is a session file in any format, a request body, the name of a sample, or workspace:NAME.
     """
     from playground.questions.versions import diff as compared
+    from playground.show import rows
 
     left, right = load(before), load(after)
     difference = compared(
@@ -60,13 +64,19 @@ def diff(
         names=(before, after),
     )
     if as_json:
-        print_json(difference.as_json())
+        tables = {
+            "rows": rows.blocks(difference.changes).dicts(),
+            "cost_rows": rows.version_costs(difference.costs).dicts(),
+        }
+        print_json({**difference.as_json(), **tables})
     else:
         _print(difference, words, every)
     return report([*left.findings, *right.findings])
 
 
 def _print(difference: VersionDiff, words: bool, every: bool) -> None:
+    from playground.show import rows
+
     say(difference.headline)
     for letter, side in zip("AB", (difference.first, difference.second), strict=True):
         agent = f", {side.agent}" if side.agent else ""
@@ -75,26 +85,13 @@ def _print(difference: VersionDiff, words: bool, every: bool) -> None:
     say(f"both {difference.form}")
     changes = [change for change in difference.changes if every or change.kind != "same"]
     if changes:
-        head = ["change", "part", "block", "written by", "before", "after", "note"]
-        table(head, [_row(change) for change in changes])
+        shown = ("change", "tier", "block", "writer", "tokens_before", "tokens_after", "note")
+        show_rows(rows.blocks(changes), *shown)
     if words:
         for change in changes:
             if change.kind == "changed":
                 _print_words(change)
     _print_costs(difference)
-
-
-def _row(change: BlockChange) -> list[str]:
-    before, after = change.tokens
-    return [
-        change.kind,
-        change.tier,
-        change.block.name,
-        change.block.writer,
-        grouped(before) if change.before else "",
-        grouped(after) if change.after else "",
-        change.note,
-    ]
 
 
 def _print_words(change: BlockChange) -> None:
@@ -112,22 +109,10 @@ def _print_words(change: BlockChange) -> None:
 
 
 def _print_costs(difference: VersionDiff) -> None:
-    from playground.cache.simulated import sureness
+    from playground.show import rows
 
-    head = ["provider", "left by A", "read by B", "paid again", "costs", "state", "parts at"]
-    rows = [
-        [
-            cost.title,
-            grouped(cost.left),
-            grouped(cost.read),
-            grouped(cost.lost),
-            "" if cost.nano_dollars is None else dollars(cost.nano_dollars / 1e9),
-            sureness(cost.state),
-            cost.parts.told if cost.parts else "",
-        ]
-        for cost in difference.costs
-    ]
-    table(head, rows)
+    shown = ("provider", "left_tokens", "read_tokens", "paid_again_tokens", "dollars", "state")
+    show_rows(rows.version_costs(difference.costs), *shown, "difference")
     for cost in difference.costs:
         if not cost.read:  # a 0 needs its reason: the provider may even refuse the request
             say(f"{cost.title}, nothing read: {cost.reason}")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.base.wording import visible
-from playground.cli.shared import json_option, load
-from playground.cli.terminal import guarded, print_json, report, say, table
+from playground.cli.command import SESSION, command
+from playground.cli.shared import csv_option, json_option, load, strict_option
+from playground.cli.terminal import guarded, print_json, report, say, show_rows
 
 if TYPE_CHECKING:
     from playground.base.findings import Finding
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 _OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordings", "playground"}
 
 
-@click.command()
-@click.argument("file")
+@command("tokens 02-parallel-calls --model gpt-4o", "tokens session.json -d hermes")
+@click.argument("file", type=SESSION)
 @click.option("--model", default="", help="Instead of the request's or the session's model.")
 @click.option("--api", default="", help="Such as openai-chat. Default: recognised.")
 @click.option("-d", "--dialect", default="", help="Of a session: its next request in this dialect.")
@@ -28,6 +29,8 @@ _OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordin
 @click.option(
     "--template", help="The model's chat template: a .jinja, tokenizer_config.json, GGUF."
 )
+@strict_option
+@csv_option
 @json_option
 @guarded
 def tokens(
@@ -46,6 +49,7 @@ def tokens(
     not known, else an `estimate`; each has its range.
     """
     from playground.questions import token_counts
+    from playground.show import rows
 
     body = _request(file)
     findings: list[Finding] = []
@@ -57,7 +61,7 @@ def tokens(
         request, dialect, model=model, api=api, tokenizer=tokenizer, template=template
     )
     if as_json:
-        print_json(token_counts.as_json(count))
+        print_json({**token_counts.as_json(count), "rows": rows.tokens(count).dicts()})
     else:
         _print(count)
     return report([*findings, *count.findings])
@@ -84,13 +88,12 @@ def _request(file: str) -> dict[str, Any] | None:
 
 
 def _print(count: TokenCount) -> None:
+    from playground.show import rows
+
     low, high = count.range
     bounds = "" if count.kind == "exact" else f", {low:,} to {'?' if high is None else f'{high:,}'}"
     say(f"{count.tokens:,} tokens ({count.kind}{bounds})")
-    rows = [[origin, "", f"{size:,}"] for origin, size in count.by_origin.items()]
-    rows += [["", f"tool {name}", f"{size:,}"] for name, size in count.by_tool.items()]
-    rows += [["", f"message {index}", f"{size:,}"] for index, size in count.by_message.items()]
-    table(["origin", "of it", "tokens"], rows)
+    show_rows(rows.tokens(count))
     say(visible(f"from: {count.source}"))
     for note in count.notes:
         say(visible(f"not exact: {note}"))

@@ -6,8 +6,27 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from playground.cli.shared import PRINTED, force_option, json_option, load, out_option
-from playground.cli.terminal import emit, guarded, print_json, say, table, tell_starred
+from playground.cli.command import command
+from playground.cli.shared import (
+    PRINTED,
+    csv_option,
+    force_option,
+    json_option,
+    load,
+    out_option,
+    strict_option,
+)
+from playground.cli.terminal import (
+    CSV,
+    emit,
+    failed,
+    guarded,
+    is_set,
+    print_json,
+    say,
+    show_rows,
+    tell_starred,
+)
 
 if TYPE_CHECKING:
     from playground.questions.experiments import EventChange
@@ -29,7 +48,7 @@ _name_option = click.option("--name", default="", help="Which recording. Default
 _dialect_option = click.option("-d", "--dialect", default="", help="Default: the recording's own.")
 
 
-@click.command()
+@command("experiment 02-parallel-calls --find-cut", "experiment answer.jsonl --break-off 3")
 @click.argument("recording")
 @_dialect_option
 @_name_option
@@ -42,6 +61,8 @@ _dialect_option = click.option("-d", "--dialect", default="", help="Default: the
 @click.option("--corrupt", type=int, help="Flip a bit in this chunk, counted from 1.")
 @click.option("--find-cut", is_flag=True, help="Look for a cut that changes anything.")
 @click.option("--every-dialect", is_flag=True, help="Read it in every dialect.")
+@strict_option
+@csv_option
 @json_option
 @guarded
 def experiment(
@@ -57,7 +78,7 @@ def experiment(
     every_dialect: bool,
     as_json: bool,
 ) -> int:
-    """Change RECORDING in one way and show which events differ; exit status 1 if any does."""
+    """Change RECORDING in one way and show which events differ; with --strict, fail if any does."""
     from playground.base.errors import InputFault
     from playground.dialects import dialect_names
     from playground.questions import experiments
@@ -120,44 +141,35 @@ def _find_cut(session: Session, recording: Recording, dialect: str, as_json: boo
 
 
 def _print_changes(changes: tuple[EventChange, ...] | list[EventChange], as_json: bool) -> int:
-    from playground.questions.experiments import change_words
+    from playground.show import rows
 
-    rows = [change_words(change) for change in changes]
+    listed = rows.changes(changes)
     if as_json:
-        print_json([dict(zip(("change", "event", "span", "text"), r, strict=True)) for r in rows])
-    elif rows:
-        table(["change", "event", "span", "text"], [list(row) for row in rows])
+        print_json(listed.dicts())
+    elif listed.cells or is_set(CSV):
+        show_rows(listed)
     else:
         say("no event differs")
-    return int(bool(rows))
+    return failed(bool(listed.cells))
 
 
 def _every_dialect(session: Session, recording: Recording, dialect: str, as_json: bool) -> int:
     from dataclasses import asdict
 
     from playground.questions.experiments import cross_read
+    from playground.show import rows
 
-    rows = cross_read(recording, session.tools, dialect)
+    readings = cross_read(recording, session.tools, dialect)
     if as_json:
-        print_json([asdict(row) for row in rows])
+        pairs = zip(readings, rows.cross_readings(readings).dicts(), strict=True)
+        print_json([{**row, **asdict(reading)} for reading, row in pairs])
         return 0
-    head = ["dialect", "calls", "same calls", "aborted", "text", "findings"]
-    cells = [
-        [
-            row.dialect,
-            str(row.calls),
-            "yes" if row.same_calls else "no",
-            str(row.aborted),
-            f"{row.text:,}",
-            ", ".join(f"{code} {count}" for code, count in row.findings.items()),
-        ]
-        for row in rows
-    ]
-    table(head, cells)
+    shown = ("dialect", "calls", "same_calls", "aborted_calls", "text_characters", "findings")
+    show_rows(rows.cross_readings(readings), *shown)
     return 0
 
 
-@click.command()
+@command("export 02-parallel-calls --to pytest", "export answer.jsonl --to html -o replay.html")
 @click.argument("recording")
 @click.option("--to", type=click.Choice(["pytest", "html", "json"]), required=True)
 @out_option(PRINTED)

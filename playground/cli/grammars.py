@@ -6,13 +6,17 @@ from typing import Final
 
 import click
 
-from playground.cli.shared import json_option, load, session_argument
+from playground.cli.command import command
+from playground.cli.shared import json_option, load, session_argument, strict_option
 from playground.cli.terminal import emit, guarded, print_json, report
 
 _FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # listed here: importing takes time
 
 
-@click.command()
+@command(
+    "grammar 02-parallel-calls -d hermes",
+    "grammar 02-parallel-calls -d hermes --form gbnf --choice required",
+)
 @session_argument
 @click.option("-d", "--dialect", "name", required=True, help="The dialect.")
 @click.option("--form", type=click.Choice(_FORMS), default="lark", show_default=True)
@@ -24,6 +28,7 @@ _FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # listed here: impor
 )
 @click.option("--parallel/--one-call", default=None, help="Default: as the dialect does.")
 @click.option("--reasoning", is_flag=True, help="Reasoning may come first.")
+@strict_option
 @json_option
 @guarded
 def grammar(

@@ -7,8 +7,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.base.wording import counted
-from playground.cli.shared import force_option, json_option, out_option
-from playground.cli.terminal import guarded, print_json, progress_bar, report, say, table
+from playground.cli.command import command
+from playground.cli.shared import csv_option, force_option, json_option, out_option, strict_option
+from playground.cli.terminal import (
+    CSV,
+    failed,
+    guarded,
+    is_set,
+    print_json,
+    progress_bar,
+    report,
+    say,
+    show_rows,
+    table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +32,9 @@ if TYPE_CHECKING:
     from playground.sessions.source import Source
 
 
-@click.command("import")
+@command(
+    "import session.json --receipt", "import session.json --to atif -o sessions/", name="import"
+)
 @click.argument("file", required=False, default="")
 @out_option("Write sessions here: a file, *.jsonl, or a folder.")
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
@@ -32,6 +46,8 @@ if TYPE_CHECKING:
 @click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and list it.")
 @click.option("--receipt", "with_receipt", is_flag=True, help="Say what of FILE is in no session.")
 @force_option
+@strict_option
+@csv_option
 @json_option
 @guarded
 def import_(
@@ -64,14 +80,14 @@ def import_(
     if not file:
         raise InputFault("no file is named", expected="FILE, or --formats")
     left_out: list[InputFault] | None = [] if keep_going else None
-    status = 0
+    has_findings = False
     rows: list[dict[str, Any]] = []
     broken_lines: list[Finding] = []  # findings on unreadable lines, which are reported at the end
     with Writer(out, to, inputs=[file], force=force) as writer:
         for loaded in _with_progress(file, format_name, left_out):
             loaded, repairs = repaired(loaded) if mend else (loaded, [])
             rows.append(summary(loaded, repairs, writer.write(loaded.session)))
-            status |= any(f.severity != "info" for f in loaded.findings)
+            has_findings |= any(f.severity != "info" for f in loaded.findings)
             broken_lines += [f for f in loaded.findings if f.code in _BROKEN_LINES]
             if not as_json:
                 _tell_read(repairs, loaded.findings)
@@ -85,7 +101,7 @@ def import_(
         _show(rows, receipt, err=writer.piped)  # standard output may hold the sessions
     for fault in left_out or ():
         say(f"left out: {fault}", err=True)
-    return max(status, int(bool(left_out)))
+    return max(failed(has_findings), int(bool(left_out)))
 
 
 def _receipt(file: str, format_name: str) -> Receipt | None:
@@ -98,23 +114,22 @@ def _receipt(file: str, format_name: str) -> Receipt | None:
     return load_session(file, format_name or None).receipt
 
 
-def _show(rows: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> None:
-    for row in rows:
-        say(_session_line(row), err=err)
-    if receipt is None:
+def _show(sessions: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> None:
+    """Print a line for each session, and the receipt. With --csv, print the table of sessions."""
+    from playground.show import rows, rule_rows
+
+    if is_set(CSV):
+        show_rows(rows.from_dicts(sessions))
+    for session in sessions:
+        say(_session_line(session), err=err)
+    if receipt is None or is_set(CSV):
         return
     say(receipt.words)
-    table(
-        ["", "in the file", "in its sessions"],
-        [[name, f"{there:,}", f"{here:,}"] for name, there, here in receipt.counts],
-    )
+    show_rows(rule_rows.receipt_counts(receipt))
     say(receipt.compared)
-    missing = [
-        [row.path, row.kind, f"{row.times:,}", f"{row.characters:,}", row.told]
-        for row in receipt.by_path
-    ]
-    if missing:
-        table(["missing at", "what", "times", "characters", "why"], missing)
+    missing = rows.receipt(receipt)
+    if missing.cells:
+        show_rows(missing.without("text"))
 
 
 def _as_json(receipt: Receipt) -> dict[str, Any]:

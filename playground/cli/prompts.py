@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.cli.command import DIALECT, SESSION, command
 from playground.cli.shared import (
     PRINTED,
+    check_option,
+    csv_option,
     dialects_option,
     force_option,
     in_dialects,
@@ -21,16 +24,19 @@ from playground.cli.shared import (
     preflight,
     rules_option,
     session_argument,
+    strict_option,
+    tools_of,
 )
 from playground.cli.terminal import (
     emit,
+    failed,
     guarded,
     json_text,
     print_json,
     progress_bar,
     report,
     say,
-    table,
+    show_rows,
 )
 
 if TYPE_CHECKING:
@@ -38,22 +44,58 @@ if TYPE_CHECKING:
     from playground.questions.comparison import Column
 
 
-@click.command()
+@command("samples", "samples --csv")
+@csv_option
 @json_option
 @guarded
 def samples(as_json: bool) -> int:
     """List the sample sessions and the purpose of each."""
     from playground.sessions.loading import sample_sessions
+    from playground.show.rows import rows_of
 
     loaded = sample_sessions()
     if as_json:
         print_json([{"name": name, "purpose": s.purpose} for name, s in loaded.items()])
     else:
-        table(["name", "purpose"], [[name, s.purpose] for name, s in loaded.items()])
+        cells = [(name, session.purpose) for name, session in loaded.items()]
+        show_rows(rows_of("name purpose", cells))
     return 0
 
 
-@click.command()
+@command("dialects", "dialects --csv")
+@csv_option
+@json_option
+@guarded
+def dialects(as_json: bool) -> int:
+    """List the dialects: who speaks each, the role of results, and if a reply may hold many calls.
+
+    `playground guide NAME` explains one of them.
+    """
+    from playground.dialects import dialect_findings, dialect_names, get_dialect
+    from playground.show.rows import rows_of
+
+    chosen = [get_dialect(name) for name in dialect_names()]
+    cells = [
+        (
+            dialect.name,
+            getattr(dialect, "result_role", ""),  # of a declared dialect
+            getattr(dialect, "parallel", None),
+            getattr(dialect, "models", ""),
+        )
+        for dialect in chosen
+    ]
+    listed = rows_of("dialect result_role parallel_calls models", cells)
+    if as_json:
+        print_json(listed.dicts())
+    else:
+        show_rows(listed)
+    return report(dialect_findings())
+
+
+@command(
+    "render 02-parallel-calls -d qwen3-coder",
+    "render session.json -d xml -d hermes --out requests.txt",
+)
 @session_argument
 @dialects_option(required=True)
 @model_option
@@ -61,6 +103,7 @@ def samples(as_json: bool) -> int:
 @ledger_option
 @out_option(PRINTED)
 @force_option
+@strict_option
 @json_option
 @guarded
 def render(
@@ -114,12 +157,14 @@ def _requests(columns: Sequence[Column]) -> str:
     return "\n".join(parts)
 
 
-@click.command()
+@command("compare 03-long-file --tokens", "compare session.json -d xml -d native --check")
 @session_argument
 @dialects_option(required=False)
 @click.option("--tokens", is_flag=True, help="Count tokens too, offline.")
 @model_option
 @rules_option
+@check_option
+@csv_option
 @json_option
 @guarded
 def compare(
@@ -133,80 +178,87 @@ def compare(
     """Count what SESSION becomes in each dialect: messages, characters by kind, findings."""
     from playground.dialects import dialect_findings
     from playground.questions.comparison import compare as compare_session
+    from playground.show import rows as answers
 
     loaded = load(session, model)
-    columns = compare_session(loaded.session, in_dialects(dialects, rules)).columns
-    rows = []
+    comparison = compare_session(loaded.session, in_dialects(dialects, rules))
+    columns = comparison.columns
     with progress_bar("counting") as moved:
-        for column in columns:
-            rows.append(_row(column, tokens))
+        for number, column in enumerate(columns if tokens else (), 1):
+            _ = column.tokens  # is counted once
             if moved:
-                moved(len(rows), len(columns))
+                moved(number, len(columns))
+    rows = answers.comparison(comparison, tokens)
     if as_json:
-        print_json(rows)
+        pairs = zip(rows.dicts(), columns, strict=True)
+        print_json([_column_json(row, column) for row, column in pairs])
     else:
-        head = [key for key in rows[0] if key not in ("by_kind", "findings")]
-        table(head, [[_cell(row[key]) for key in head] for row in rows])
+        shown = ("dialect", "messages", "characters")
+        show_rows(rows, *shown, *(_TOKENS if tokens else ()), "findings")
     left_out = [] if dialects else dialect_findings()
     column_findings = [finding for column in columns for finding in column.findings]
     return report([*loaded.findings, *left_out, *column_findings])
 
 
-def _cell(value: Any) -> str:
-    """Return the text of a name, a number, or a range."""
-    if isinstance(value, list):
-        return " to ".join("?" if each is None else f"{each:,}" for each in value)
-    return f"{value:,}" if isinstance(value, int) else str(value)
+_TOKENS = ("tokens", "tokens_kind", "tokens_low", "tokens_high")
 
 
-def _row(column: Column, tokens: bool) -> dict[str, Any]:
+def _column_json(row: dict[str, Any], column: Column) -> dict[str, Any]:
+    """Return a dialect's row, with its findings in full. `by_kind` and `tokens_range` are older
+    keys, which stay for one version."""
     from dataclasses import asdict
 
-    row: dict[str, Any] = {
-        "dialect": column.dialect.name,
-        "messages": len(column.rendering.messages),
-        "characters": sum(column.characters.values()),
-        "by_kind": column.characters,
-        "findings": [asdict(finding) for finding in column.findings],
-    }
-    if tokens:
-        count = column.tokens
-        low, high = count.range
-        row |= {"tokens": count.tokens, "tokens_kind": count.kind, "tokens_range": [low, high]}
-    return row
+    older: dict[str, Any] = {"by_kind": column.characters}
+    if "tokens" in row:
+        older["tokens_range"] = [row["tokens_low"], row["tokens_high"]]
+    return {**row, **older, "findings": [asdict(finding) for finding in column.findings]}
 
 
-@click.command()
+@command("carry", "carry -d xml -d hermes")
 @dialects_option(required=False)
+@strict_option
+@csv_option
 @json_option
 @guarded
 def carry(dialects: tuple[str, ...], as_json: bool) -> int:
     """Try hostile values in each dialect: carried, or refused with a finding."""
     from playground.dialects import dialect_findings
     from playground.questions.carry import carry as carry_values
-    from playground.show.wire import CARRY_HEAD, carry_rows
+    from playground.show import rows
 
     matrix = carry_values(dialects)
     if as_json:
         values_by_dialect = {
-            name: {"carried": matrix.carried(name), "cannot-carry": matrix.refused(name)}
+            name: {
+                "carried": matrix.carried(name),
+                "refused": matrix.refused(name),
+                "cannot-carry": matrix.refused(name),  # the older key, for one version
+            }
             for name in matrix.dialects
         }
         print_json(values_by_dialect)
     else:
-        table(CARRY_HEAD, carry_rows(matrix))
+        show_rows(rows.carry_totals(matrix))
     return report([] if dialects else dialect_findings())
 
 
-@click.command()
+@command("detect reply.txt", "detect reply.txt --tools 02-parallel-calls --json")
 @click.argument("file")
-@click.option("--tools", "tools_file", default="", help="A file with the tools that were offered.")
+@click.option(
+    "--tools",
+    "tools_file",
+    type=SESSION,
+    default="",
+    help="The tools that were offered: a file, or a sample.",
+)
+@strict_option
+@csv_option
 @json_option
 @guarded
 def detect(file: str, tools_file: str, as_json: bool) -> int:
     """Detect the dialect of a reply: FILE holds its text, - is standard input.
 
-    Exit status 1 if no dialect sees anything of a call in it.
+    If no dialect sees anything of a call in it, say so; with --strict, exit with 1.
     """
     from dataclasses import asdict
 
@@ -216,10 +268,10 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     from playground.questions.recognition import recognised_session
     from playground.sessions.file_tail import whole_utf8
     from playground.sessions.loading import file_bytes
-    from playground.sessions.tool_files import load_tools
+    from playground.show import rows
 
     data = file_bytes(file)
-    tools = load_tools(tools_file).tools if tools_file else []
+    tools = tools_of(tools_file) if tools_file else []
     session = recognised_session(data, file)
     if session is not None:
         raise InputFault(
@@ -235,19 +287,20 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
         print_json([{**asdict(d), "reason": d.reason} for d in shown])
     elif shown:
         likely = [d for index, d in enumerate(shown) if index == 0 or d.evident > 0]
-        table(["dialect", "calls", "reason"], [[d.dialect, str(d.calls), d.reason] for d in likely])
+        show_rows(rows.detections(likely))
     if not shown:
         say(f"no dialect: {detections.reason}", err=True)
-    return 0 if shown else 1
+    return failed(not shown)
 
 
-@click.command()
-@click.argument("name", required=False, default="")
-@click.option("-l", "--list", "listed", is_flag=True, help="List the dialects that have a guide.")
+@command("guide harmony", "guide --model Qwen/Qwen3-Coder-480B-A35B-Instruct")
+@click.argument("name", type=DIALECT, required=False, default="")
+@click.option("-l", "--list", "listed", is_flag=True, hidden=True, help="As `dialects`.")
 @click.option("-m", "--model", default="", help="The guide of the dialect for this model.")
 @out_option("Write NAME.md into this folder; without NAME, all guides.")
 @click.option("--check", is_flag=True, help="With --out: only report stale files (exit status 1).")
 @force_option
+@strict_option
 @guarded
 def guide(name: str, listed: bool, model: str, out: str, check: bool, force: bool) -> int:
     """Print the guide of dialect NAME: prompts, responses, and what a parser reads from them."""
@@ -268,7 +321,9 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
         name = choice.usable
     if not out:
         if not name:
-            raise InputFault("no dialect is named", expected="NAME, --model or --list")
+            raise InputFault(
+                "no dialect is named", expected="NAME (see `playground dialects`), or --model"
+            )
         emit(guide_for(name).markdown())
         return 0
     stale: list[Path] = []
@@ -287,7 +342,9 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
     return int(check and bool(stale))
 
 
-@click.command()
+@command(
+    "raw 02-parallel-calls --llama 3", "raw 02-parallel-calls --template tokenizer_config.json"
+)
 @session_argument
 @click.option("-t", "--template", default="", help="A .jinja file or a tokenizer_config.json.")
 @click.option("--llama", type=click.Choice(["3", "4"]), help="The format of Meta's own code.")
@@ -298,6 +355,7 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
 )
 @out_option(PRINTED)
 @force_option
+@strict_option
 @json_option
 @guarded
 def raw(

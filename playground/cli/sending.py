@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from playground.base.wording import counted, keep_order
+from playground.cli.command import SESSION, command
 from playground.cli.shared import (
+    csv_option,
     dialects_option,
     in_dialects,
     json_option,
     load,
+    loaded_tools,
     parameter_option,
     parameters_of,
     rules_option,
     session_argument,
+    strict_option,
 )
-from playground.cli.terminal import guarded, json_text, print_json, report, say, table
+from playground.cli.terminal import (
+    CSV,
+    failed,
+    guarded,
+    is_set,
+    json_text,
+    print_json,
+    report,
+    say,
+    show_rows,
+    table,
+)
 
 if TYPE_CHECKING:
     from playground.base.findings import Finding
@@ -28,13 +42,17 @@ if TYPE_CHECKING:
     from playground.questions.provider_payload import ProviderPayload
 
 
-@click.command()
+@command(
+    "payload 02-parallel-calls --provider Anthropic",
+    "payload 02-parallel-calls -d xml --provider OpenAI --body",
+)
 @session_argument
-@click.option("-d", "--dialect", default="native", help="Default: native.")
+@click.option("-d", "--dialect", default="native", help="The dialect.")
 @click.option("--provider", "providers", multiple=True, help="Or a LiteLLM name. Default: all.")
 @parameter_option
 @rules_option
 @click.option("--body", is_flag=True, help="Print the bodies.")
+@strict_option
 @json_option
 @guarded
 def payload(
@@ -57,7 +75,7 @@ def payload(
     loaded, extra_parameters = load(session), parameters_of(parameters)
     (chosen,) = in_dialects([dialect], rules)
     results: list[dict[str, Any]] = []
-    status = 0
+    has_findings = False
     for name in providers or PROVIDERS:
         try:
             provider_view = provider_payload(
@@ -67,18 +85,20 @@ def payload(
             if len(providers) == 1:
                 raise
             # If one of several providers refuses, show the others all the same.
-            status = 1
+            has_findings = True
             results.append({"provider": name, "refused": str(fault)})
             if not as_json:
                 say(f"{name}: {fault}")
             continue
-        status |= any(difference.severity != "info" for difference in provider_view.differences)
+        has_findings |= any(
+            difference.severity != "info" for difference in provider_view.differences
+        )
         results.append(_payload_json(name, provider_view))
         if not as_json:
             _show_payload(name, provider_view, body)
     if as_json:
         print_json(results)
-    return status
+    return failed(has_findings)
 
 
 def _payload_json(name: str, provider_view: ProviderPayload) -> dict[str, Any]:
@@ -108,8 +128,12 @@ def _show_payload(name: str, provider_view: ProviderPayload, body: bool) -> None
         say(json_text(call.body, indent=1))
 
 
-@click.command()
-@click.argument("file")
+@command(
+    "tools 02-parallel-calls -d xml -d hermes",
+    "tools 02-parallel-calls --tokens",
+    "tools 02-parallel-calls --portable",
+)
+@click.argument("file", type=SESSION)
 @dialects_option(required=False)
 @click.option("--mcp", is_flag=True, help="FILE is an mcp.json: ask its servers, if you agree.")
 @click.option("--yes", is_flag=True, help="With --mcp: do not ask before a program is started.")
@@ -121,6 +145,8 @@ def _show_payload(name: str, provider_view: ProviderPayload, body: bool) -> None
     "--portable", is_flag=True, help="Find what providers refuse, and what to write instead."
 )
 @click.option("--target", "targets", multiple=True, help="With --portable, such as openai-strict.")
+@strict_option
+@csv_option
 @json_option
 @guarded
 def tools(
@@ -142,12 +168,17 @@ def tools(
     or the name of a sample.
     """
     from playground.cli import tool_tables
+    from playground.show.rows import rows_of
 
     if plan:
         loaded = load(file)
         status = tool_tables.print_plan(loaded.session, "".join(models[:1]), as_json)
         return max(status, report(loaded.findings))
-    metadata, findings = _tools_from_server(file, yes, seconds) if mcp else _tools_from_file(file)
+    if mcp:
+        metadata, findings = _tools_from_server(file, yes, seconds)
+    else:
+        read = loaded_tools(file)
+        metadata, findings = read.tools, read.findings
     if tokens or portable:
         status = tool_tables.print_costs(metadata, models, dialects, as_json) if tokens else 0
         status = tool_tables.print_portability(metadata, targets, as_json) if portable else status
@@ -162,10 +193,10 @@ def tools(
                 "dropped": {name: _dropped_facts(name, metadata) for name in dialects},
             }
         )
-        return int(any(f.severity != "info" for f in findings))
-    rows = [[t.name, ", ".join(_parameters(t)), t.description.partition("\n")[0]] for t in metadata]
-    table(["tool", "parameters", "description"], rows)
-    if dialects:
+        return failed(any(f.severity != "info" for f in findings))
+    cells = [(t.name, _parameters(t), t.description.partition("\n")[0]) for t in metadata]
+    show_rows(rows_of("tool parameters description", cells))
+    if dialects and not is_set(CSV):
         _print_losses(dialects, metadata)
     return report(findings)
 
@@ -175,17 +206,6 @@ def _parameters(tool: ToolMetadata) -> list[str]:
     return [
         f"{name}{'' if name in required else '?'}: {p.type}" for name, p in tool.parameters.items()
     ]
-
-
-def _tools_from_file(file: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    from playground.base import paths
-    from playground.sessions.tool_files import load_tools
-
-    # A file of the user comes before a sample of the same name.
-    if file in paths.samples() and not Path(file).exists():
-        return list(load(file).session.tools), []
-    tool_file = load_tools(file)
-    return tool_file.tools, tool_file.findings
 
 
 def _tools_from_server(

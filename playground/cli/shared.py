@@ -4,18 +4,52 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.cli.terminal import CSV, STRICT
+
 if TYPE_CHECKING:
     from playground.dialects import Dialect
     from playground.dialects.preflight import PreflightCheck
+    from playground.nouns.tools import ToolMetadata
     from playground.sessions.loading import LoadedSession
     from playground.sessions.source import Source
+    from playground.sessions.tool_files import ToolFile
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def _keep(name: str) -> Callable[[click.Context, click.Parameter, bool], None]:
+    """Return a callback that keeps a flag for the printing functions."""
+
+    def keep(context: click.Context, _option: click.Parameter, value: bool) -> None:
+        if value:
+            context.meta[name] = True
+
+    return keep
+
+
+csv_option = click.option(
+    "--csv", is_flag=True, expose_value=False, callback=_keep(CSV), help="Print the table as CSV."
+)
+
+
+def _strict_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
+        *names,
+        is_flag=True,
+        expose_value=False,
+        callback=_keep(STRICT),
+        help="Exit with 1 if there is a warning or an error.",
+    )
+
+
+strict_option = _strict_option("--strict")
+check_option = _strict_option("--check", "--strict")
 parameter_option = click.option(
     "-p", "--parameter", "parameters", multiple=True, help="KEY=VALUE, such as seed=1."
 )
@@ -31,6 +65,22 @@ ledger_option = click.option(
     "$PLAYGROUND_CREDIT_LEDGER; the key is $PLAYGROUND_USER_KEY.",
 )
 session_argument = click.argument("session")
+
+
+def session_or_option(required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Return the session's argument, beside a hidden option --session that was there before."""
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        @wraps(command)
+        def chosen(session: str, session_option: str, **others: Any) -> int:
+            if required and not (session or session_option):
+                raise click.UsageError("Missing argument 'SESSION'.", click.get_current_context())
+            return command(session=session or session_option, **others)
+
+        option = click.option("--session", "session_option", default="", hidden=True)
+        return click.argument("session", required=False, default="")(option(chosen))
+
+    return decorate
 
 
 PRINTED = "Default: standard output."
@@ -121,12 +171,23 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
 
 def _open_source(name: str) -> Source:
     from playground.base import paths
+    from playground.base.errors import InputFault, UnknownNameError
     from playground.sessions.source import Source
 
-    path = Path(name)
-    if not path.exists() and name in paths.samples():
-        path = paths.samples()[name]
-    return Source.open(path)
+    path, samples = Path(name), paths.samples()
+    if not path.exists() and name in samples:
+        path = samples[name]
+    try:
+        return Source.open(path)
+    except InputFault as fault:
+        if path.exists() or name.partition("#")[0] in samples or not _may_be_sample(name):
+            raise
+        raise UnknownNameError("file or sample", name, [*samples]) from fault
+
+
+def _may_be_sample(name: str) -> bool:
+    """Return True for a name without a folder, an ending or a prefix such as `workspace:`."""
+    return not any(mark in name for mark in "/\\.:#") and name != "-"
 
 
 def _load_first(source: Source) -> LoadedSession:
@@ -162,6 +223,22 @@ def _load_reply(source: Source, dialect: str) -> LoadedSession | None:
         if dialect
         else recognised
     )
+
+
+def tools_of(name: str) -> list[ToolMetadata]:
+    """Return the tools of a file in any form, or of a sample."""
+    return loaded_tools(name).tools
+
+
+def loaded_tools(name: str) -> ToolFile:
+    """Return the tools of a file in any form, or of a sample, with what was found."""
+    from playground.base import paths
+    from playground.sessions.tool_files import ToolFile, load_tools
+
+    # A file of the user comes before a sample of the same name.
+    if name in paths.samples() and not Path(name).exists():
+        return ToolFile(list(load(name).session.tools), [])
+    return load_tools(name)
 
 
 def parameters_of(items: Sequence[str]) -> dict[str, Any]:

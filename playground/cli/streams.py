@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from playground.base.wording import counted
+from playground.cli.command import command
 from playground.cli.shared import (
+    csv_option,
     force_option,
     in_dialects,
     json_option,
@@ -21,15 +23,21 @@ from playground.cli.shared import (
     parameters_of,
     preflight,
     rules_option,
+    session_or_option,
+    strict_option,
 )
 from playground.cli.terminal import (
+    CSV,
     emit,
     events_table,
+    failed,
     guarded,
+    is_set,
     json_text,
     print_json,
     report,
     say,
+    show_rows,
     stopping,
     tell_starred,
 )
@@ -47,7 +55,7 @@ if TYPE_CHECKING:
     from playground.sessions.loading import LoadedSession
 
 
-@click.command()
+@command("replay 05-call-in-a-fence --events", "replay 02-parallel-calls -d xml --server vllm")
 @click.argument("recording")
 @click.option("-d", "--dialect", default="", help="Default: the recording's own.")
 @click.option("--name", default="", help="Which recording of the file. Default: the first.")
@@ -59,6 +67,8 @@ if TYPE_CHECKING:
     help="Show also what NAME or NAME:PARSER hands to its client; may be repeated.",
 )
 @click.option("--report", "reported", default="", help="A server: write a report to its authors.")
+@strict_option
+@csv_option
 @json_option
 @guarded
 def replay(
@@ -78,7 +88,7 @@ def replay(
     """
     from playground.base.errors import InputFault
     from playground.questions.timeline import replay as replay_recording
-    from playground.show.wire import timeline_json
+    from playground.show import rows
 
     loaded = load_streamed(recording, dialect)
     if not loaded.session.recordings:
@@ -108,16 +118,31 @@ def replay(
     file_findings += _foreign_findings(timeline, tools)
     findings = [*file_findings, *result.findings, *chosen.findings]
     if as_json:
-        names = [each.name for each in loaded.session.recordings]
-        values = [asdict(finding) for finding in findings]
-        kept = {"usage": chosen.usage, "diagnostics": chosen.diagnostics}
-        own = {**timeline_json(timeline), **kept, "recordings": names, "findings": values}
-        print_json(own)
+        print_json(_replay_json(loaded, chosen, timeline, findings))
+        return report([*findings, *server_findings])
+    if is_set(CSV):
+        show_rows(rows.timeline(timeline))
         return report([*findings, *server_findings])
     _print_head(chosen, timeline, unread)
     _print_result(result, with_events, chosen.error)
     _print_servers(timelines, with_events)
     return report([*findings, *server_findings])
+
+
+def _replay_json(
+    loaded: LoadedSession, chosen: Recording, timeline: Timeline, findings: Sequence[Finding]
+) -> dict[str, Any]:
+    from playground.show import rows
+    from playground.show.wire import timeline_json
+
+    return {
+        **timeline_json(timeline),
+        "rows": rows.timeline(timeline).dicts(),
+        "usage": chosen.usage,
+        "diagnostics": chosen.diagnostics,
+        "recordings": [each.name for each in loaded.session.recordings],
+        "findings": [asdict(finding) for finding in findings],
+    }
 
 
 def _print_head(chosen: Recording, timeline: Timeline, unread: bool) -> None:
@@ -215,7 +240,10 @@ def _print_result(result: ParseResult, with_events: bool, error: object = None) 
 def _print_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
-    """Print the smallest reply of which the server loses something; return 1 if there is one."""
+    """Print the smallest reply of which the server loses something.
+
+    With --strict, return 1 if there is one.
+    """
     from playground.base.errors import InputFault
     from playground.lab.guides.use_case import fenced
     from playground.questions.server_report import server_report
@@ -232,14 +260,20 @@ def _print_report(
         say(f"{loss.server} {hands} all of {recording.name}, {how}")
     else:
         emit(loss.issue + (f"\nA test:\n\n{fenced(loss.test)}" if loss.test else "") + "\n")
-    return max(report(loss.findings), int(bool(loss.issue)))
+    return max(report(loss.findings), failed(bool(loss.issue)))
 
 
-@click.command()
-@click.option("--session", required=True, help="A session file, or a sample by its name.")
-@click.option("-d", "--dialect", default="native", help="Of the request. Default: native.")
+@command(
+    "record 02-parallel-calls -d hermes --model openai/demo-hermes "
+    "--base-url http://127.0.0.1:8765/v1",
+    "record session.json --model anthropic/claude-sonnet-4-5 -o answer.jsonl",
+)
+@session_or_option(required=True)
+@click.option("-d", "--dialect", default="native", help="Of the request.")
 @click.option("--model", required=True, help="As LiteLLM names it: provider/model.")
-@click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
+@click.option(
+    "--base-url", default="", help="An OpenAI-compatible server, such as that of `demo-server`."
+)
 @out_option("Default: DIALECT-MODEL.jsonl, or with a number.")
 @force_option
 @parameter_option
@@ -248,7 +282,8 @@ def _print_report(
 @click.option("--scrub-emails", is_flag=True, help="Star out e-mail addresses too.")
 @click.option("--timeout", default=600.0, help="Seconds for the whole answer.")
 @click.option("--stall", default=120.0, help="Seconds in which nothing may come.")
-@click.option("--limit", default=1024.0, help="Megabytes of an answer.")
+@click.option("--limit", default=1024.0, metavar="MEGABYTES", help="Megabytes of an answer.")
+@strict_option
 @json_option
 @guarded
 def record(
@@ -267,7 +302,7 @@ def record(
     limit: float,
     as_json: bool,
 ) -> int:
-    """Send the session in a dialect through LiteLLM and record the raw bytes of the answer.
+    """Send SESSION in a dialect through LiteLLM and record the raw bytes of the answer.
 
     Keys are taken from the environment and never written. The file grows while the answer comes;
     Ctrl-C, SIGTERM and SIGHUP stop, and keep what has come (exit status 130, 143, 129).
@@ -335,12 +370,14 @@ def _print_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
         tell_starred(recorded.starred)
 
 
-@click.command("demo-server")
+@command("demo-server", "demo-server 02-parallel-calls --port 9000", name="demo-server")
 @click.option("--port", default=8765, help="On 127.0.0.1.")
-@click.option("--session", default="", help="A session: text dialects call its first tool.")
+@session_or_option(required=False)
 @guarded
 def demo_server(port: int, session: str) -> int:
     """Serve a scripted model on loopback, for `record` without a key.
+
+    In text dialects it calls the first tool of SESSION.
 
     It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
     (--base-url http://127.0.0.1:PORT, model anthropic/demo). The model `demo-DIALECT` writes its

@@ -1,4 +1,4 @@
-"""Print for the command line, and set its exit status: 0 fine, 1 findings, 2 bad input."""
+"""Print for the command line, and set its exit status: 0 worked, 1 a check failed, 2 bad input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -23,27 +23,20 @@ from playground.base.wording import INVISIBLE, hidden_in, isolate_runs, keep_ord
 if TYPE_CHECKING:
     from playground.base.findings import Finding
     from playground.nouns.events import Event
+    from playground.show.rows import AnswerRows
 
 GRACE = 5.0  # seconds that a stop may take
 WHOLE = {"format"}  # columns of names that users copy: never folded
-NUMERIC = {  # columns of numbers, which are aligned on the right
-    "messages",
-    "characters",
-    "tokens_estimate",
-    "message",
-    "part",
-    "marks",
-    "carried",
-    "of",
-    "calls",
-}
 _NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # matches an empty cell too
 _IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # other control characters are escaped by JSON itself
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
 _EXACT = "`> FILE` or a pipe gets the exact text"
 _HALVES = "surrogatepass"  # for half a surrogate pair: the only way to UTF-8 without loss
 _MOST_NAMED = 5
-_NOTED = "playground.noted"  # in the meta of click's context
+_NOTED = "playground.noted"  # in the meta of click's context, as STRICT and CSV
+STRICT = "playground.strict"
+_PRINTED = "playground.printed"
+CSV = "playground.csv"
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
 
@@ -159,12 +152,24 @@ def _debugging() -> bool:
     return bool(context and context.find_root().params.get("debug"))
 
 
+def is_set(name: str) -> bool:
+    """Return True if the command has the flag STRICT or CSV."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(name))
+
+
+def failed(has_failed: bool) -> int:
+    """Return the exit status of a command that found something: 1 with --strict, else 0."""
+    return int(has_failed and is_set(STRICT))
+
+
 def say(text: str, err: bool = False, nl: bool = True) -> None:
-    """Print a line for the user.
+    """Print a line for the user; with --csv on stderr, because stdout is the table alone.
 
     Control characters are escaped, so that a terminal obeys nothing that comes from a file.
     Characters that the stream's encoding lacks are escaped too.
     """
+    err = err or is_set(CSV)
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     escaped = keep_order(text) if _is_terminal(stream) else visible(text)
@@ -242,33 +247,35 @@ def _note_once(note: str) -> None:
 
 
 def report(findings: Sequence[Finding]) -> int:
-    """Print findings as lines on stderr; return 1 if any is more than information."""
+    """Print findings as lines on stderr.
+
+    Return the exit status: 1 with --strict, if any is more than information.
+    """
     for finding in findings:
         line = f"{finding.severity} {finding.code} ({finding.where}): {with_fix(finding)}"
         say(line, err=True)
-    return int(any(finding.severity != "info" for finding in findings))
+    return failed(any(finding.severity != "info" for finding in findings))
 
 
 def report_briefly(findings: Sequence[Finding]) -> int:
-    """Print one line for each kind of finding; return 1 only if there is an error."""
+    """Print one line for each kind of finding, for a check: return 1 if there is an error.
+
+    With --strict, a warning fails too.
+    """
     by_kind: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         by_kind.setdefault((finding.severity, finding.code), []).append(finding)
     for (severity, code), group in by_kind.items():
         more = f", and {len(group) - 1} more" if len(group) > 1 else ""
         say(f"{severity} {code} ({group[0].where}{more}): {with_fix(group[0])}", err=True)
-    return int(any(finding.severity == "error" for finding in findings))
+    lenient = ("info",) if is_set(STRICT) else ("info", "warning")
+    return int(any(finding.severity not in lenient for finding in findings))
 
 
 def events_table(events: Sequence[Event]) -> None:
-    from playground.nouns.events import event_name
-    from playground.show.wire import event_text
+    from playground.show import rows
 
-    rows = [
-        [event_name(event), f"{event.span.start}-{event.span.stop}", event_text(event)]
-        for event in events
-    ]
-    table(["event", "span", "text"], rows)
+    show_rows(rows.events(events))
 
 
 def print_json(value: Any) -> None:
@@ -292,27 +299,65 @@ def _escaped(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1]
 
 
-def table(head: list[str], rows: list[list[str]]) -> None:
+def show_rows(rows: AnswerRows, *columns: str) -> None:
+    """Print a table under the glossary's titles: these columns, or all.
+
+    With --csv, print all columns under their names, of the command's first table alone.
+    """
+    from playground.show.glossary import is_number, title
+
+    if is_set(CSV):
+        meta = click.get_current_context().meta
+        if not meta.get(_PRINTED):
+            emit(csv_text(rows.columns, rows.cells))
+        meta[_PRINTED] = True
+        return
+    chosen = rows.only(*columns) if columns else rows
+    table(*chosen.texts(), {title(name) for name in chosen.columns if is_number(name)})
+
+
+def csv_text(columns: Sequence[str], cells: Iterable[Sequence[Any]]) -> str:
+    """Return a table as CSV. A text that a spreadsheet would take for a formula is quoted."""
+    import csv
+    from io import StringIO
+
+    text = StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerows([columns, *(list(map(_in_csv, row)) for row in cells)])
+    return text.getvalue()
+
+
+def _in_csv(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        value = ", ".join(map(str, value))
+    return f"'{value}" if isinstance(value, str) and value[:1] in _FORMULA else value
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def table(head: list[str], rows: list[list[str]], numeric: Collection[str] = ()) -> None:
     """Print a table: folded to the width of a terminal, or unfolded for a pipe or file.
 
-    Numbers, and names that users copy, are never folded.
+    Numbers, and names that users copy, are never folded. `numeric` has the heads of columns that
+    are aligned on the right.
     """
     cells = [[visible(cell).expandtabs() for cell in row] for row in (head, *rows)]
     if sys.stdout.isatty():
-        _folded_table(cells[0], cells[1:])
+        _folded_table(cells[0], cells[1:], numeric)
         return
-    for line in _whole_table(cells[0], cells[1:]):
+    for line in _whole_table(cells[0], cells[1:], numeric):
         click.echo(_encodable(line))
 
 
-def _folded_table(head: list[str], rows: list[list[str]]) -> None:
+def _folded_table(head: list[str], rows: list[list[str]], numeric: Collection[str]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     rich_table = Table(box=None, pad_edge=False, header_style="bold")
     for name, *cells in zip(head, *rows, strict=True):
-        justify: Literal["left", "right"] = "right" if name in NUMERIC else "left"
+        justify: Literal["left", "right"] = "right" if name in numeric else "left"
         is_unfolded = name in WHOLE or all(map(_NUMBER.fullmatch, cells))
         rich_table.add_column(name, justify=justify, overflow="fold", no_wrap=is_unfolded)
     for row in rows:
@@ -324,7 +369,7 @@ def _folded_table(head: list[str], rows: list[list[str]]) -> None:
     click.echo(_encodable(isolate_runs(text) if _is_terminal(sys.stdout) else text), nl=False)
 
 
-def _whole_table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
+def _whole_table(head: list[str], rows: list[list[str]], numeric: Collection[str]) -> Iterator[str]:
     """Yield the lines of an unfolded table.
 
     They have no blanks at their ends, which would make every line as long as the longest.
@@ -339,5 +384,5 @@ def _whole_table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
             parts = []
             for name, line, width in zip(head, lines, widths, strict=True):
                 blank = " " * (width - cell_len(line))
-                parts.append(blank + line if name in NUMERIC else line + blank)
+                parts.append(blank + line if name in numeric else line + blank)
             yield "  ".join(parts).rstrip()

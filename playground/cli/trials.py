@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from playground.base.wording import grouped, seconds
+from playground.cli.command import command
 from playground.cli.shared import (
+    csv_option,
     dialects_option,
     force_option,
     in_dialects,
@@ -20,27 +22,43 @@ from playground.cli.shared import (
     rules_option,
     session_argument,
 )
-from playground.cli.terminal import guarded, print_json, say, say_written, stopping, table
+from playground.cli.terminal import (
+    CSV,
+    guarded,
+    is_set,
+    print_json,
+    say,
+    say_written,
+    show_rows,
+    stopping,
+    table,
+)
 
 if TYPE_CHECKING:
     from playground.questions.trials import Attempt, Trial, TrialPlan
     from playground.sessions.session import Session
 
 
-@click.command()
+@command(
+    "trial answer.jsonl --own-calls",
+    "trial 02-parallel-calls --own-calls -d xml -d hermes --model anthropic/claude-sonnet-4-5",
+)
 @session_argument
 @dialects_option(required=False)
 @click.option(
     "--model", "models", multiple=True, help="A model to ask; may be repeated. Default: none."
 )
 @click.option("--repeats", default=5, help="How often each dialect and model is asked each case.")
-@click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
+@click.option(
+    "--base-url", default="", help="An OpenAI-compatible server, such as that of `demo-server`."
+)
 @click.option("--own-calls", is_flag=True, help="Expect what the session's own model called.")
 @click.option("--yes", is_flag=True, help="Begin without asking first; the cost is still printed.")
 @out_option("Keep the answers in a session file that can be counted again.")
 @force_option
 @parameter_option
 @rules_option
+@csv_option
 @json_option
 @guarded
 def trial(
@@ -135,14 +153,19 @@ def _keep(plan: TrialPlan, result: Trial, out: str, session: str, force: bool) -
 def _show(result: Trial, as_json: bool) -> None:
     from dataclasses import asdict
 
+    from playground.show import rows as answers
+
     rows = result.rows()
     pairs = [_pair(pair) for pair in result.pairs()]
     if as_json:
         misses = [asdict(miss) for miss in result.misses()]
-        print_json({"verdict": result.verdict, "arms": rows, "pairs": pairs, "misses": misses})
+        tables = {"rows": answers.trial(result).dicts(), "arms": rows}
+        print_json({"verdict": result.verdict, **tables, "pairs": pairs, "misses": misses})
         return
-    head = ["dialect", "model", "of", "parsed", "tool", "arguments", "tokens", "first", "whole"]
-    table(head, [_cells(row) for row in rows])
+    if is_set(CSV):
+        show_rows(answers.trial(result))
+    else:
+        table(*_with_bounds(result), _RIGHT)
     say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
     for miss in result.misses():
         who = f"{miss.case}, {miss.dialect}, {miss.model}"
@@ -163,14 +186,19 @@ def _show(result: Trial, as_json: bool) -> None:
         say(result.verdict)
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    from playground.questions.trials import Share
+_SHARES: Final = ("parsed", "right_tool", "right_arguments")
+_RIGHT = frozenset({"attempts", "tokens"})
 
-    shares_of = (row["parsed"], row["right_tool"], row["right_arguments"])
-    shares = [str(Share(share["hits"], share["of"])) for share in shares_of]
-    times = ["" if s is None else seconds(s) for s in (row["first_seconds"], row["seconds"])]
-    tokens = "" if row["tokens"] is None else grouped(row["tokens"])
-    return [row["dialect"], row["model"], str(row["attempts"]), *shares, tokens, *times]
+
+def _with_bounds(result: Trial) -> tuple[list[str], list[list[str]]]:
+    """Return heads and cells, with each share's interval in its own cell."""
+    from playground.show import rows as answers
+
+    bounds = [f"{name}_{bound}" for name in _SHARES for bound in ("low", "high")]
+    head, cells = answers.trial(result).without("unanswered", *bounds).texts()
+    for arm, row in zip(result.arms, cells, strict=True):
+        row[3:6] = [str(arm.share(name)) for name in _SHARES]
+    return head, cells
 
 
 def _pair(pair: Any) -> dict[str, Any]:

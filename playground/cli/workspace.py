@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from playground.cli.shared import PRINTED, force_option, json_option, load, out_option
-from playground.cli.terminal import emit, guarded, print_json, say, table, tell_starred
+from playground.cli.command import NAME, STORED, CommandGroup
+from playground.cli.shared import PRINTED, csv_option, force_option, json_option, load, out_option
+from playground.cli.terminal import emit, guarded, print_json, say, show_rows, tell_starred
 
 if TYPE_CHECKING:
     from playground.sessions.entries import Label
     from playground.sessions.workspaces import Workspace
 
-_name = click.argument("name")
+_name = click.argument("name", type=STORED)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=CommandGroup, invoke_without_command=True)
+@csv_option
 @json_option
 @click.pass_context
 def workspace(context: click.Context, as_json: bool) -> None:
@@ -34,17 +36,17 @@ def _list(as_json: bool) -> int:
     from dataclasses import asdict
 
     from playground.sessions.workspaces import on_disk
+    from playground.show.rows import rows_of
 
     rows, faults = _labels(on_disk())
     if as_json:
         print_json([{"name": name, **asdict(label)} for name, label in rows])
     elif rows:
-        shown = [
-            [name, label.title, *map(str, (label.messages, label.tools, label.recordings))]
-            + [str(label.edits)]
+        cells = [
+            (name, label.title, label.messages, label.tools, label.recordings, label.edits)
             for name, label in rows
         ]
-        table(["name", "title", "messages", "tools", "recordings", "edits"], shown)
+        show_rows(rows_of("name title messages tools recordings edits", cells))
     else:
         say("the workspace is empty")
     for fault in faults:
@@ -65,7 +67,9 @@ def _labels(workspace: Workspace) -> tuple[list[tuple[str, Label]], list[str]]:
     return rows, faults
 
 
-@workspace.command()
+@workspace.command(
+    examples=["workspace add session.json", "workspace add 02-parallel-calls --name tides"]
+)
 @click.argument("session")
 @click.option("--name", default="", help="Default: the file's own.")
 @guarded
@@ -83,7 +87,7 @@ def add(session: str, name: str) -> int:
     return 0
 
 
-@workspace.command()
+@workspace.command(examples=["workspace save tides -o tides.jsonl"])
 @_name
 @out_option(PRINTED)
 @force_option
@@ -99,9 +103,9 @@ def save(name: str, out: str, force: bool) -> int:
     return 0
 
 
-@workspace.command()
+@workspace.command(examples=["workspace rename tides harbours"])
 @_name
-@click.argument("new")
+@click.argument("new", type=NAME)
 @guarded
 def rename(name: str, new: str) -> int:
     """Give NAME another name."""
@@ -111,7 +115,7 @@ def rename(name: str, new: str) -> int:
     return 0
 
 
-@workspace.command()
+@workspace.command(examples=["workspace remove harbours"])
 @_name
 @guarded
 def remove(name: str) -> int:
@@ -122,8 +126,8 @@ def remove(name: str) -> int:
     return 0
 
 
-@workspace.command()
-@click.argument("name", required=False)
+@workspace.command(examples=["workspace restore", "workspace restore harbours"])
+@click.argument("name", type=NAME, required=False)
 @click.option("--empty", is_flag=True, help="Delete for good all that is in the trash.")
 @guarded
 def restore(name: str | None, empty: bool) -> int:

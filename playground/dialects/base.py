@@ -48,7 +48,7 @@ from playground.parsing.switches import Switches
 if TYPE_CHECKING:
     from playground.dialects.raw_prompts import LlamaPrompt
     from playground.parsing.grammars import Grammar
-    from playground.parsing.grammars.response_templates import ResponseTemplate
+    from playground.parsing.grammars.response_template import ResponseTemplate
 
 # One alternation, used in one split: text that is filled in is never searched for placeholders.
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")
@@ -161,12 +161,11 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         say what a template cannot say. A dialect without a declaration has none. Raises InputFault
         for a value of another type.
         """
-        from playground.parsing.grammars.response_templates import ResponseTemplate
+        from playground.base.registry import public_name
 
-        reason = "the dialect is written by hand: only a declaration gives a response template"
-        return ResponseTemplate(
-            self.name, {}, (finding("no-response-template", "dialect", reason),)
-        )
+        build = public_name("own_dialects", "response_template")
+        made: ResponseTemplate = build(self, start_anchor, portable)
+        return made
 
     # the system prompt
 

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from playground.dialects.preflight import PreflightCheck
     from playground.dialects.raw_prompts import LlamaPrompt
     from playground.parsing.grammars import Grammar
-    from playground.parsing.grammars.response_templates import ResponseTemplate
 
 # Tokens around a sequence; servers that decode with special tokens leave them in the text.
 SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
@@ -188,14 +187,6 @@ class DeclaredDialect(HashedOnce, Dialect):
             self.parallel if parallel is None else parallel,
             reasoning,
             accepts,
-        )
-
-    @takes(start_anchor="text", portable=bool)
-    def response_template(self, start_anchor: str = "", portable: bool = False) -> ResponseTemplate:
-        from playground.parsing.grammars.response_templates import declared_response_template
-
-        return declared_response_template(
-            self.name, self.syntax, self.markers, self.answer, start_anchor, portable
         )
 
     # the prompt

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.base.arguments import takes
+from playground.base.display import Shown
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.base import Dialect
 
@@ -33,7 +34,7 @@ _FAMILY: Final = re.compile(r"[a-z]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
-class DialectChoice:
+class DialectChoice(Shown):
     """A dialect's name, and the reason for it.
 
     `dialect` is None if it is unknown what the model was trained on. `nearest` is then one to try:

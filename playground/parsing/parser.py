@@ -8,10 +8,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playground.base.findings import finding
-from playground.nouns.events import CallStartedEvent, Event, FindingEvent, ReasoningEvent, Span
+from playground.nouns.events import (
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    ReasoningEvent,
+    Span,
+    merged,
+)
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.decoding import bad_places, replace_bad
@@ -19,6 +26,9 @@ from playground.parsing.deltas import DeltaReader
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.parsing.text_reader import TextReader
+
+if TYPE_CHECKING:
+    from playground.parsing.variations import Variation
 
 
 class DialectParser(ABC):
@@ -70,6 +80,11 @@ class DialectParser(ABC):
         """The literals with which sections and calls end, as far as they are known."""
         return ()
 
+    def variations(self, events: Sequence[Event]) -> set[Variation]:
+        """Return how the calls of a reply that was read differ from what the dialect writes,
+        although they are well-formed. By default nothing is known of it."""
+        return set()
+
 
 class SyntaxParser(TextReader, DialectParser):
     """The parser of every declared dialect. `fast_path` False walks every chunk, see
@@ -87,6 +102,7 @@ class SyntaxParser(TextReader, DialectParser):
         fast_path: bool = True,
     ) -> None:
         super().__init__(syntax, markers, switches, tools, fast_path)
+        self._native = native
         self._deltas = DeltaReader(tools, native)
         if prefill:
             self._prefill(prefill)
@@ -123,6 +139,17 @@ class SyntaxParser(TextReader, DialectParser):
     @property
     def closers(self) -> tuple[str, ...]:
         return self._declaration[0].closers
+
+    def variations(self, events: Sequence[Event]) -> set[Variation]:
+        from playground.parsing.variations import variations  # for views of servers alone
+
+        syntax, _, _, tools = self._declaration
+
+        def read(text: str) -> list[Event]:
+            parser = SyntaxParser(*self._declaration)
+            return merged([*parser.feed_text(text), *parser.finish()])
+
+        return set() if self._native else variations(syntax, tools, events, read)
 
     @property
     def state(self) -> ParserState:

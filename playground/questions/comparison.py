@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
+from playground.base.errors import UnknownNameError
 from playground.base.findings import Finding
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import CallCheck, check_session, check_tool_call
@@ -92,7 +93,7 @@ class Column:
         return count_rendering(self.rendering, self.session.task.model_name)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Drawn, Live):
     """A session in several dialects: panes side by side, linked by the origins of their texts.
 
@@ -103,8 +104,28 @@ class Comparison(Drawn, Live):
     session: Session
     columns: list[Column]
 
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __getitem__(self, dialect: str) -> Column:
+        """Return the column of a dialect. Raises UnknownNameError if it is not compared."""
+        names = [column.dialect.name for column in self.columns]
+        if dialect not in names:
+            raise UnknownNameError("dialect of this comparison", dialect, names)
+        return self.columns[names.index(dialect)]
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        names = ", ".join(column.dialect.name for column in self.columns)
+        return f"Comparison({self.session.title!r} in {names})"
+
     def column(self, dialect: str) -> Column:
-        return next(column for column in self.columns if column.dialect.name == dialect)
+        return self[dialect]
 
     def diff(self, first: str, second: str, origins: Sequence[str] | None = None) -> list[DiffLine]:
         """Return the line diff from one dialect's request to another's, origin by origin.

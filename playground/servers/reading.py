@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from playground.base.findings import MENDING, Finding, finding
-from playground.nouns.events import CallEndedEvent, CallStartedEvent, Event, FindingEvent, Span
+from playground.nouns.events import (
+    CallEndedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    MarkupEvent,
+    Span,
+    TextEvent,
+)
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.switches import Switches
-from playground.servers.declarations import proven_slips
+from playground.parsing.variations import VARIATIONS
+from playground.servers.declarations import disproved_slips, proven_slips
 from playground.servers.projection import DROPS, Projection
 from playground.servers.steps import project
 from playground.servers.view import READS_NO_CALLS, Parser, Server, View
@@ -40,13 +49,35 @@ _DOUBTFUL_CODES: Final = (MENDING - {"missing-closer", "unclosed-section"}) | {
     "missing-name",
 }
 """Codes of findings in replies that break the rules of their dialect. Not every view has a choice
-for such a reply."""
-
-
+for such a reply: it is certain only if it is proven."""
+_AT_END: Final = "missing-closer at the end"
+_HALF: Final = "half a closer at the end"
+_REASONING: Final = "reasoning"
+AS_WRITTEN: Final = "as written"
+"""The slip of a reply without one, in the table of what was run."""
+_CHOSEN: Final = frozenset(
+    {
+        _AT_END,
+        _HALF,
+        _REASONING,
+        "bare-opener",
+        "malformed-json",
+        "malformed-python",
+        "missing-opener",
+        "orphan-closer",
+        "truncated-call",
+        "unclosed-section",
+        "unknown-tool",
+        "unreadable-call",
+    }
+)
+"""Slips for which every view has a choice: it is certain unless a run has disproved it."""
 _BY_TEXT: Final = ("mended-form", "mended-opener")
 """Codes whose findings name what was written: a slip is the code and this text."""
-_OF_MANY_KINDS: Final = frozenset({"relaxed-json", "relaxed-python", "unexpected-text"})
-"""Codes for slips of many kinds, which no finding distinguishes: nothing is proven of all."""
+_OF_MANY_KINDS: Final = frozenset(
+    {"relaxed-json", "relaxed-python", "unexpected-text", "another form"}
+)
+"""Slips of many kinds, which no finding distinguishes: nothing is proven of all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +92,8 @@ class ServerReading(ParseResult):
     parser: str  # "" if the server has no particular default parser for the dialect
     view: View
     lossless: ParseResult
+    slips: frozenset[str] = frozenset()
+    """What is not as the model should write it: slips that findings tell of, and variations."""
 
     @property
     def name(self) -> str:
@@ -70,7 +103,7 @@ class ServerReading(ParseResult):
     @property
     def assumed(self) -> bool:
         """True if the reading is a guess: it is not known how the server reads the dialect, or how
-        it reads a mistake in the reply."""
+        it reads what is not as the model should write it."""
         return bool(self.doubts)
 
     @property
@@ -143,10 +176,11 @@ class ServerReader:
             self.name, view, lossless.switches, tools, parser.openers, parser.closers
         )
         projected = project(projection, lossless.events)
+        slips = slips_of(lossless, parser)
         findings = [
             *self._about_parser(),
             *self._about_calls(projection.calls_as_text),
-            *self._about_repairs(lossless, parser.openers),
+            *self._about_slips(slips, lossless, parser.openers),
         ]
         events = [*(FindingEvent(Span(0, 0), each) for each in findings), *projected]
         result = gather(events, replace(lossless.switches, broken_calls="apart"))
@@ -163,6 +197,7 @@ class ServerReader:
             parser=self.parser.name if self.parser else "",
             view=view,
             lossless=lossless,
+            slips=frozenset(slips),
         )
 
     def _about_parser(self) -> Iterator[Finding]:
@@ -217,43 +252,72 @@ class ServerReader:
         names = ", ".join(dict.fromkeys(call.name for call in as_text))
         yield finding("call-as-text", names, message)
 
-    def _about_repairs(self, lossless: ParseResult, openers: Sequence[str]) -> Iterator[Finding]:
-        """Report repairs of our reading about which the view says nothing, and openers in
-        reasoning: the server may read such a reply differently."""
+    def _about_slips(
+        self, slips: Collection[str], lossless: ParseResult, openers: Sequence[str]
+    ) -> Iterator[Finding]:
+        """Report what is not as the model should write it, if the view says nothing about it and
+        no such reply was run through the parser; and openers in reasoning."""
         if self.already_read or self._is_unread:
             return
-        known = proven_slips(self.server, self.parser.name if self.parser else "", self.dialect)
-        known -= _OF_MANY_KINDS
-        slips = {slip for slip in slips_of(lossless) if slip not in known}
-        repairs = {slip.partition(":")[0] for slip in slips}
-        doubtful = sorted(repairs - set(self.view.unsupported_repairs))
+        parser = self.parser.name if self.parser else ""
+        known = proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
+        disproved = disproved_slips(self.server, parser, self.dialect)
+        known |= (_CHOSEN | {*self.view.unsupported_repairs}) - disproved
+        doubtful = sorted({slip.partition(":")[0] for slip in slips if slip not in known})
         in_reasoning = any(opener in lossless.reasoning for opener in openers)
         doubtful += ["an opener in reasoning"] * in_reasoning
+        doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved)
         if doubtful:
-            listed = ", ".join(doubtful)
-            message = f"our reading repairs {listed}: {self.name} is assumed to do the same"
-            yield finding("unproven-repair", self.dialect, message)
+            message = (
+                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): it is"
+                " assumed to read it as we do"
+            )
+            about = finding("unproven-repair", self.dialect, message)
+            yield replace(about, severity="info") if set(doubtful) <= set(VARIATIONS) else about
 
 
-def slips_of(lossless: ParseResult) -> set[str]:
-    """Return what is not well-formed in a reply that is read: codes of findings, for a marker with
-    what was written in its place."""
-    found = [each for each in lossless.findings if each.code in _DOUBTFUL_CODES]
+def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
+    """Return what is not as the model should write it in a reply that `parser` has read: codes of
+    findings, for a marker with what was written in its place, and variations.
+
+    A slip that a finding tells of makes a variation, too: of such a reply's form nothing more is
+    said than that its white space may differ.
+    """
+    codes = _DOUBTFUL_CODES | _CHOSEN
+    found = [each for each in lossless.findings if each.code in codes]
     slips = {f"{s.code}: {s.message}" if s.code in _BY_TEXT else s.code for s in found}
     open_value = any(
         each.code == "missing-closer" and ", argument " in each.where for each in lossless.findings
     )
+    is_unclosed = any(each.code == "missing-closer" for each in lossless.findings)
     if open_value or _has_unclosed_call(lossless.events):
         slips.add("missing-closer")
-    return slips
+    elif is_unclosed:
+        slips.add(_HALF if _ends_in_half_closer(lossless.events, parser.closers) else _AT_END)
+    if slips & {_AT_END, _HALF, "truncated-call"}:
+        slips.discard("unclosed-section")  # it is open because the reply is cut off
+    variations = parser.variations(lossless.events)
+    if slips and "another form" in variations:
+        variations = variations - {"another form"} | {"white space"}
+    if lossless.reasoning.strip():
+        slips.add(_REASONING)
+    return slips | variations
+
+
+def _ends_in_half_closer(events: Sequence[Event], closers: Sequence[str]) -> bool:
+    """Return True if the last marker ends with the beginning of a closer."""
+    markers = [event.text.rstrip() for event in events if isinstance(event, MarkupEvent)]
+    heads = {closer[:size] for closer in closers for size in range(1, len(closer))}
+    return bool(markers) and markers[-1].endswith(tuple(heads))
 
 
 def _has_unclosed_call(events: Sequence[Event]) -> bool:
-    """Return True if a call without its closer stands before another call, as several bodies in one
-    tag do. At the end of a reply most servers need no closer."""
+    """Return True if a call without its closer stands before text or another call, as several
+    bodies in one tag do. At the end of a reply most servers need no closer."""
     is_open = False
     for event in events:
-        if isinstance(event, CallStartedEvent) and is_open:
+        is_text = isinstance(event, TextEvent) and event.text.strip()
+        if is_open and (is_text or isinstance(event, CallStartedEvent)):
             return True
         if isinstance(event, FindingEvent) and event.finding.code == "missing-closer":
             is_open = True

@@ -20,7 +20,7 @@ from playground.sessions import unvalidated
 from playground.sessions.clean_json import are_unchecked_texts_whole, is_clean
 from playground.sessions.inner_json import json_or_text as json_or_text
 from playground.sessions.message_order import last_answer
-from playground.sessions.place import Place as Place
+from playground.sessions.places import Place as Place
 from playground.sessions.session import (
     FORMAT,
     Agent,

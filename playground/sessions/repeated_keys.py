@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.base.findings import Finding, finding
-from playground.sessions.place import Place
+from playground.sessions.places import Place
 from playground.sessions.source import Source
 
 _MOST: Final = 20_000  # bytes: reading a larger file once more would take too long

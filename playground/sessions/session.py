@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from playground.base.display import Shown
 from playground.base.errors import UnknownNameError
+from playground.base.wording import counted
 from playground.nouns.messages import Message
 from playground.nouns.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
 from playground.nouns.tools import ToolMetadata
@@ -123,8 +125,8 @@ class RequestRecord:
     diagnostics: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, config=_STRICT)
-class Session:
+@dataclass(frozen=True, repr=False, config=_STRICT)
+class Session(Shown):
     """A conversation with everything that the playground examines.
 
     `scripted` is true if a person wrote it.
@@ -148,6 +150,12 @@ class Session:
     rows: tuple[RequestRow, ...] = ()
     expected: tuple[ExpectedReply, ...] = ()
     parameters: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        parts = [counted(len(self.messages), "message"), counted(len(self.tools), "tool")]
+        parts += [counted(len(self.requests), "request")] if self.requests else []
+        parts += [counted(len(self.recordings), "recording")] if self.recordings else []
+        return f"Session({self.title!r}, {', '.join(parts)})"
 
     @property
     def replies(self) -> list[int]:

@@ -20,6 +20,19 @@ from playground.show.markup import table
 LEGEND: Final = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 """A legend above the figure; below, it would cover the title of the axis."""
 _MOST_ROWS: Final = 200
+# A notebook may be light or dark: its ground shines through, and this grey can be read on both.
+_TEXT: Final = "#7d828a"
+_LINES: Final = "rgba(128,128,128,0.3)"
+_AXIS: Final = {"gridcolor": _LINES, "zerolinecolor": _LINES, "linecolor": _LINES}
+_NEUTRAL: Final = {
+    "layout": {
+        "font": {"color": _TEXT},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": _AXIS,
+        "yaxis": _AXIS,
+    }
+}
 _OPEN: Final = "<details open><summary>As a table</summary>{table}</details>"
 _FOLDING: Final = """
 <script>document.currentScript.previousElementSibling.open = false</script>"""
@@ -31,9 +44,15 @@ class FigureWithTable(go.Figure):  # type: ignore[misc]
     _ipython_display_ = None  # plotly's own would show the figure alone
 
     def _repr_mimebundle_(self, *args: Any, **named: Any) -> Bundle:
-        bundle: Bundle = super()._repr_mimebundle_(*args, **named)
+        bundle: Bundle = self._on_any_ground()._repr_mimebundle_(*args, **named)
         html = bundle.get("text/html", "")  # without it, the reader draws JSON and ignores HTML
         return {**bundle, "text/html": html + self.table_markup() + (_FOLDING if html else "")}
+
+    def _on_any_ground(self) -> go.Figure:
+        """Return the figure for a light or dark notebook, unless it has a template of its own."""
+        if self.layout.template != go.Figure().layout.template:
+            return go.Figure(self)
+        return go.Figure(self).update_layout(template=_NEUTRAL)
 
     def table_markup(self) -> str:
         """Return the figure's numbers as markup."""

@@ -18,19 +18,14 @@ def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.
     shown = frame.copy()
     place = list(frame.columns).index("characters") + 1
     sizes = pd.Series([count.tokens if count else None for count in counts], dtype="Int64")
+    ranges = [count.range if count else (None, None) for count in counts]
     shown.insert(place, "tokens", sizes)
-    shown.insert(place + 1, "counted", [count.kind if count else "" for count in counts])
-    shown.insert(place + 2, "from, to", [_range(count) if count else "" for count in counts])
+    shown.insert(place + 1, "tokens_kind", [count.kind if count else "" for count in counts])
+    shown.insert(place + 2, "tokens_low", pd.Series([low for low, _ in ranges], dtype="Int64"))
+    shown.insert(place + 3, "tokens_high", pd.Series([high for _, high in ranges], dtype="Int64"))
     return shown
 
 
 def short_count(count: TokenCount) -> str:
     """Return "2,309 tokens", with a ~ before it if the count is not exact."""
     return f"{'' if count.kind == 'exact' else '~'}{counted(count.tokens, 'token')}"
-
-
-def _range(count: TokenCount) -> str:
-    low, high = count.range
-    if (low, high) == (count.tokens, count.tokens):
-        return ""
-    return f"{low:,} to {'?' if high is None else f'{high:,}'}"

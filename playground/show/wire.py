@@ -24,7 +24,6 @@ from playground.nouns.events import (
     event_name,
 )
 from playground.parsing.result import ParseResult
-from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
@@ -75,40 +74,6 @@ def column_json(column: Column) -> dict[str, Any]:
     }
 
 
-PLACEMENT_HEAD = ["message", "part", "role", "characters", "mark", "reason"]
-
-
-def placement_rows(placement: CachePlacement) -> list[list[str]]:
-    """Return a row of texts for each part, under PLACEMENT_HEAD."""
-    return [
-        [
-            str(part.message),
-            str(part.part),
-            part.role,
-            f"{len(part.text):,}",
-            "●" if part.decision.marked else "",
-            part.decision.reason,
-        ]
-        for part in placement.parts
-    ]
-
-
-CARRY_HEAD = ["dialect", "carried", "of", "refused"]
-
-
-def carry_rows(matrix: CarryMatrix) -> list[list[str]]:
-    """Return a row of texts for each dialect, under CARRY_HEAD."""
-    return [
-        [
-            dialect,
-            str(len(matrix.carried(dialect))),
-            str(len(matrix.values)),
-            ", ".join(matrix.refused(dialect)),
-        ]
-        for dialect in matrix.dialects
-    ]
-
-
 def placement_json(placement: CachePlacement) -> dict[str, Any]:
     """Return every part of a request with its decision."""
     return {
@@ -119,6 +84,7 @@ def placement_json(placement: CachePlacement) -> dict[str, Any]:
         "characters": placement.characters,
         "text_characters": placement.text_characters,
         "gemini_threshold": placement.threshold,
+        "assumption": placement.assumption or None,
         "decisions": [decision_json(decision) for decision in placement.decisions],
         "parts": [
             {"role": part.role, "characters": len(part.text), **decision_json(part.decision)}
@@ -195,24 +161,13 @@ def recording_json(recording: Recording) -> dict[str, Any]:
     }
 
 
-WIRE_HEAD = ["part", "tier", "role", "kind", "characters", "mark"]
-
-
-def wire_rows(wire: CacheWire) -> list[list[str]]:
-    """Return a row of texts for each block that is sent, under WIRE_HEAD."""
-    return [
-        [name, block.tier, block.role, block.kind, f"{len(block.text):,}", block.ttl or ""]
-        for name, blocks in (("cached", wire.cached), ("sent", wire.sent))
-        for block in blocks
-    ]
-
-
 def wire_json(wire: CacheWire) -> dict[str, Any]:
     """Return the HTTP requests that would be sent, their blocks, and the marks that got lost."""
     return {
         "dialect": wire.dialect,
         "policy": wire.policy,
         "model": wire.model,
+        "assumption": wire.assumption or None,
         "calls": [asdict(call) for call in wire.calls],
         "cached": [asdict(block) for block in wire.cached],
         "sent": [asdict(block) for block in wire.sent],

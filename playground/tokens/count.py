@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from playground.base.display import Shown
 from playground.base.errors import InputFault, UnknownNameError
 from playground.base.findings import Finding
 from playground.dialects.raw_prompts import ChatTemplate
@@ -30,8 +31,8 @@ _TOKENS_PER_MESSAGE: Final = 4  # framing, for most models
 _NOT_OWN: Final = "the model's own tokenizer is not used"
 
 
-@dataclass(frozen=True)
-class TokenCount:
+@dataclass(frozen=True, repr=False)
+class TokenCount(Shown):
     """The tokens of a request's input; the module's docstring explains `kind`.
 
     `range` is the lowest and the highest possible count. The highest is None if the provider adds
@@ -52,6 +53,11 @@ class TokenCount:
     source: str = ""
     notes: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        low, high = self.range
+        bounds = f"{low:,} to {'?' if high is None else f'{high:,}'}"
+        return f"TokenCount({self.tokens:,} tokens, {self.kind}, {bounds}, {self.model!r})"
 
 
 def count_request(

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import click
 
+_EXAMPLES = """\b
+Examples:
+  playground
+  playground app --server.port 9000
+  playground app --public --server.address 0.0.0.0"""
 
-@click.command(context_settings={"ignore_unknown_options": True})
+
+@click.command(context_settings={"ignore_unknown_options": True}, epilog=_EXAMPLES)
 @click.option("--public", is_flag=True, help="Others may reach it: no models are run.")
 @click.option("--allow-run", is_flag=True, help="With --public: by a link with a token.")
 @click.option("--no-workspace", is_flag=True, help="Keep no sessions on this machine.")

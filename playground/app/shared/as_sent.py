@@ -11,7 +11,7 @@ from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.simulation import simulate_cache
 from playground.cache.answers.wire import CacheWire, cache_on_wire
 from playground.sessions.session import Session
-from playground.show import frames
+from playground.show import rows
 
 NAME = AS_SENT
 TITLE = "As sent"
@@ -31,7 +31,7 @@ def _sent(session: Session) -> CacheWire:
 
 def table(session: Session) -> None:
     """Every block of the last request."""
-    tables.table(frames.wire(_sent(session)))
+    tables.table(rows.wire(_sent(session)))
 
 
 def body(session: Session) -> None:

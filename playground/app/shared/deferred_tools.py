@@ -11,7 +11,7 @@ from playground.base.errors import InputFault
 from playground.cache.answers.tool_plan import ToolPlan, plan_tools
 from playground.dialects.marks.own_policies import OwnPolicy
 from playground.sessions.session import Session
-from playground.show import tool_frames
+from playground.show import rows
 
 
 @memoized(16)
@@ -41,8 +41,8 @@ def _show(given: Asked) -> None:
         say.text(str(fault))
         return
     say.info(plan.headline.replace("$", "\\$"))
-    tables.table(tool_frames.tool_plan(plan), height="content")
-    tables.table(tool_frames.planned_tools(plan), key="planned tools")
+    tables.table(rows.tool_plan(plan), height="content")
+    tables.table(rows.planned_tools(plan), key="planned tools")
     for line in plan.assumed:
         say.caption(f"Assumed: {line}.")
     if plan.source:

@@ -9,7 +9,7 @@ from playground.app.shared.memoized import memoized
 from playground.sessions.loading import read_sessions, receipt_of_sessions
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.source import Source
-from playground.show.receipt_frames import receipt, receipt_counts
+from playground.show import rows, rule_rows
 
 
 def show(name: str, data: bytes, key: str) -> None:
@@ -20,10 +20,10 @@ def show(name: str, data: bytes, key: str) -> None:
     with fold:
         found = _receipt(name, data)
         say.text(found.words)
-        tables.table(receipt_counts(found))
+        tables.table(rule_rows.receipt_counts(found))
         say.text(found.compared)
         if found.missing:
-            tables.table(receipt(found))
+            tables.table(rows.receipt(found))
 
 
 @memoized(4)

@@ -14,7 +14,7 @@ from playground.cache.answers.compacted import CompactionWhatIf
 from playground.cache.answers.compaction import compaction
 from playground.dialects.marks.own_policies import OwnPolicy
 from playground.sessions.session import Session
-from playground.show import compaction_frames
+from playground.show import compaction_curves, rows
 
 
 @memoized(16)
@@ -75,13 +75,13 @@ def show(given: Asked) -> None:
     say.info(found.headline.replace("$", "\\$"))
     for note in found.notes:
         say.caption(note)
-    st.plotly_chart(compaction_frames.curve(found), key="compaction curve")
-    tables.table(compaction_frames.compaction(found), height="content")
+    st.plotly_chart(compaction_curves.curve(found), key="compaction curve")
+    tables.table(rows.compaction(found), height="content")
     cut = [row for row in found.rows if row.cuts]
     if cut:
         names = {row.policy.name: row for row in cut}
         name = st.selectbox("Cuts of", list(names), key="cuts of", bind="query-params")
-        tables.table(compaction_frames.cuts(names[name or cut[0].policy.name]))
+        tables.table(rows.cuts(names[name or cut[0].policy.name]))
     st.caption(
         "Each shortened request is written out and simulated; a summary is a request of its own. "
         "Whether the model does its work as well with a shorter history is not measured."

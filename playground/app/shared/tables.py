@@ -17,18 +17,22 @@ from pandas.api.types import (
 from streamlit.delta_generator import DeltaGenerator
 
 from playground.app.shared import say
+from playground.cache.simulated import sureness
+from playground.show import frames
+from playground.show.glossary import figure, title
+from playground.show.rows import AnswerRows
 
 WHOLE: Final = "%,d"
 _DECIMALS: Final = "%,.2f"
-_FORMATS: Final = {  # of the columns that are neither whole nor a plain decimal number
-    "read share": "%,.0f %%",
-    "at": "%,.2f s",
-    "p": "%,.3f",
+_FORMATS: Final[dict[str, str]] = {  # of the units that are neither whole nor plain decimals
+    "share": "%,.0f %%",
+    "seconds": "%,.2f s",
+    "chance": "%,.3f",
     "tokens": WHOLE,
-    "read, % of billed": "%,.0f",
+    "dollars": "%,.4f",
 }
+_OWN_FORMATS: Final = {"read, % of billed": "%,.0f"}
 _MONEY: Final = "%,.4f"  # of a column that names dollars
-_SHARES: Final = ("read share",)
 _ROW_PIXELS: Final = 35
 _EDGE_PIXELS: Final = 3
 _AUTO_PIXELS: Final = 400
@@ -36,28 +40,38 @@ _MOST_PIXELS: Final = 20_000
 
 
 def table(
-    rows: pd.DataFrame | Sequence[Any] | Mapping[str, Sequence[Any]],
+    rows: AnswerRows | pd.DataFrame | Sequence[Any] | Mapping[str, Sequence[Any]],
     place: DeltaGenerator | None = None,
     columns: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> None:
-    """Show rows without their index, in `place` where that is given.
+    """Show rows without their index, in `place` where that is given, under the glossary's titles.
 
     `columns` and `options` are st.dataframe's `column_config` and its others. The height is said in
     pixels: the browser keeps that place until it has loaded what draws tables.
     """
-    frame = _in_order(pd.DataFrame(rows))
+    named = frames.frame(rows) if isinstance(rows, AnswerRows) else pd.DataFrame(rows)
+    units = {title(name): _unit(name) for name in map(str, named.columns)}
+    frame = _in_order(named.rename(columns=lambda name: title(str(name))))
     most = {"content": _MOST_PIXELS, "auto": _AUTO_PIXELS}.get(options.get("height", "auto"))
     if most and len(frame):
         options["height"] = min((len(frame) + 1) * _ROW_PIXELS + _EDGE_PIXELS, most)
-    shares = {name: frame[name] * 100 for name in _SHARES if name in frame}
+    shares = {name: frame[name] * 100 for name, unit in units.items() if unit == "share"}
     (place or st).dataframe(
         frame.assign(**shares) if shares else frame,
         hide_index=True,
         placeholder="",  # of what is not there; by itself it is a `None`
-        column_config={**_numbers(frame), **(columns or {})},
+        column_config={
+            **_numbers(frame, units),
+            **{title(name): config for name, config in (columns or {}).items()},
+        },
         **options,
     )
+
+
+def _unit(name: str) -> str:
+    known = figure(name)
+    return known.unit if known else ""
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
@@ -65,22 +79,24 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     shown = frame.copy(deep=False)
     for at, dtype in enumerate(frame.dtypes):
         if is_object_dtype(dtype) or is_string_dtype(dtype):
-            texts = [say.shown(each) for each in frame.iloc[:, at]]
+            write = sureness if frame.columns[at] == "state" else say.shown
+            texts = [write(each) for each in frame.iloc[:, at]]
             shown.isetitem(at, pd.Series(texts, index=frame.index, dtype=dtype))
     shown.columns = pd.Index([say.shown(name) for name in frame.columns])
     return shown
 
 
-def _numbers(frame: pd.DataFrame) -> dict[str, Any]:
+def _numbers(frame: pd.DataFrame, units: Mapping[str, str]) -> dict[str, Any]:
     """Return how each column of numbers is written: a browser's own way depends on its language."""
     return {
-        str(name): st.column_config.NumberColumn(format=_format(str(name), column))
-        for name, column in frame.items()
+        name: st.column_config.NumberColumn(format=_format(name, units.get(name, ""), column))
+        for name, column in ((str(key), column) for key, column in frame.items())
         if is_numeric_dtype(column) and not is_bool_dtype(column)
     }
 
 
-def _format(name: str, column: pd.Series[Any]) -> str:
+def _format(name: str, unit: str, column: pd.Series[Any]) -> str:
     if name.endswith(", $"):
         return _MONEY
-    return _FORMATS.get(name, _DECIMALS if is_float_dtype(column) else WHOLE)
+    plain = _DECIMALS if is_float_dtype(column) else WHOLE
+    return _FORMATS.get(unit) or _OWN_FORMATS.get(name, plain)

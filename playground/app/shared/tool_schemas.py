@@ -17,7 +17,7 @@ from playground.questions.tool_schemas import (
     tool_portability,
 )
 from playground.sessions.session import Session
-from playground.show import tool_frames
+from playground.show import frames, rows
 
 
 @memoized(16)
@@ -46,7 +46,7 @@ def _show_costs(session: Session, dialects: Sequence[str]) -> None:
     future = _costs(session, list(dialects))
     waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
     found = future.result()
-    tables.table(tool_frames.tool_costs(found), height="content")
+    tables.table(frames.tool_costs(found), height="content")
     exact = ", ".join(found.exact) or "no model"
     say.caption(
         f"Exact for {exact}; estimates for the others. Dialects and smaller schemas are counted in "
@@ -68,7 +68,7 @@ def _show_portability(session: Session) -> None:
     if found is None or not found.findings:
         st.text("No chosen provider is known to refuse anything.")
     else:
-        tables.table(tool_frames.portability(found))
+        tables.table(rows.portability(found))
         _instead(found)
 
 

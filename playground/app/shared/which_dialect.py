@@ -15,7 +15,7 @@ from playground.nouns.tools import ToolMetadata
 from playground.questions.detection import Detection, detect_recording, foreign_finding
 from playground.questions.fast_detection import likeliest
 from playground.recordings.recording import Recording
-from playground.show import frames
+from playground.show import rows
 
 Tools = Sequence[ToolMetadata]
 _LOOKED_AT: Final = 100_000  # characters at a reply's end, where calls stand: a third of a second
@@ -59,4 +59,4 @@ def show_detections(reading: Reading) -> None:
     found = _detections(reading.recording, reading.tools)
     finding = foreign_finding(found, reading.dialect)
     widgets.show_findings([finding] if finding else [], "about the chosen dialect")
-    tables.table(frames.detections(found))
+    tables.table(rows.detections(found))

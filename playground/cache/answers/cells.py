@@ -12,7 +12,7 @@ from playground.base.display import Drawn, Listed, Live
 from playground.base.findings import Finding
 from playground.base.wording import dollars, grouped
 from playground.cache.answers.hints import NotedRequest, hint
-from playground.cache.answers.known_rules import known_rules, price_under
+from playground.cache.answers.known_rules import assumption_of, known_rules, price_under, stand_in
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.answers.paid import Paid
 from playground.cache.bounds import ReadBounds, Verdict, read_bounds
@@ -347,20 +347,12 @@ class CacheSimulation(Drawn, Live):
     @property
     def assumed_as(self) -> str | None:
         """The known model whose figures stand in for an unknown model's; None for a known model."""
-        rules = self.rules
-        if rules is None or rules.match == "unknown" or rules.knows(self.model):
-            return None
-        return rules.assumed_as(self.model)
+        return None if self.rules is None else stand_in(self.rules, self.model)
 
     @property
     def assumption(self) -> str:
         """A sentence on the rules of an unknown model: whose they are; "" for a known one."""
-        if self.rules is not None and self.rules.match == "unknown":
-            return "No caching rules are known for this model: all is counted at the full price."
-        if self.assumed_as is None:
-            return ""
-        like = f": it is assumed to be cached like {self.assumed_as}" if self.assumed_as else ""
-        return f"No rule names this model{like}."
+        return "" if self.rules is None else assumption_of(self.rules, self.model)
 
     @property
     def origins(self) -> list[str]:

@@ -25,6 +25,25 @@ def price_under(rules: Rules, model: str) -> Price | None:
     return price_of(model) if _sells(rules, model) else None
 
 
+def stand_in(rules: Rules, model: str) -> str | None:
+    """Return the known model whose figures a model is given; None if the rules name it, or if
+    there are none, and "" if they name no model at all.
+    """
+    if rules.match == "unknown" or rules.knows(model):
+        return None
+    return rules.assumed_as(model)
+
+
+def assumption_of(rules: Rules, model: str) -> str:
+    """Return a sentence on whose rules a model is given; "" if the rules name it."""
+    if rules.match == "unknown":
+        return "No caching rules are known for this model: all is counted at the full price."
+    like = stand_in(rules, model)
+    if like is None:
+        return ""
+    return f"No rule names this model{f': assumed as for {like}' if like else ''}."
+
+
 def _sells(rules: Rules, model: str) -> bool:
     """Return True for a provider's own model: no other sells it at the maker's price."""
     return rules.provider == provider_of(model) or rules.knows(model)

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.base.arguments import formerly_positional, takes
 from playground.base.display import Drawn, Live
-from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.breakpoints import breakpoints
 from playground.cache.prefixes import TimedRequest
@@ -72,6 +72,11 @@ class CachePlacement(Drawn, Live):
             return self.reach.line
         counted = f"{self.text_characters:,} of {self.characters:,} characters count for Gemini"
         return f"{self.reach.line}; {counted} ({self.threshold:,} are needed for a mark)"
+
+    @property
+    def assumption(self) -> str:
+        """A sentence on the rules of an unknown model: whose they are; "" for a known one."""
+        return assumption_of(known_rules("", self.model_name), self.model_name)
 
     @property
     def marks(self) -> list[PartPlacement]:

@@ -12,6 +12,7 @@ from playground.base.display import Shown
 from playground.base.findings import Finding, finding
 from playground.base.fixes import FIXES
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
+from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.policies import Policy, get_policy
 from playground.dialects.request_messages import Rendering
@@ -37,6 +38,11 @@ class CacheWire(Shown):
     sent: list[WireBlock]
     cached: list[WireBlock]
     findings: list[Finding]
+
+    @property
+    def assumption(self) -> str:
+        """A sentence on the rules of an unknown model: whose they are; "" for a known one."""
+        return assumption_of(known_rules("", self.model), self.model)
 
     @property
     def marks(self) -> list[WireBlock]:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from playground.base.wording import counted, grouped, visible
-from playground.cli.shared import json_option
-from playground.cli.terminal import emit, guarded, print_json, say, table, tell_starred
+from playground.cli.command import CommandGroup
+from playground.cli.shared import csv_option, json_option
+from playground.cli.terminal import (
+    CSV,
+    csv_text,
+    emit,
+    guarded,
+    is_set,
+    print_json,
+    say,
+    table,
+    tell_starred,
+)
 
 if TYPE_CHECKING:
     from playground.plugins.corpus.answers import CorpusAnswer
@@ -22,17 +31,17 @@ if TYPE_CHECKING:
 _MOST_LISTED = 10  # faults that are listed
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def corpus() -> None:
     """Many recorded sessions: build a corpus of them, and ask it."""
 
 
-@corpus.command()
+@corpus.command(examples=["corpus build facts/ logs/", "corpus build hashed/ logs/ --redact"])
 @click.argument("out")
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("--redact", is_flag=True, help="Store lengths and hashes in place of texts.")
 @click.option("--receipts", is_flag=True, help="Keep the figures of each file's receipt.")
-@click.option("--engine", default="pool", help="serial, pool or ray. Default: pool.")
+@click.option("--engine", default="pool", help="serial, pool or ray.")
 @click.option("--workers", default=0, help="Processes. Default: one for each processor.")
 @click.option("--address", default="", help="Of a Ray cluster. Default: Ray on this machine.")
 @json_option
@@ -76,7 +85,7 @@ def build(
     return int(bool(built.aside or built.faults))
 
 
-@corpus.command()
+@corpus.command(examples=["corpus compact facts/"])
 @click.argument("out")
 @json_option
 @guarded
@@ -92,18 +101,24 @@ def compact(out: str, as_json: bool) -> int:
     return 0
 
 
-@corpus.command()
+@corpus.command(
+    examples=[
+        "corpus ask facts/",
+        "corpus ask facts/ failures --by dialect,model",
+        "corpus ask facts/ breaks --by cause --csv",
+    ]
+)
 @click.argument("out")
 @click.argument("question", default="")
 @click.option("--by", help="Columns with commas between, such as cause,week.")
 @click.option("--where", "filters", multiple=True, help="COLUMN=VALUE; may be given several times.")
-@click.option("--since", help="A time, such as 2026-11-01.")
-@click.option("--until", help="A time, which is itself not included.")
-@click.option("--limit", type=int, help="Rows at most.")
+@click.option("--since", help="Start time, such as 2026-11-01.")
+@click.option("--until", help="End time, exclusive.")
+@click.option("--limit", type=int, help="Maximum number of rows.")
 @click.option("--seconds", default=30.0, help="A limit, after which the question is ended.")
 @click.option("--analysis", type=int, help="Use the facts of an older version of our analysis.")
 @click.option("--sql", default="", help="SQL over the views, in place of a question.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@csv_option
 @json_option
 @guarded
 def ask(
@@ -117,7 +132,6 @@ def ask(
     seconds: float,
     analysis: int | None,
     sql: str,
-    as_csv: bool,
     as_json: bool,
 ) -> int:
     """Ask the corpus in OUT a named QUESTION, or SQL; without either, list the questions."""
@@ -139,16 +153,16 @@ def ask(
     if as_json:
         print_json(answer.plain())
     else:
-        _print(answer, as_csv=as_csv)
+        _print(answer)
     return 0
 
 
-@corpus.command()
+@corpus.command(examples=["corpus simulate facts/"])
 @click.argument("out")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@csv_option
 @json_option
 @guarded
-def simulate(out: str, as_csv: bool, as_json: bool) -> int:
+def simulate(out: str, as_json: bool) -> int:
     """Simulate the caches for all requests in OUT that were recorded as sent, by today's rules."""
     from playground.plugins.corpus.asking import corpus as opened
     from playground.plugins.corpus.simulating import simulate_corpus
@@ -157,11 +171,11 @@ def simulate(out: str, as_csv: bool, as_json: bool) -> int:
     if as_json:
         print_json(answer.plain())
     else:
-        _print(answer, as_csv=as_csv)
+        _print(answer)
     return 0
 
 
-@corpus.command()
+@corpus.command(examples=["corpus session facts/ ID > session.json"])
 @click.argument("out")
 @click.argument("id")
 @guarded
@@ -186,28 +200,16 @@ def _filters(options: tuple[str, ...]) -> dict[str, Any]:
     return filters
 
 
-def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
+def _print(answer: CorpusAnswer) -> None:
     rows = answer.plain()["rows"]
-    if as_csv:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(
-            [answer.columns, *(map(_in_csv, row.values()) for row in rows)]
-        )
-        emit(text.getvalue())
+    if is_set(CSV):
+        emit(csv_text(answer.columns, [list(row.values()) for row in rows]))
         return
     table(answer.columns, [[_cell(value) for value in row.values()] for row in rows])
     more = "; there are more" if answer.cut else ""
     say(f"{counted(len(rows), 'row')} in {grouped(answer.seconds, 2)} s{more}", err=True)
     for note in answer.notes:
         say(note, err=True)
-
-
-def _in_csv(value: Any) -> Any:
-    """Return a value for CSV; a text that a spreadsheet would take for a formula is quoted."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in _FORMULA else value
-
-
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _cell(value: Any) -> str:

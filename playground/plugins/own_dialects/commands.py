@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from playground.base.errors import InputFault
-from playground.cli.shared import force_option, json_option, out_option
+from playground.cli.command import DIALECT_OR_FILE, CommandGroup
+from playground.cli.shared import force_option, json_option, out_option, strict_option
 from playground.cli.terminal import emit, guarded, print_json, report, say, say_written, table
 
 if TYPE_CHECKING:
@@ -21,16 +23,23 @@ _TO = "--to response-template"
 _OUT = "Write to this file (.json)."
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def dialect() -> None:
     """Make, show and check dialects of your own."""
 
 
-@dialect.command("from")
+@dialect.command(
+    "from",
+    examples=[
+        "dialect from tokenizer_config.json",
+        "dialect from tokenizer_config.json --name tides -o tides.json",
+    ],
+)
 @click.argument("file")
-@click.option("--name", default="derived", help="What to call it. Default: derived.")
+@click.option("--name", default="derived", help="What to call it.")
 @out_option(_OUT)
 @force_option
+@strict_option
 @json_option
 @guarded
 def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
@@ -58,8 +67,8 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     return report(derived.findings())
 
 
-@dialect.command()
-@click.argument("name")
+@dialect.command(examples=["dialect show hermes", "dialect show hermes -o own.json"])
+@click.argument("name", type=DIALECT_OR_FILE)
 @click.option(
     "--to",
     "form",
@@ -104,9 +113,9 @@ def show(name: str, form: str, start_anchor: str, portable: bool, out: str, forc
     return 0
 
 
-@dialect.command()
-@click.argument("name")
-@click.option("-n", "--examples", type=int, default=50, help="For each law. Default: 50.")
+@dialect.command(examples=["dialect check hermes", "dialect check mine.json --examples 200"])
+@click.argument("name", type=DIALECT_OR_FILE)
+@click.option("-n", "--examples", type=int, default=50, help="For each law.")
 @json_option
 @guarded
 def check(name: str, examples: int, as_json: bool) -> int:
@@ -129,11 +138,17 @@ def check(name: str, examples: int, as_json: bool) -> int:
     return int(bool(checks.broken))
 
 
-@dialect.command()
+@dialect.command(
+    examples=[
+        "dialect propose first.txt second.txt",
+        "dialect propose first.txt second.txt -o proposed.json",
+    ]
+)
 @click.argument("files", nargs=-1, required=True)
-@click.option("--name", default="proposed", help="What to call it. Default: proposed.")
+@click.option("--name", default="proposed", help="What to call it.")
 @out_option(_OUT)
 @force_option
+@strict_option
 @json_option
 @guarded
 def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: bool) -> int:
@@ -141,7 +156,7 @@ def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: b
 
     Give two or three replies of one model, with calls of different tools: text that is the same in
     all becomes a marker, text that varies a hole. Shows what the form leaves as text; exit status 1
-    if any of that looks like markup.
+    if --strict is given and any of it looks like markup.
     """
     from playground.plugins.own_dialects.derivation import declaration, propose_dialect
     from playground.sessions.loading import file_bytes
@@ -172,7 +187,12 @@ def _dialect_of(name: str) -> Dialect:
     from playground.dialects import get_dialect
     from playground.dialects.files import SUFFIXES, load_dialect
 
-    return load_dialect(name) if name.endswith(SUFFIXES) else get_dialect(name)
+    if name.endswith(SUFFIXES):
+        return load_dialect(name)
+    if Path(name).is_file():
+        expected = f"a dialect's name, or a file that ends in {' or '.join(SUFFIXES)}"
+        raise InputFault("this file is no dialect", where=name, expected=expected)
+    return get_dialect(name)
 
 
 def _write(dialect: Dialect, out: str, force: bool, *inputs: str) -> None:

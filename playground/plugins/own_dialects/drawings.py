@@ -11,7 +11,9 @@ from playground.base.wording import counted
 from playground.plugins.own_dialects.laws import LawChecks
 from playground.questions.carry import CarryMatrix
 from playground.show.board import Figure, Payload, board, card
+from playground.show.frames import frame
 from playground.show.markup import Markup, cells, code, escaped
+from playground.show.rows import rows_of
 
 _SHOWN: Final = 20_000  # characters of an example
 
@@ -19,8 +21,8 @@ _SHOWN: Final = 20_000  # characters of an example
 @draws("frame", LawChecks)
 def laws_frame(value: LawChecks) -> pd.DataFrame:
     """Return a row for each law, with the number of examples tried and what breaks it."""
-    rows = [[c.law, c.title, c.tried, c.broken.says if c.broken else "holds"] for c in value]
-    return pd.DataFrame(rows, columns=["law", "says", "examples", "result"])
+    cells = [(c.law, c.title, c.tried, c.broken.says if c.broken else "holds") for c in value]
+    return frame(rows_of("law title examples result", cells))
 
 
 @draws("picture", LawChecks)

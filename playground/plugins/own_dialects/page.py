@@ -43,7 +43,7 @@ from playground.plugins.own_dialects.laws import LawChecks, check_dialect
 from playground.questions.carry import CarryMatrix
 from playground.questions.carry import carry as carry_values
 from playground.sessions.session import Session
-from playground.show import frames
+from playground.show import rows
 
 _WAYS: Final = ("A dialect", "A chat template", "Replies")
 _REPLY: Final = "own dialect reply"
@@ -212,7 +212,7 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     aborted = f", {len(result.aborted)} aborted" if result.aborted else ""
     left = counted(len(result.content.strip()), "character")
     say.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
-    tables.table(frames.events(result.events), height=250)
+    tables.table(rows.events(result.events), height=250)
     widgets.show_findings(result.findings, "in the reply")
 
 

@@ -26,6 +26,7 @@ PLUGIN: Final = Plugin(
     names={
         "check_dialect": "playground.plugins.own_dialects.laws",
         "dialect_from_template": "playground.plugins.own_dialects.derivation",
+        "response_template": "playground.plugins.own_dialects.response_templates",
         "propose_dialect": "playground.plugins.own_dialects.derivation",
     },
     doors={

@@ -15,7 +15,6 @@ from playground.cache.answers.known_rules import known_rules
 from playground.cache.diagnosis import Diagnosis, ThreeAnswers, disagreement
 from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.lint import SentRow, lint
-from playground.cache.live import LiveCache, Prediction
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.prices import Price, price_of
 from playground.cache.rules import Rules
@@ -24,11 +23,12 @@ from playground.cache.usage import billed_of, cost_of
 from playground.dialects.marks.providers import rules_and_model
 from playground.nouns.wire_blocks import WireReader
 from playground.plugins.proxy.exchange import Opened
+from playground.plugins.proxy.live_cache import LiveCache, Prediction
 from playground.plugins.proxy.session_matching import SessionMatch, Sessions
 from playground.sessions.building import SessionBuilder
 from playground.sessions.checks import check
 from playground.sessions.last_resort import UNEXPECTED_ERRORS
-from playground.sessions.place import Place
+from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64

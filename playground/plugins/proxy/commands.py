@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.base.wording import visible
+from playground.cli.command import command as cli_command
 from playground.cli.shared import json_option
 from playground.cli.terminal import guarded, json_text, say
 
@@ -19,11 +20,9 @@ if TYPE_CHECKING:
     from playground.plugins.proxy.terminal_report import TerminalReport
 
 
-@click.command()
-@click.option("--port", default=8788, help="Default: 8788; 0 is any that is free.")
-@click.option(
-    "--host", default="127.0.0.1", help="Default: 127.0.0.1, which is this machine alone."
-)
+@cli_command("proxy -- claude", "proxy --port 8788 --block cache-break")
+@click.option("--port", default=8788, help="0 is any that is free.")
+@click.option("--host", default="127.0.0.1", help="The default is this machine alone.")
 @click.option("--public", is_flag=True, help="Allow a --host that other machines reach.")
 @click.option("--allow-host", "hosts", multiple=True, help="Answer to this name too; repeatable.")
 @click.option(

@@ -20,9 +20,9 @@ from playground.base.errors import InputFault
 from playground.base.json_numbers import load_json
 from playground.base.wording import grouped
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
+from playground.plugins.proxy.json_layout import layout_of
 from playground.plugins.proxy.text_bytes import TextBytes
 from playground.recordings.append_only_file import AppendOnlyFile, create_numbered
-from playground.recordings.json_layout import layout_of
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import Searcher, Tally, TooMuchWork, star_secrets
 from playground.recordings.unpacking import CODINGS, TooMuchUnpacked, Unpacker

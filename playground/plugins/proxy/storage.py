@@ -15,7 +15,7 @@ from playground.recordings.decoding import decode_stream
 from playground.recordings.files import wire_bytes
 from playground.sessions.entries import new_entry, read_label
 from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
-from playground.sessions.place import Place
+from playground.sessions.places import Place
 from playground.sessions.session import Agent, Session
 from playground.sessions.shapes.exchanges import Exchange, read_exchanges
 from playground.sessions.workspaces import Workspace

@@ -7,7 +7,14 @@ often, so that two arms are compared case by case.
 
 from playground.questions.trials.doubts import doubts
 from playground.questions.trials.figures import Arm, Miss, Pair, Share, Trial
-from playground.questions.trials.plan import TrialCost, TrialPlan, TrialRun, own_calls, trial
+from playground.questions.trials.plan import (
+    TrialCost,
+    TrialPlan,
+    TrialRun,
+    expect,
+    own_calls,
+    trial,
+)
 from playground.questions.trials.scoring import Attempt, Score, missed, score
 
 __all__ = [
@@ -23,6 +30,7 @@ __all__ = [
     "TrialRun",
     "doubts",
     "missed",
+    "expect",
     "own_calls",
     "score",
     "trial",

@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any, Final
 
 from playground.base.arguments import formerly_positional, takes
+from playground.base.display import Shown
 from playground.base.errors import InputFault
-from playground.base.wording import dollars
+from playground.base.wording import counted, dollars
 from playground.cache.prices import price_of
 from playground.dialects import Dialect, as_dialects, get_dialect
 from playground.dialects.request_messages import Rendering
@@ -56,8 +57,8 @@ class TrialCost:
         return f"{self.requests:,} requests, {tokens}, {money} (an estimate, without a cache)"
 
 
-@dataclass(frozen=True)
-class TrialPlan:
+@dataclass(frozen=True, repr=False)
+class TrialPlan(Shown):
     """A trial that has not begun: `cost` forecasts it, `run` begins it.
 
     Without models it costs nothing: it reads the session's recordings in their own dialects.
@@ -69,6 +70,11 @@ class TrialPlan:
     repeats: int = 5
     base_url: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        names = ", ".join(dialect.name for dialect in self.dialects)
+        models = ", ".join(self.models) or "recordings alone"
+        return f"TrialPlan({counted(len(self.cases), 'case')} in {names} for {models})"
 
     @cached_property
     def cases(self) -> dict[str, ExpectedReply]:
@@ -251,6 +257,7 @@ class TrialRun(BackgroundRun):
 @takes(
     session=(Session, str),
     models=(str, Iterable),
+    expected=(ExpectedCall, Iterable),
     repeats=int,
     base_url="text",
     parameters="object or nothing",
@@ -260,12 +267,14 @@ def trial(
     dialects: str | Dialect | Sequence[str | Dialect] = (),
     *,
     models: str | Sequence[str] = (),
+    expected: ExpectedCall | Sequence[ExpectedCall] = (),
     repeats: int = 5,
     base_url: str = "",
     parameters: Mapping[str, Any] | None = None,
 ) -> TrialPlan:
     """Plan a trial of dialects and models on the session's expected calls (`Session.expected`).
 
+    `expected` are the calls of the next reply, as `expect` makes them, in place of the session's.
     The plan's `cost` forecasts it; nothing is sent before its `run`. Without `models` the
     session's own recordings are read, in their own dialects, which costs nothing. Keys come from
     the environment; `base_url` is an OpenAI-compatible server. Raises InputFault for a session
@@ -273,11 +282,15 @@ def trial(
     unknown dialect.
     """
     session = session_or_sample(session)
+    calls = (expected,) if isinstance(expected, ExpectedCall) else tuple(expected)
+    if calls:
+        session = replace(session, expected=(ExpectedReply(len(session.messages), calls),))
     if not session.expected:
         raise InputFault(
             "this session names no expected calls",
             field="expected",
-            expected="a list of expected replies (docs/trials.md), or `--own-calls` (own_calls)",
+            expected='expected=pg.expect("tool", argument=value), a list of expected replies in '
+            "the file (docs/trials.md), or --own-calls on the command line",
         )
     if not 1 <= repeats <= _MOST:
         raise InputFault(f"{repeats} repeats", expected=f"1 to {_MOST:,}")
@@ -287,6 +300,14 @@ def trial(
     return TrialPlan(
         session, tuple(as_dialects(chosen)), listed, repeats, base_url, parameters or {}
     )
+
+
+def expect(tool_name: str, /, **arguments: Any) -> ExpectedCall:
+    """Return a call that a reply should make; without arguments, any arguments are right.
+
+    For a call without arguments, write `ExpectedCall(tool_name, {})`.
+    """
+    return ExpectedCall(tool_name, arguments or None)
 
 
 def own_calls(session: Session) -> tuple[ExpectedReply, ...]:

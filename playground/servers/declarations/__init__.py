@@ -285,10 +285,21 @@ def proofs() -> _Table:
 def proven_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
     """Return the slips that this version of the server reads as its view says: in every reply with
     one that was tried."""
+    tried = _tried_slips(server, parser, dialect).items()
+    return frozenset(slip for slip, (equal, of) in tried if equal == of and of >= _LEAST_PROOFS)
+
+
+def disproved_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
+    """Return the slips with which this version of the server read a reply in another way than its
+    view says."""
+    tried = _tried_slips(server, parser, dialect).items()
+    return frozenset(slip for slip, (equal, of) in tried if equal < of)
+
+
+def _tried_slips(server: Server, parser: str, dialect: str) -> Mapping[str, tuple[int, int]]:
+    """Return for each slip in how many replies both read alike, and of how many."""
     recorded = proofs().get(server.name, {})
     if recorded.get("version") != server.version:
-        return frozenset()
-    slips = recorded["slips"].get(f"{parser} {dialect}", {})
-    return frozenset(
-        slip for slip, (equal, of) in slips.items() if equal == of and of >= _LEAST_PROOFS
-    )
+        return {}
+    slips: Mapping[str, tuple[int, int]] = recorded["slips"].get(f"{parser} {dialect}", {})
+    return slips

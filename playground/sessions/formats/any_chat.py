@@ -13,7 +13,7 @@ from playground.base.wording import counted
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages
-from playground.sessions.place import numberless
+from playground.sessions.places import numberless
 from playground.sessions.shapes.facts import add_answer_facts
 from playground.sessions.shapes.framework_chats import printed_calls
 from playground.sessions.shapes.messages import read_message

@@ -12,7 +12,7 @@ from typing import Final
 
 from playground.base.findings import Finding
 from playground.base.json_numbers import load_json
-from playground.sessions.place import Place, numberless
+from playground.sessions.places import Place, numberless
 from playground.sessions.receipts.counts import USAGE
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
 from playground.sessions.receipts.leaves import FileUsage, Leaves, arguments_text, is_text

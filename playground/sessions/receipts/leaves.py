@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from playground.base.errors import InputFault
 from playground.base.json_numbers import load_json
 from playground.sessions.lines import kind_of
-from playground.sessions.place import Place, numberless
+from playground.sessions.places import Place, numberless
 from playground.sessions.receipts.counts import USAGE, counts_in, is_count, reports_in, sides
 from playground.sessions.receipts.frames import (
     HTTP_HEAD,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
+from playground.base.display import Shown
 from playground.base.wording import counted
-from playground.sessions.place import numberless
+from playground.sessions.places import numberless
 
 Kind = Literal[
     "text", "call", "result", "beside", "usage", "text added", "call added", "usage added"
@@ -64,7 +65,7 @@ class MissingAtPath(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Receipt:
+class Receipt(Shown):
     """The contents of a file, those of the sessions read from it, and what was found missing.
 
     Compared by value are texts of 24 characters and more wherever they stand, short ones where a

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from playground.sessions.place import Place
+from playground.sessions.places import Place
 from playground.sessions.receipts.holdings import Holdings
 from playground.sessions.receipts.leaves import FileResult, FileWords, Leaves
 from playground.sessions.receipts.receipt import Kind

@@ -440,7 +440,7 @@ class Strip {
     fact("characters", grouped(length))
     fact("tokens", `~${grouped(size)}`)
     fact("up to here", `~${grouped(this.request.ends[this.chosen])}`)
-    fact(this.request.billed ? "as predicted" : "this request", this.fate())
+    fact(this.request.billed ? "by its bill" : "this request", this.fate())
     this.side.replaceChildren(line, facts, ...this.decision())
     const pre = element("pre", "", text)
     pre.tabIndex = 0
@@ -448,11 +448,16 @@ class Strip {
     if (length > characters(text)) this.side.append(element("p", "quiet", `… and ${grouped(length - characters(text))} more characters`))
   }
 
+  // The chosen block's fate; by the bill, if there is one, to whose tokens estimates are scaled.
+  // Some billed tokens belong to no block, so what counts there is where a block's middle lies.
   fate() {
     const { request, chosen } = this
-    const end = request.ends[chosen]
-    if (end <= request.read) return "read from the cache"
-    return end <= request.read + request.written ? "written" : "at full price"
+    const [read, written, rest] = request.billed ?? [request.read, request.written, 0]
+    const { ends } = request
+    const middle = ((ends[chosen - 1] ?? 0) + ends[chosen]) / 2
+    const at = request.billed ? (middle * (read + written + rest)) / (ends.at(-1) || 1) : ends[chosen]
+    if (at <= read) return "read from the cache"
+    return at <= read + written ? "written" : "at full price"
   }
 
   decision() {

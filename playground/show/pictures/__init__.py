@@ -3,10 +3,20 @@
 Each module registers the drawings of its kind of answer; all are loaded when the first is needed.
 """
 
-from playground.show.pictures import caching, compaction, guides, replies, requests, tools, versions
+from playground.show.pictures import (
+    caching,
+    cards,
+    compaction,
+    guides,
+    replies,
+    requests,
+    tools,
+    versions,
+)
 
 __all__ = [
     "caching",
+    "cards",
     "compaction",
     "guides",
     "replies",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from playground.base.display import draws
@@ -10,13 +11,12 @@ from playground.cache.answers.cells import CacheMatrix, CacheSimulation
 from playground.cache.answers.headline import headline
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.wire import CacheWire
-from playground.show import payloads
+from playground.show import payloads, rows
 from playground.show.colours import OUTCOME_COLOURS
 from playground.show.grid import grid
 from playground.show.markup import Markup, cells, escaped, folded, table
 from playground.show.pictures.requests import findings
 from playground.show.strip import strip
-from playground.show.wire import PLACEMENT_HEAD, WIRE_HEAD, placement_rows, wire_rows
 
 _ROWS: Final = 60
 _MESSAGES: Final = 50  # that a notebook keeps
@@ -29,12 +29,13 @@ def placement(value: CachePlacement) -> Markup:
     """Return the request as a pane, every part with the decision about it."""
     left = len(value.parts) - _ROWS
     more = f"; {left} more parts are not shown" if left > 0 else ""
+    head, cells = rows.placement(value).without("explanation").texts()
     refused = f"<p>{escaped(value.refusal.explanation)}</p>" if value.refusal else ""
     return Markup(
         f"Cache marks in {value.dialect} for {value.model_name}, policy {value.policy}",
         f"{len(value.marks)} of {counted(len(value.parts), 'part')} marked; {value.thresholds}",
         head=refused,
-        static=table(f"parts{more}", PLACEMENT_HEAD, placement_rows(value)[:_ROWS]),
+        static=table(f"parts{more}", head, cells[:_ROWS]),
         component="panes",
         data=lambda: _pane(value, None),
         brief=lambda: _pane(value, _MESSAGES),
@@ -74,7 +75,7 @@ def _bars(value: CacheSimulation) -> str:
         )
         size_texts = [f"{size:,}" for size in sizes]
         rows.append([str(number + 1), bar, *size_texts, one.sureness, escaped(value.why(number))])
-    head = ["request", "", *OUTCOME_COLOURS, "how sure", "why"]
+    head = ["request", "", *OUTCOME_COLOURS, "state", "reason"]
     return cells("tokens of every request", head, rows)
 
 
@@ -86,12 +87,7 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     costs = {(cell.dialect, cell.policy): cell for cell in value if not cell.errors}
     best = min(costs.values(), key=lambda cell: cell.cost_permille, default=None)
     least = best.cost_permille if best else 0
-    line = (
-        f"cheapest: {best.dialect} under {best.policy}, "
-        f"{percent(least / 1000)} of the uncached price"
-        if best
-        else "the provider refuses every request"
-    )
+    line = _cheapest(list(costs.values()), best) if best else "the provider refuses every request"
     rows = (
         [escaped(dialect), *(_cost(costs.get((dialect, policy)), least) for policy in policies)]
         for dialect in dialects
@@ -99,6 +95,17 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     title = f"Input under {counted(len(policies), 'policy').replace('policys', 'policies')}"
     caption = "cost of all input, as a share of its full price; “–” is refused"
     return Markup(title, line, static=cells(caption, ["dialect", *policies], rows))
+
+
+def _cheapest(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:
+    """Return which cell costs least; of a tie, only say how many cost the same."""
+    cost = f"{percent(best.cost_permille / 1000)} of the uncached price"
+    tied = sum(cell.cost_permille == best.cost_permille for cell in cells)
+    if tied == len(cells) > 1:
+        return f"all {tied} cost the same: {cost}"
+    if tied > 1:
+        return f"{tied} of {len(cells)} cost least: {cost}"
+    return f"cheapest: {best.dialect} under {best.policy}, {cost}"
 
 
 def _cost(cell: CacheSimulation | None, least: int) -> str:
@@ -111,11 +118,11 @@ def _cost(cell: CacheSimulation | None, least: int) -> str:
 @draws("picture", CacheWire)
 def wire(value: CacheWire) -> Markup:
     """Return every block that is sent, and the marks that got lost."""
-    sent, rows = len(value.marks), wire_rows(value)
+    sent = len(value.marks)
     lost = counted(len(value.findings), "mark")
     return Markup(
         f"{value.dialect} under {value.policy} on the wire to {value.model}",
         f"{counted(len(value.sent), 'block')}, {counted(sent, 'mark')} sent, {lost} lost",
         head=findings("marks that do not arrive", value.findings),
-        static=table("blocks as they are sent", WIRE_HEAD, rows),
+        static=table("blocks as they are sent", *rows.wire(value).texts()),
     )

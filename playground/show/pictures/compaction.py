@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.base.display import draws
 from playground.cache.answers.compacted import CompactionWhatIf
-from playground.show.compaction_frames import compaction as policies
+from playground.show import rows
 from playground.show.markup import Markup, table
 
 _POINTS = 12  # turns that the table by turn shows
@@ -13,12 +13,10 @@ _POINTS = 12  # turns that the table by turn shows
 @draws("picture", CompactionWhatIf)
 def compaction(value: CompactionWhatIf) -> Markup:
     """Return the table of policies, and a table of what each has saved at some turns."""
-    frame = policies(value).astype(object)
-    shown = frame.where(frame.notna(), "").astype(str)
     turns = len(value.everything.costs)
     step = max(1, turns // _POINTS)
     points = sorted({*range(step - 1, turns, step), turns - 1})
-    rows = [
+    points_of = [
         [row.policy.name, *(f"{value.saved(row)[point] // 1000:,}" for point in points)]
         for row in value.rows[1:]
     ]
@@ -27,6 +25,5 @@ def compaction(value: CompactionWhatIf) -> Markup:
     return Markup(
         "What if the history were shortened",
         value.headline,
-        static=table("policies", list(shown.columns), shown.to_numpy())
-        + table(caption, head, rows),
+        static=table("policies", *rows.compaction(value).texts()) + table(caption, head, points_of),
     )

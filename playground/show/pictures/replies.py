@@ -15,6 +15,7 @@ from playground.questions.detection import Detections
 from playground.questions.timeline import Timeline
 from playground.questions.trials import Trial
 from playground.questions.trials.figures import Measure
+from playground.show import rows
 from playground.show.colours import EVENT_COLOURS
 from playground.show.markup import (
     CODE_STYLE,
@@ -27,7 +28,6 @@ from playground.show.markup import (
 )
 from playground.show.pictures.requests import findings
 from playground.show.replays import player, reading_name
-from playground.show.wire import CARRY_HEAD, carry_rows
 
 _MOST: Final = 6_000  # characters of coloured text
 _ARGUMENTS: Final = 2_000
@@ -153,4 +153,4 @@ def carry(value: CarryMatrix) -> Markup:
     line += f", {left:,} refused by name" if left else ""
     title = f"{counted(len(value.values), 'value')} in "
     title += counted(len(value.dialects), "dialect")
-    return Markup(title, line, static=table("values", CARRY_HEAD, carry_rows(value)))
+    return Markup(title, line, static=table("values", *rows.carry_totals(value).texts()))

@@ -39,7 +39,7 @@ def comparison(value: Comparison) -> Markup:
         _line(value.columns),
         head="" if len(value.columns) <= _PANES else _figures(value.columns),
         static=f"{_figures(value.columns) if len(value.columns) <= _PANES else ''}"
-        f"{_columns(value.columns[:_COLUMNS])}",
+        f"{_columns(value.columns[:_COLUMNS], value.columns[_COLUMNS:])}",
         component="panes",
         data=lambda: _panes(value.columns),
         brief=lambda: _panes(value.columns[:_PANES], _MESSAGES),
@@ -70,7 +70,8 @@ def _figures(columns: Sequence[Column]) -> str:
     return table("characters of what is sent, tools included", head, rows)
 
 
-def _columns(columns: Sequence[Column]) -> str:
+def _columns(columns: Sequence[Column], hidden: Sequence[Column]) -> str:
+    """Return a column for each dialect; the caption names those that need a script."""
     origins = payloads.origins(columns)
     rows = (
         [escaped(origin), *(code(column.texts.get(origin, ""), _BEGINNING) for column in columns)]
@@ -78,6 +79,10 @@ def _columns(columns: Sequence[Column]) -> str:
     )
     left = len(origins) - _ROWS
     more = f"; {left:,} more parts are not shown" if left > 0 else ""
+    if hidden:
+        others = ", ".join(column.dialect.name for column in hidden[:_MOST_NAMES])
+        rest = f" and {len(hidden) - _MOST_NAMES} more" if len(hidden) > _MOST_NAMES else ""
+        more += f"; without scripts {others}{rest} are left out"
     names = [column.dialect.name for column in columns]
     return cells(f"what each part is in {', '.join(names)}{more}", ["", *names], rows)
 

@@ -11,9 +11,9 @@ from playground.questions.versions import VersionDiff
 from playground.questions.versions.blocks import VersionBlock
 from playground.questions.versions.matching import BlockChange
 from playground.questions.versions.words import Run
+from playground.show import rows
 from playground.show.grid import Payload, grid
 from playground.show.markup import CODE_STYLE, Markup, cells, escaped, exact, folded, table
-from playground.show.version_frames import HEAD, blocks, costs
 
 _ROWS: Final = 200
 _BRIEF: Final = 40  # blocks that a notebook keeps
@@ -25,18 +25,12 @@ _MARKS: Final = {"removed": "del", "added": "ins"}
 def versions(value: VersionDiff) -> Markup:
     """Return the tables of changed blocks and of costs; below, the differences word by word."""
     changed = [change for change in value.changes if change.kind != "same"]
-    shown = blocks(changed[:_ROWS]).astype(object).fillna("").astype(str).to_numpy().tolist()
     left = len(changed) - _ROWS
     more = f"; {left} more are not shown" if left > 0 else ""
-    paid = costs(value.costs).astype(object).fillna("").astype(str)
-    head = table(f"what is different{more}", HEAD, shown)
+    head = table(f"what is different{more}", *rows.blocks(changed[:_ROWS]).texts())
     head += folded(
         "what caches still read",
-        table(
-            "the second after the first",
-            list(map(str, paid.columns)),
-            paid.fillna("").astype(str).to_numpy(),
-        ),
+        table("the second after the first", *rows.version_costs(value.costs).texts()),
     )
     return Markup(
         f"{value.first.name}, then {value.second.name}",
@@ -50,12 +44,12 @@ def versions(value: VersionDiff) -> Markup:
 
 
 def _texts(changed: Sequence[BlockChange]) -> str:
-    rows = [
+    told = [
         [escaped(change.kind), escaped(change.block.name), _marked(change.words)]
         for change in changed
         if change.kind != "moved"
     ]
-    return cells("word by word", ["change", "block", "text"], rows)
+    return cells("word by word", ["change", "block", "text"], told)
 
 
 def _marked(runs: Sequence[Run]) -> str:

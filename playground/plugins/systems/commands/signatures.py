@@ -8,13 +8,24 @@ from typing import Any
 
 import click
 
-from playground.cli.shared import json_option
-from playground.cli.terminal import emit, guarded, print_json, table
+from playground.cli.command import command
+from playground.cli.shared import csv_option, json_option, strict_option
+from playground.cli.terminal import emit, failed, guarded, print_json, show_rows
 
 
-@click.command()
-@click.argument("text")
-@click.option("-i", "--input", "inputs", multiple=True, help="NAME=VALUE, by the field's type.")
+@command(
+    "signature 'question -> answer: int' -i 'question=1+1?'",
+    "signature 'question -> answer: int' --completion completion.txt",
+)
+@click.argument("text", metavar="SIGNATURE")
+@click.option(
+    "-i",
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="NAME=VALUE, by the field's type.",
+)
 @click.option("--demos", default="", help="A JSON list of examples, or a file with one a line.")
 @click.option("--instructions", default="", help="What to do, in place of the usual sentence.")
 @click.option(
@@ -26,6 +37,8 @@ from playground.cli.terminal import emit, guarded, print_json, table
     help="May be given several times. Default: chat.",
 )
 @click.option("--completion", default="", help="A file with an answer, or - for standard input.")
+@strict_option
+@csv_option
 @json_option
 @guarded
 def signature(
@@ -39,8 +52,7 @@ def signature(
 ) -> int:
     """Print the prompt of a signature such as "question -> answer: int", as DSPy writes it.
 
-    With --completion, print the fields that are read from an answer. Exits with 1 if one of them
-    cannot be read.
+    With --completion, print the fields that are read from an answer, and why one cannot be read.
     """
     from playground.plugins.systems.dspy import Signature
     from playground.plugins.systems.dspy import signature_questions as questions
@@ -69,6 +81,7 @@ def signature(
 
 def _fields(fields_by_adapter: Mapping[str, Sequence[Any]], as_json: bool) -> int:
     from playground.plugins.systems.dspy.values import as_json as plain_value
+    from playground.show.rows import rows_of
 
     rows = [
         {
@@ -83,9 +96,9 @@ def _fields(fields_by_adapter: Mapping[str, Sequence[Any]], as_json: bool) -> in
     if as_json:
         print_json(rows)
     else:
-        listed = [[r["adapter"], r["field"], _json(r["value"]), r["fault"]] for r in rows]
-        table(["adapter", "field", "value", "fault"], listed)
-    return int(any(row["fault"] for row in rows))
+        cells = [(r["adapter"], r["field"], _json(r["value"]), r["fault"]) for r in rows]
+        show_rows(rows_of("adapter field value fault", cells))
+    return failed(any(row["fault"] for row in rows))
 
 
 def _json(value: Any) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from playground.cli.shared import force_option, json_option, out_option
-from playground.cli.terminal import emit, guarded, json_text, print_json, report, say
+from playground.cli.command import NAME, CommandGroup
+from playground.cli.shared import force_option, json_option, out_option, strict_option
+from playground.cli.terminal import emit, failed, guarded, json_text, print_json, report, say
 
 if TYPE_CHECKING:
     from playground.plugins.systems.aichatflow import Answers, Outcome, Step
@@ -17,14 +18,19 @@ if TYPE_CHECKING:
     from playground.recordings.recording import Recording
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def template() -> None:
     """Conversation templates: programs that guide an assistant."""
 
 
-@template.command()
+@template.command(
+    examples=[
+        "template run harbour-desk",
+        "template run harbour-desk --limit 4000 --out sent.jsonl",
+    ]
+)
 @click.argument("templates")
-@click.option("--template", default="default", help="Which of the set. Default: default.")
+@click.option("--template", type=NAME, default="default", help="Which of the set.")
 @click.option("--input", default="{}", help="A JSON object, or @FILE: the data.")
 @click.option("--answers", default="[]", help="A JSON list, or @FILE: what the model answers.")
 @click.option("--replay", default="", help="A session file whose recordings answer.")
@@ -38,6 +44,7 @@ def template() -> None:
 @click.option("--limit", type=int, default=None, help="Characters that the context holds.")
 @out_option("Write the last request, with recordings, here.")
 @force_option
+@strict_option
 @json_option
 @guarded
 def run(
@@ -127,16 +134,17 @@ def _scripted_answers(files: TemplateFiles, options: dict[str, Any]) -> tuple[An
     return Answers.of_recordings(session.recordings), call or recorded_results(session)
 
 
-@template.command()
+@template.command(examples=["""template prompt prompt.txt --values '{"name": "Brest"}'"""])
 @click.argument("file")
 @click.option("--values", default="{}", help="A JSON object, or @FILE: the variables' values.")
 @click.option("--name", default="", help="Which prompt of several.")
+@strict_option
 @json_option
 @guarded
 def prompt(file: str, values: str, name: str, as_json: bool) -> int:
     """Fill the prompt of FILE: a text, a JSON list of messages, or Flink-Agents' YAML or class.
 
-    Exits with 1 if a variable has no value: it stays in the text as it is.
+    A variable without a value stays in the text as it is.
     """
     from playground.base.errors import UnknownNameError
     from playground.plugins.systems.flink_agents import ResourceType, load_declarations
@@ -167,7 +175,7 @@ def prompt(file: str, values: str, name: str, as_json: bool) -> int:
         emit(view.text)
         for variable in view.missing:
             say(f"missing: {variable}", err=True)
-    return int(bool(view.missing))
+    return failed(bool(view.missing))
 
 
 def _named_files(templates: str, options: dict[str, Any]) -> list[str]:

@@ -8,15 +8,6 @@ from typing import Any, Final, NamedTuple
 
 from playground.parsing.declaration import Declaration
 from playground.parsing.grammars.notes import Notes
-from playground.parsing.grammars.response_patterns import (
-    JSON_STRING,
-    LINE_BREAK,
-    PYTHON_STRING,
-    escape,
-    group,
-    pattern_of,
-    without_groups,
-)
 from playground.parsing.notations import VALUES
 from playground.parsing.patterns import has_words, without_list
 from playground.parsing.template import (
@@ -26,6 +17,15 @@ from playground.parsing.template import (
     declared_hole,
     holes_of,
     is_line,
+)
+from playground.plugins.own_dialects.response_templates.patterns import (
+    JSON_STRING,
+    LINE_BREAK,
+    PYTHON_STRING,
+    escape,
+    group,
+    pattern_of,
+    without_groups,
 )
 
 CUT_OFF: Final = "a call that the reply's end cuts off is delivered as far as it was read"

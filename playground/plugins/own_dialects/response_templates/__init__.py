@@ -6,22 +6,25 @@ of a few parsers for its body. A finding says what of the dialect a template can
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.base.findings import Finding
+from playground.base.arguments import takes
+from playground.base.findings import finding
+from playground.dialects.base import Dialect
+from playground.dialects.declared import DeclaredDialect
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.grammars.notes import Notes, quote_words
-from playground.parsing.grammars.response_bodies import (
+from playground.parsing.grammars.response_template import ResponseTemplate
+from playground.parsing.patterns import without_list
+from playground.parsing.template import Piece, Template, declared_text, holes_of
+from playground.plugins.own_dialects.response_templates.bodies import (
     CallBody,
     Inexpressible,
     body_of,
     ends_line,
     list_of,
 )
-from playground.parsing.grammars.response_patterns import (
+from playground.plugins.own_dialects.response_templates.patterns import (
     LINE_BREAK,
     any_of,
     end_of_body,
@@ -31,8 +34,6 @@ from playground.parsing.grammars.response_patterns import (
     pattern_of,
     without_groups,
 )
-from playground.parsing.patterns import without_list
-from playground.parsing.template import Piece, Template, declared_text, holes_of
 
 SUBJECT: Final = "response-template"
 _ANCHORS: Final = {
@@ -49,36 +50,16 @@ _SAME_FIELDS: Final = ("name", "sections", "known_names", "line_start")
 _NO_PREFIX: Final = r"\Z"
 
 
-@dataclass(frozen=True)
-class ResponseTemplate:
-    """A response template for transformers: `template` is what a tokenizer's configuration has
-    under `response_template`.
-
-    `findings` say where it reads more (`response-template-wider`) or less
-    (`response-template-narrower`) than the dialect. If no template can say a dialect, `template` is
-    empty, and a finding `no-response-template` says why.
-    """
-
-    dialect: str
-    template: Mapping[str, Any]
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def json(self) -> str:
-        """The template as JSON; "" if there is none."""
-        text = json.dumps(self.template, ensure_ascii=False, indent=2)
-        return f"{text}\n" if self.template else ""
-
-
-def declared_response_template(
-    name: str,
-    syntax: Declaration,
-    markers: Markers,
-    answer: tuple[str, str],
-    start_anchor: str = "",
-    portable: bool = False,
+@takes(start_anchor="text", portable=bool)
+def response_template(
+    dialect: Dialect, start_anchor: str = "", portable: bool = False
 ) -> ResponseTemplate:
-    """Build the response template of a declaration; see `Dialect.response_template`."""
+    """Build the response template of a dialect; see `Dialect.response_template`."""
+    name = dialect.name
+    if not isinstance(dialect, DeclaredDialect):
+        reason = "the dialect is written by hand: only a declaration gives a response template"
+        return ResponseTemplate(name, {}, (finding("no-response-template", "dialect", reason),))
+    syntax, markers, answer = dialect.syntax, dialect.markers, dialect.answer
     notes = Notes(SUBJECT)
     try:
         calls = _Calls(syntax, markers, notes, portable)

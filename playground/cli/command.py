@@ -1,0 +1,243 @@
+"""Commands and groups of the command line: examples, defaults, metavars, completion, near names.
+
+One table says for each option and argument what its value is called and how a shell completes it,
+so that the same option is explained in the same way by every command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    _TextType = click.ParamType[str]
+else:
+    _TextType = click.ParamType
+
+
+class Named(_TextType):
+    """A text with a name for help pages, such as DIALECT, and the values that a shell offers.
+
+    With `files`, the shell offers files too.
+    """
+
+    def __init__(
+        self, name: str, values: Callable[[], Iterable[str]] = tuple, files: bool = False
+    ) -> None:
+        self.name = name
+        self.values = values
+        self.files = files
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        names = [CompletionItem(name) for name in self.values() if name.startswith(incomplete)]
+        # Files come first: bash's script forgets the names before them.
+        return [CompletionItem(incomplete, type="file"), *names] if self.files else names
+
+
+def _dialects() -> Iterable[str]:
+    from playground.dialects import dialect_names
+
+    return dialect_names()
+
+
+def _sessions() -> Iterable[str]:
+    """Return the samples, and the sessions of the workspace as other commands name them."""
+    from playground.base import paths
+    from playground.sessions.workspaces import on_disk
+
+    return [*paths.samples(), *(f"{paths.WORKSPACE}{name}" for name in on_disk().names())]
+
+
+def _workspace() -> Iterable[str]:
+    from playground.sessions.workspaces import on_disk
+
+    return on_disk().names()
+
+
+def _policies() -> Iterable[str]:
+    from playground.dialects.marks.policies import POLICIES
+
+    return POLICIES
+
+
+def _providers() -> Iterable[str]:
+    from playground.cache.rules import rule_sets
+
+    return rule_sets()
+
+
+def _servers() -> Iterable[str]:
+    from playground.servers import server_names
+
+    return server_names()
+
+
+DIALECT: Final = Named("dialect", _dialects)
+DIALECT_OR_FILE: Final = Named("dialect|file", _dialects, files=True)
+FILE: Final = Named("file", files=True)
+FOLDER: Final = Named("folder", files=True)
+SESSION: Final = Named("session", _sessions, files=True)
+STORED: Final = Named("name", _workspace)
+NAME: Final = Named("name")
+_SECONDS: Final = Named("seconds")
+_NUMBER: Final = Named("n")
+_JSON: Final = Named("json|@file")
+
+# The value of an option, or of an argument, by its name. A number keeps its own type.
+_VALUES: Final[dict[str, Named]] = {
+    "--address": Named("address"),
+    "--against": SESSION,
+    "--allow-host": Named("host"),
+    "--analysis": Named("version"),
+    "--answers": _JSON,
+    "--api": Named("api"),
+    "--base-url": Named("url"),
+    "--break-off": _NUMBER,
+    "--by": Named("columns"),
+    "--choice": Named("choice"),
+    "--completion": FILE,
+    "--corrupt": _NUMBER,
+    "--defaults": _JSON,
+    "--demos": Named("json|file", files=True),
+    "--dialect": DIALECT,
+    "--engine": Named("engine", lambda: ("serial", "pool", "ray")),
+    "--environment": Named("place", lambda: ("none", "after", "persisted", "inside")),
+    "--examples": _NUMBER,
+    "--format": Named("format"),
+    "--functions": _JSON,
+    "--history": _JSON,
+    "--host": Named("host"),
+    "--input": _JSON,
+    "--instructions": Named("text"),
+    "--keep": _NUMBER,
+    "--ledger": Named("json"),
+    "--limit": _NUMBER,
+    "--lose": _NUMBER,
+    "--max-cost-multiple": Named("multiple"),
+    "--model": Named("model"),
+    "--most-tokens-more": Named("tokens"),
+    "--name": NAME,
+    "--out": FILE,
+    "--parallel": _NUMBER,
+    "--parameter": Named("key=value"),
+    "--policy": Named("policy", _policies),
+    "--policy-file": FILE,
+    "--port": Named("port"),
+    "--provider": Named("provider", _providers),
+    "--repeats": _NUMBER,
+    "--replay": SESSION,
+    "--report": Named("server", _servers),
+    "--request": _NUMBER,
+    "--rules": Named("file|folder", files=True),
+    "--seconds": _SECONDS,
+    "--seconds-apart": _SECONDS,
+    "--seed": _NUMBER,
+    "--server": Named("server", _servers),
+    "--session": SESSION,
+    "--since": Named("time"),
+    "--sql": Named("sql"),
+    "--stall": _SECONDS,
+    "--summary": Named("tokens"),
+    "--target": Named("target"),
+    "--template": FILE,
+    "--timeout": _SECONDS,
+    "--tokenizer": Named("file|name", files=True),
+    "--tools": FILE,
+    "--ttl": Named("lifetime", lambda: ("5m", "1h")),
+    "--until": Named("time"),
+    "--upstream": Named("url"),
+    "--validate": FOLDER,
+    "--values": _JSON,
+    "--where": Named("column=value"),
+    "--workers": _NUMBER,
+    "after": SESSION,
+    "before": SESSION,
+    "file": FILE,
+    "files": FILE,
+    "folder": FOLDER,
+    "inputs": FILE,
+    "out": FOLDER,
+    "recording": SESSION,
+    "session": SESSION,
+    "templates": FILE,
+}
+
+
+class Command(click.Command):
+    """A command with examples below its options. Each is what follows `playground`."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = tuple(examples)
+        for parameter in self.params:
+            _name_value(parameter)
+            # A default such as "" or 0 stands for something that the help says in words.
+            if isinstance(parameter, click.Option) and not parameter.is_flag:
+                has_default = isinstance(parameter.default, str | int | float)
+                parameter.show_default = has_default and bool(parameter.default)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    indent = " " * formatter.current_indent
+                    formatter.write(f"{indent}playground {example}\n")  # unfolded, to be copied
+        super().format_epilog(ctx, formatter)
+
+
+def _name_value(parameter: click.Parameter) -> None:
+    """Give a parameter without a type of its own the name and the completion of its value."""
+    key = max(parameter.opts, key=len)
+    value = _VALUES.get(key)
+    if value is None:
+        return
+    if isinstance(parameter.type, click.types.StringParamType):
+        parameter.type = value
+    elif isinstance(parameter, click.Option) and not parameter.is_flag:
+        parameter.metavar = parameter.metavar or value.name.upper()
+
+
+class CommandGroup(click.Group):
+    """A group that names similar commands for one that it lacks."""
+
+    command_class = Command
+    group_class = type
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        is_option = name.startswith("-")
+        if self.get_command(ctx, name) is None and not is_option and not ctx.resilient_parsing:
+            raise click.UsageError(no_command(name, self.list_commands(ctx)), ctx)
+        return super().resolve_command(ctx, args)
+
+
+def is_similar(name: str, commands: Iterable[str]) -> bool:
+    from difflib import get_close_matches
+
+    return bool(get_close_matches(name, list(commands)))
+
+
+def no_command(name: str, commands: Sequence[str]) -> str:
+    """Return the message for a command that does not exist, with similar ones."""
+    from difflib import get_close_matches
+
+    similar = get_close_matches(name, commands)
+    hint = f"; did you mean {' or '.join(map(repr, similar))}?" if similar else "."
+    return f"There is no command {name!r}{hint}"
+
+
+def command(
+    *examples: str, name: str | None = None, **attributes: Any
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return a decorator that makes a command with these examples."""
+    return click.command(name, cls=Command, examples=examples, **attributes)

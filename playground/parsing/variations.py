@@ -1,0 +1,165 @@
+"""Variations: how the calls of a reply differ from what their dialect writes, though well-formed.
+
+No finding tells of them, because a lenient parser needs no repair for them. A server's own parser
+may be strict, so nothing is known of its reading until it was run on such replies. The calls are
+rendered and read again: what stands around names and values must be the same in both readings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from playground.nouns.events import (
+    ArgumentEvent,
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallNamedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    MarkupEvent,
+    ReasoningEvent,
+    TextEvent,
+)
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.declaration import Declaration
+from playground.parsing.rendering import no_schema, render_call, render_calls
+
+Variation = Literal["white space", "order of parameters", "another form"]
+VARIATIONS: Final[tuple[Variation, ...]] = ("white space", "order of parameters", "another form")
+"""`another form` is a form of the declaration that the dialect reads and does not write."""
+_ROLES: Final = ("section", "call", "separator")
+_QUOTED: Final = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
+_CUT: Final = frozenset(
+    {"missing-closer", "unclosed-section", "truncated-call", "unreadable-call", "missing-opener"}
+)
+"""Codes of findings in replies of which a marker is missing: the next one may be half."""
+_COUNTED: Final = re.compile(r"\d+")
+
+
+def variations(
+    syntax: Declaration,
+    tools: Sequence[ToolMetadata],
+    events: Sequence[Event],
+    read: Callable[[str], Sequence[Event]],
+) -> set[Variation]:
+    """Return the variations in a reply's delivered calls. `read` reads a text of the dialect."""
+    calls = [event for event in events if isinstance(event, CallEndedEvent)]
+    if not calls:
+        return set()
+    by_name = {tool.name: tool for tool in tools}
+    found: set[Variation] = set()
+    if any(_is_out_of_order(call, by_name) for call in calls):
+        found.add("order of parameters")
+    rendered = [_rendered(syntax, call, at, by_name) for at, call in enumerate(calls)]
+    texts = re.compile(rf"{_text_in(syntax.string_mark)}{_QUOTED}", re.DOTALL)
+    listed = [render_calls(syntax, rendered), *(render_calls(syntax, [one]) for one in rendered)]
+    readings = [read(text) for text in dict.fromkeys(listed)]
+    written = {part for reading in readings for part in _parts(reading)}
+    bare = {(edges, _without_space(part)) for edges, part in written}
+    again = [event for event in readings[0] if isinstance(event, CallEndedEvent)]
+    for call, other in zip(calls, again, strict=False):
+        found |= _variations_of_values(call, other, texts, bool(syntax.string_mark))
+    is_cut = any(isinstance(e, FindingEvent) and e.finding.code in _CUT for e in events)
+    for edges, part in _parts(events):
+        if (edges, part) in written:
+            continue
+        if is_cut and any(w.startswith(part) or w.endswith(part) for _, w in written):
+            continue
+        found.add("white space" if (edges, _without_space(part)) in bare else "another form")
+    return found
+
+
+def _variations_of_values(
+    call: CallEndedEvent, again: CallEndedEvent, texts: re.Pattern[str], is_marked: bool
+) -> set[Variation]:
+    """Return how a body, or parameters that are no texts, are written in another way, as `True` for
+    true."""
+    found: set[Variation] = set()
+    written = {key: _usual(texts.sub('""', text), is_marked) for key, text in again.raw}
+    for key, text in call.raw:
+        if key not in written or (key and isinstance(call.arguments.get(key), str)):
+            continue
+        value = _usual(texts.sub('""', text), is_marked)
+        if value != written[key]:
+            same = _without_space(value) == _without_space(written[key])
+            found.add("white space" if same else "another form")
+    return found
+
+
+def _text_in(mark: str) -> str:
+    """Return the pattern of a text between marks of the dialect, as one choice of others."""
+    return f"{re.escape(mark)}.*?{re.escape(mark)}|" if mark else ""
+
+
+def _is_out_of_order(call: CallEndedEvent, tools: Mapping[str, ToolMetadata]) -> bool:
+    """Return True if a call has its parameters in another order than its tool's schema."""
+    tool = tools.get(call.name)
+    listed = list(tool.input_schema.get("properties") or ()) if tool else []
+    places = [listed.index(key) for key in call.arguments if key in listed]
+    return places != sorted(places)
+
+
+def _rendered(
+    syntax: Declaration, call: CallEndedEvent, index: int, tools: Mapping[str, ToolMetadata]
+) -> tuple[str, str]:
+    tool = tools.get(call.name)
+    schema_of = tool.parameter_schema if tool else no_schema
+    arguments = call.arguments
+    return call.name, render_call(syntax, call.name, arguments, call.call_id, schema_of, index)
+
+
+def _without_aborted_calls(events: Sequence[Event]) -> Iterator[Event]:
+    """Yield the events without those inside a call that was not delivered."""
+    aborted = {event.call_index for event in events if isinstance(event, CallAbortedEvent)}
+    is_skipping = False
+    for event in events:
+        if isinstance(event, CallStartedEvent):
+            is_skipping = event.call_index in aborted
+        is_skipping = is_skipping and not isinstance(event, CallAbortedEvent)
+        if not is_skipping:
+            yield event
+
+
+def _parts(events: Sequence[Event]) -> Iterator[tuple[str, str]]:
+    """Yield what stands between two names, values or texts: markers, each with the
+    kinds of what stands before and after it.
+
+    White space beside a text of the reply, and a call that was not delivered, are left out.
+    """
+    markup, before = "", "text"
+    for event in (*_without_aborted_calls(events), TextEvent(0, ".")):
+        match event:
+            case MarkupEvent(role=role, text=text) if role in _ROLES:
+                markup += text
+                continue
+            case TextEvent(text=text) | ReasoningEvent(text=text) | FindingEvent(text=text):
+                if not text.strip():
+                    continue
+                after = "text"
+            case ArgumentEvent():
+                after = "value"
+            case CallAbortedEvent():
+                after = "text"
+            case CallNamedEvent():
+                after = "name"
+            case _:
+                continue
+        part = markup.lstrip() if before == "text" else markup
+        part = part.rstrip() if after == "text" else part
+        if part or "text" not in (before, after):
+            yield f"{before} {after}", _usual(part)
+        markup, before = "", after
+
+
+def _usual(part: str, is_marked: bool = False) -> str:
+    """Return a part without what any of a dialect's replies may differ in: numbers of calls, and a
+    blank after a comma or a colon, except between marked texts."""
+    part = _COUNTED.sub("0", part)
+    return part if is_marked else re.sub(r"(?<=[,:]) ", "", part)
+
+
+def _without_space(part: str) -> str:
+    return "".join(part.split())

@@ -1,0 +1,597 @@
+"""Answers as rows of plain values, under the names of the glossary.
+
+Frames, --csv and --json hold exactly these rows. A number stays a number, and None is what is not
+known. Nothing here imports pandas, so that commands start fast.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from playground.base.display import draws
+from playground.base.findings import Finding
+from playground.cache.answers.cells import CacheMatrix, CacheSimulation
+from playground.cache.answers.compacted import CompactionWhatIf, Shorter
+from playground.cache.answers.placement import CachePlacement
+from playground.cache.answers.tool_plan import ToolPlan
+from playground.cache.answers.wire import CacheWire
+from playground.dialects.models import DialectChoice
+from playground.dialects.raw_prompts.audit import TemplateAudit
+from playground.nouns.events import Event, event_name
+from playground.nouns.messages import Part, ToolCallPart, ToolResultPart
+from playground.parsing.result import ParseResult
+from playground.questions.carry import CarryMatrix
+from playground.questions.comparison import Column, Comparison
+from playground.questions.detection import Detection, Detections
+from playground.questions.experiments import CrossReading, EventChange, change_words
+from playground.questions.provider_payload import ProviderPayload
+from playground.questions.raw_prompt import RawPrompt
+from playground.questions.timeline import Timeline
+from playground.questions.tool_schemas import Portability, ToolCosts
+from playground.questions.trials import Arm, Trial, TrialPlan
+from playground.questions.versions import VersionDiff
+from playground.questions.versions.costs import PrefixCost
+from playground.questions.versions.matching import BlockChange
+from playground.sessions.receipts.receipt import Receipt
+from playground.sessions.session import Session
+from playground.show.glossary import title, written
+from playground.show.wire import event_text
+from playground.tokens import TokenCount
+
+
+class AnswerRows(NamedTuple):
+    """A table: the names of its columns, in order, and its cells."""
+
+    columns: Sequence[str]
+    cells: Sequence[Sequence[Any]]
+
+    def dicts(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self.cells]
+
+    def only(self, *columns: str) -> AnswerRows:
+        """Return these columns alone, in this order."""
+        places = [list(self.columns).index(name) for name in columns]
+        return AnswerRows(columns, [[row[at] for at in places] for row in self.cells])
+
+    def without(self, *columns: str) -> AnswerRows:
+        return self.only(*(name for name in self.columns if name not in columns))
+
+    def texts(self) -> tuple[list[str], list[list[str]]]:
+        """Return titles and cells as people read them."""
+        cells = [list(map(written, self.columns, row)) for row in self.cells]
+        return [title(name) for name in self.columns], cells
+
+
+def rows_of(columns: str, cells: Iterable[Sequence[Any]]) -> AnswerRows:
+    """Return a table; `columns` has the names with blanks between."""
+    return AnswerRows(columns.split(), list(cells))
+
+
+def from_dicts(rows: Sequence[Mapping[str, Any]]) -> AnswerRows:
+    """Return a table of mappings with the same keys."""
+    return AnswerRows(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+
+
+@draws("rows", Comparison)
+def comparison(value: Comparison, with_tokens: bool = False) -> AnswerRows:
+    """Return a row for each dialect, with the characters of each kind of text."""
+    kinds = list(dict.fromkeys(kind for column in value.columns for kind in column.characters))
+    counted = ["tokens", "tokens_kind", "tokens_low", "tokens_high"] if with_tokens else []
+    names = [f"{kind.replace(' ', '_')}_characters" for kind in kinds]
+    columns = ["dialect", "messages", "characters", *counted, *names, "findings"]
+    return AnswerRows(columns, [_column(column, kinds, with_tokens) for column in value.columns])
+
+
+def _column(column: Column, kinds: Sequence[str], with_tokens: bool) -> list[Any]:
+    sizes = column.characters
+    count = column.tokens if with_tokens else None
+    return [
+        column.dialect.name,
+        len(column.rendering.messages),
+        sum(sizes.values()),
+        *([count.tokens, count.kind, *count.range] if count else []),
+        *(sizes.get(kind, 0) for kind in kinds),
+        len(column.findings),
+    ]
+
+
+def dropped_facts(column: Column) -> AnswerRows:
+    """Return a row for each fact of the tools' schemas that a dialect's prompt leaves out."""
+    dropped = [fact for fact in column.schema_facts if not fact.kept]
+    cells = [(fact.tool, fact.where, fact.keyword, fact.kind) for fact in dropped]
+    return rows_of("tool where keyword kind", cells)
+
+
+def payload_differences(found: Mapping[str, ProviderPayload]) -> AnswerRows:
+    """Return a row for each difference between what a provider gets and what was rendered."""
+    same = [Finding("as rendered", "info", "", "nothing is different")]
+    cells = [
+        (name, difference.code, difference.where, difference.message)
+        for name, payload in found.items()
+        for difference in payload.grouped or same
+    ]
+    return rows_of("provider code where message", cells)
+
+
+@draws("rows", ProviderPayload)
+def differences(value: ProviderPayload) -> AnswerRows:
+    """Return a row for each difference between what is sent and what was rendered."""
+    return findings(value.grouped)
+
+
+@draws("rows", RawPrompt)
+def warnings(value: RawPrompt) -> AnswerRows:
+    """Return a row for each warning of the chat template."""
+    return findings(value.findings)
+
+
+@draws("rows", TemplateAudit)
+def audit(value: TemplateAudit) -> AnswerRows:
+    """Return a row for each fault of the template."""
+    return findings(value.findings)
+
+
+def findings(found: Sequence[Finding]) -> AnswerRows:
+    """Return a row for each finding."""
+    cells = [(each.code, each.severity, each.where, each.message) for each in found]
+    return rows_of("code severity where message", cells)
+
+
+@draws("rows", CarryMatrix)
+def carry(value: CarryMatrix) -> AnswerRows:
+    """Return a row for each value and dialect: the finding's code, "" if the value is carried."""
+    cells = [
+        (name, dialect, found[0].code if (found := value.cells[dialect, name]) else "")
+        for name in value.values
+        for dialect in value.dialects
+    ]
+    return rows_of("value dialect finding", cells)
+
+
+def carry_totals(value: CarryMatrix) -> AnswerRows:
+    """Return a row for each dialect: how many values it carries, and which it refuses."""
+    count = len(value.values)
+    cells = [
+        (dialect, len(value.carried(dialect)), count, ", ".join(value.refused(dialect)))
+        for dialect in value.dialects
+    ]
+    return rows_of("dialect carried_values tried_values refused_values", cells)
+
+
+def placements(values: Sequence[CachePlacement]) -> AnswerRows:
+    """Return a row for each dialect: how many marks, and why there are none."""
+    cells = [
+        (
+            value.dialect,
+            len(value.marks),
+            value.characters,
+            value.refusal.explanation if value.refusal else "",
+        )
+        for value in values
+    ]
+    return rows_of("dialect marks characters refusal", cells)
+
+
+@draws("rows", CachePlacement)
+def placement(value: CachePlacement) -> AnswerRows:
+    """Return a row for each part of a message."""
+    cells = [
+        (
+            part.message,
+            part.part,
+            part.role,
+            len(part.text),
+            part.decision.marked,
+            part.decision.reason,
+            part.decision.explanation,
+        )
+        for part in value.parts
+    ]
+    return rows_of("message_index part role characters marked reason explanation", cells)
+
+
+def calls(result: ParseResult) -> AnswerRows:
+    """Return a row for each call: its arguments as JSON, or their raw text if it was aborted."""
+    cells: list[Sequence[Any]] = []
+    for call in result.tool_calls:
+        cells.append((call.name, True, json.dumps(call.arguments, ensure_ascii=False)))
+    for aborted in result.aborted:
+        cells.append((aborted.name or "", False, "".join(text for _, text in aborted.raw)))
+    return rows_of("call complete arguments", cells)
+
+
+@draws("rows", Detections)
+def detections(found: Sequence[Detection]) -> AnswerRows:
+    """Return a row for each dialect, the likeliest first."""
+    return rows_of("dialect calls reason", [(d.dialect, d.calls, d.reason) for d in found])
+
+
+def changes(found: Sequence[EventChange]) -> AnswerRows:
+    """Return a row for each event that only one of two readings has."""
+    return rows_of("change event span text", map(change_words, found))
+
+
+def cross_readings(found: Sequence[CrossReading]) -> AnswerRows:
+    """Return a row for each dialect: what it reads of one recording."""
+    names = [re.sub(r"\W", "_", server) for server in found[0].servers] if found else []
+    head = (
+        "dialect calls same_calls aborted_calls text_characters markup_characters "
+        "argument_characters findings"
+    )
+    cells = [
+        (
+            row.dialect,
+            row.calls,
+            row.same_calls,
+            row.aborted,
+            row.text,
+            row.markup,
+            row.arguments,
+            sum(row.findings.values()),
+            *row.servers.values(),
+        )
+        for row in found
+    ]
+    return AnswerRows([*head.split(), *(f"{name}_drops_characters" for name in names)], cells)
+
+
+@draws("rows", ParseResult)
+def reading(value: ParseResult) -> AnswerRows:
+    """Return a row for each event of a reply, in order."""
+    return events(value.events)
+
+
+def events(listed: Sequence[Event]) -> AnswerRows:
+    """Return a row for each of these events."""
+    return rows_of("event start stop text", map(_event, listed))
+
+
+def _event(event: Event) -> Sequence[Any]:
+    return event_name(event), event.span.start, event.span.stop, event_text(event)
+
+
+@draws("rows", Timeline)
+def timeline(value: Timeline) -> AnswerRows:
+    """Return a row for each event, in order, with the step that it came from."""
+    cells = [
+        (index, step.at, *_event(event))
+        for index, step in enumerate(value.steps)
+        for event in step.events
+    ]
+    return rows_of("step at_seconds event start stop text", cells)
+
+
+@draws("rows", CacheMatrix)
+def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
+    """Return a row for each dialect and policy: shares of all input, and of its full price."""
+    rows = [
+        (
+            cell.dialect,
+            cell.policy,
+            cell.read_permille / 1000,
+            cell.cost_permille / 1000,
+            len(cell.requests),
+            len(cell.breaks),
+            len(cell.findings),
+            "; ".join(cell.errors),
+        )
+        for cell in cells
+    ]
+    head = "dialect policy read_share cost_share requests cache_breaks findings refusal"
+    return rows_of(head, rows)
+
+
+WORDS = ("predicted", "billed", "told_by_provider")  # the tokens that were read, in words
+
+
+@draws("rows", CacheSimulation)
+def cache_requests(cell: CacheSimulation) -> AnswerRows:
+    """Return a row for each request: tokens read, written and paid in full, its cost, and why."""
+    billed = (
+        ["billed_read_tokens", "billed_written_tokens", "billed_full_price_tokens", "paid_share"]
+        if any(cell.billed)  # without any bill, empty columns would look as if nothing was billed
+        else []
+    )
+    told = WORDS if any(cell.told) else ()
+    head = "request read_tokens written_tokens full_price_tokens cost_share tokens_low tokens_high"
+    cells = [
+        (
+            number + 1,
+            one.read,
+            sum(one.written.values()),
+            one.uncached,
+            one.cost / 1000 / one.total if one.total else 1.0,
+            *sent.token_range(one.total),
+            *(_bill(cell, number) if billed else ()),
+            *(cell.three_answers(number) if told else ()),
+            one.state,
+            cell.why(number),
+        )
+        for number, (one, sent) in enumerate(zip(cell.requests, cell.row, strict=True))
+    ]
+    return AnswerRows([*head.split(), *billed, *told, "state", "reason"], cells)
+
+
+def _bill(cell: CacheSimulation, number: int) -> Sequence[float | None]:
+    bill = cell.billed[number]
+    if not bill:
+        return (None, None, None, None)
+    share = cell.paid.shares[number] if cell.paid else None
+    return bill.read, bill.write, bill.uncached, None if share is None else share / 1000
+
+
+@draws("rows", CacheWire)
+def wire(value: CacheWire) -> AnswerRows:
+    """Return a row for each block that is sent."""
+    cells = [
+        (name, block.tier, block.role, block.kind, len(block.text), block.ttl or "")
+        for name, blocks in (("cached", value.cached), ("sent", value.sent))
+        for block in blocks
+    ]
+    return rows_of("sent_as tier role kind characters mark_lifetime", cells)
+
+
+@draws("rows", CompactionWhatIf)
+def compaction(value: CompactionWhatIf) -> AnswerRows:
+    """Return a row for each policy: its cuts, what they cost and save, and when they pay off.
+
+    The relative cost of keeping everything is 1.
+    """
+    head = (
+        "policy cuts lost_prefix_tokens marks surviving_marks sent_tokens last_request_tokens "
+        "relative_cost dollars saved_tokens saved_dollars pays_from_turn"
+    )
+    return rows_of(head, [_shorter(value, row) for row in value.rows])
+
+
+def _shorter(value: CompactionWhatIf, row: Shorter) -> Sequence[Any]:
+    paid_back_at, saved = value.pays_back(row), value.saved(row)[-1]
+    return (
+        row.policy.name,
+        len(row.cuts),
+        sum(cut.lost for cut in row.cuts),
+        sum(cut.marks for cut in row.cuts),
+        sum(cut.survive for cut in row.cuts),
+        sum(row.tokens),
+        row.tokens[-1],
+        row.total / max(1, value.everything.total),
+        value.dollars(row.total),
+        saved / 1000,
+        value.dollars(saved),
+        None if paid_back_at is None else paid_back_at + 1,
+    )
+
+
+def cuts(row: Shorter) -> AnswerRows:
+    """Return a row for each cut of a policy."""
+    cells = [(c.turn + 1, c.lost, c.shorter, c.marks, c.survive) for c in row.cuts]
+    return rows_of("turn lost_prefix_tokens shorter_tokens marks surviving_marks", cells)
+
+
+@draws("rows", ToolCosts)
+def tool_costs(value: ToolCosts) -> AnswerRows:
+    """Return a row for each tool and way of counting: a model, a dialect or a smaller schema."""
+    cells = [
+        (cost.tool, by, name, tokens)
+        for cost in [*value.tools, value.total]
+        for by, sizes in (
+            ("model", cost.by_model),
+            ("dialect", cost.by_dialect),
+            ("smaller schema", cost.shorter),
+        )
+        for name, tokens in sizes.items()
+    ]
+    return rows_of("tool by name tokens", cells)
+
+
+@draws("rows", Portability)
+def portability(value: Portability) -> AnswerRows:
+    """Return a row for each finding."""
+    cells = [
+        (row.title, found.where, found.code, found.message)
+        for row in value.rows
+        for found in row.findings
+    ]
+    return rows_of("target where code message", cells)
+
+
+@draws("rows", ToolPlan)
+def tool_plan(value: ToolPlan) -> AnswerRows:
+    """Return a row for each way of sending the tools. The cost is 1 for all in the prefix."""
+    own = max(1, value.rows[0].cost)
+    head = (
+        "way kept_tools first_prompt_tokens sent_tokens read_tokens cache_breaks searches "
+        "relative_cost dollars"
+    )
+    cells = [
+        (
+            row.name,
+            len(value.tools) if row.cut is None else len(row.cut.keep),
+            row.prefix_tokens,
+            row.tokens,
+            row.read,
+            len(row.simulation.breaks),
+            row.searches,
+            row.cost / own,
+            value.dollars(row),
+        )
+        for row in value.rows
+    ]
+    return rows_of(head, cells)
+
+
+def planned_tools(value: ToolPlan) -> AnswerRows:
+    """Return a row for each tool: its tokens, its use, and where the cheapest way has it."""
+    deferred = set(value.deferred)
+    cells = [
+        (
+            tool.name,
+            tool.tokens,
+            tool.calls,
+            None if tool.first is None else tool.first + 1,
+            "defer" if tool.name in deferred else "keep",
+        )
+        for tool in value.tools
+    ]
+    return rows_of("tool tokens calls first_request cheapest", cells)
+
+
+@draws("rows", Trial)
+def trial(value: Trial) -> AnswerRows:
+    """Return a row for each arm, the best first: medians, and shares with 95 % intervals."""
+    measures = ("parsed", "right_tool", "right_arguments")
+    shares = [f"{each}_{bound}" for each in measures for bound in ("share", "low", "high")]
+    medians = ["tokens", "first_word_seconds", "seconds"]
+    columns = ["dialect", "model", "attempts", "unanswered", *shares, *medians]
+    return AnswerRows(columns, [_arm(arm) for arm in value.arms])
+
+
+def _arm(arm: Arm) -> Sequence[Any]:
+    parsed, tool, arguments = (
+        arm.share("parsed"),
+        arm.share("right_tool"),
+        arm.share("right_arguments"),
+    )
+    shares = [
+        bound if share.of else None
+        for share in (parsed, tool, arguments)
+        for bound in (share.rate, share.low, share.high)
+    ]
+    medians = (arm.tokens, arm.first_seconds, arm.seconds)
+    return arm.dialect, arm.model, len(arm.attempts), arm.faults, *shares, *medians
+
+
+def trial_misses(value: Trial) -> AnswerRows:
+    """Return a row for each way in which an arm missed a case: how often, and what differed."""
+    cells = [
+        (miss.case, miss.dialect, miss.model, miss.times, miss.missed, miss.recording)
+        for miss in value.misses()
+    ]
+    return rows_of("case dialect model times missed recording", cells)
+
+
+def trial_pairs(value: Trial) -> AnswerRows:
+    """Return a row for each pair of arms: right arguments case by case, and the sign test's p."""
+    head = "first second both_right only_first_right only_second_right neither_right chance"
+    cells = [
+        (p.first, p.second, p.both, p.only_first, p.only_second, p.neither, p.chance)
+        for p in value.pairs()
+    ]
+    return rows_of(head, cells)
+
+
+@draws("rows", VersionDiff)
+def versions(value: VersionDiff) -> AnswerRows:
+    """Return a row for each block, in the second version's order."""
+    return blocks(value.changes)
+
+
+def blocks(listed: Sequence[BlockChange]) -> AnswerRows:
+    """Return a row for each of these blocks."""
+    head = "change tier block writer tokens_before tokens_after more_tokens note"
+    return rows_of(head, map(_block, listed))
+
+
+def _block(change: BlockChange) -> Sequence[Any]:
+    before, after = change.tokens
+    return (
+        change.kind,
+        change.tier,
+        change.block.name,
+        change.block.writer,
+        before if change.before else None,
+        after if change.after else None,
+        after - before,
+        change.note,
+    )
+
+
+def writers(value: VersionDiff) -> AnswerRows:
+    """Return a row for each writer: its tokens before and after."""
+    cells = [(name, old, new, new - old) for name, (old, new) in value.by_writer.items()]
+    return rows_of("writer tokens_before tokens_after more_tokens", cells)
+
+
+def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
+    """Return a row for each provider: what the first version caches, and the second reads of it."""
+    head = (
+        "provider left_tokens read_tokens paid_again_tokens dollars difference reason marks state"
+    )
+    cells = [
+        (
+            cost.title,
+            cost.left,
+            cost.read,
+            cost.lost,
+            None if cost.nano_dollars is None else cost.nano_dollars / 1e9,
+            cost.parts.told if cost.parts else "",
+            cost.reason,
+            cost.marks,
+            cost.state,
+        )
+        for cost in found
+    ]
+    return rows_of(head, cells)
+
+
+@draws("rows", Receipt)
+def receipt(value: Receipt) -> AnswerRows:
+    """Return a row for each path of the file with something that is in no session, worst first."""
+    cells = [(*row[:4], row.told, row.first.text[:200]) for row in value.by_path]
+    return rows_of("path kind times characters why text", cells)
+
+
+@draws("rows", Session)
+def session(value: Session) -> AnswerRows:
+    """Return a row for each part of each message."""
+    cells = [
+        (index, message.role, part.type, _part_text(part))
+        for index, message in enumerate(value.messages)
+        for part in message.parts
+    ]
+    return rows_of("message_index role kind text", cells)
+
+
+def _part_text(part: Part) -> str:
+    match part:
+        case ToolCallPart():
+            return f"{part.tool_name} {json.dumps(part.args, ensure_ascii=False)}"
+        case ToolResultPart():
+            return f"{part.tool_name}: {part.result}"
+    return str(getattr(part, "text", ""))
+
+
+@draws("rows", DialectChoice)
+def dialect_choice(value: DialectChoice) -> AnswerRows:
+    """Return one row: the dialect, or the one to try, and the reason."""
+    return rows_of("dialect nearest reason", [(value.dialect or "", value.nearest, value.reason)])
+
+
+@draws("rows", TrialPlan)
+def trial_plan(value: TrialPlan) -> AnswerRows:
+    """Return a row for each case in each dialect for each model."""
+    cells = [
+        (case, dialect.name, model, value.repeats if model else None)
+        for case in value.cases
+        for dialect in value.dialects
+        for model in value.models or ("",)
+    ]
+    return rows_of("case dialect model repeats", cells)
+
+
+@draws("rows", TokenCount)
+def tokens(value: TokenCount) -> AnswerRows:
+    """Return a row for each origin, tool and message, with its tokens."""
+    cells = [
+        (by, str(name), size)
+        for by, sizes in (
+            ("origin", value.by_origin),
+            ("tool", value.by_tool),
+            ("message", value.by_message),
+        )
+        for name, size in sizes.items()
+    ]
+    return rows_of("by name tokens", cells)
