@@ -31,7 +31,7 @@ from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
 _APART: Final = 2.0  # the least number of seconds between two commits
-_SHARE: Final = 20  # or this many times as long as the last commit took; it lists every file
+_SHARE: Final = 20  # if more, this many times as long as the last commit, which lists every file
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
 

@@ -174,7 +174,7 @@ def _hash_of_stream(file: IO[bytes], size: int) -> str:
 
 
 def _members(path: str) -> Iterator[InputPiece]:
-    """Yield the members of an unpacked tar, each as a range of the tar's bytes."""
+    """Yield the members of an uncompressed tar, each as a range of the tar's bytes."""
     try:
         with open_at(path) as file, tarfile.open(fileobj=file, mode="r:") as tar:
             for member in tar:
