@@ -45,7 +45,7 @@ class LiveCache(CacheSimulator):
             set(self._doubtful),
             set(self._summed),
             dict(self._begun),
-            max(self._now, request.at),  # when an entry can be read is known here, to the moment
+            max(self._now, request.at),  # the exact time from which an entry can be read is known
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
             one_by_one=True,  # the begin of each answer is known
