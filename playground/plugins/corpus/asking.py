@@ -1,4 +1,4 @@
-"""Ask a corpus: open the folder that a build made, and answer questions about it.
+"""Open a corpus, which a build made, and answer questions about it.
 
 Every question has limits on rows, seconds and memory. One that takes too long is interrupted and
 raises InputFault.
@@ -42,7 +42,7 @@ from playground.plugins.corpus.storing import stored_session
 from playground.sessions.session import Session
 
 SECONDS: Final = 30.0
-_ROWS: Final = 50  # default limit of a question that is more than SQL
+_ROWS: Final = 50  # default limit of the questions that are not SQL alone
 _DIGITS: Final = 16  # of a session's id
 
 
@@ -79,7 +79,7 @@ class Corpus:
 
         self._database = Database(self.folder, self.catalog)
         self._lock = threading.Lock()
-        self._asking = 0  # the thread whose question is being answered
+        self._asking = 0  # the number of the thread that asks
 
     @takes(question="text", by=(str, Sequence, NoneType))
     def ask(
@@ -95,11 +95,11 @@ class Corpus:
         `day`, `week` or `month`.
 
         `filters` are values of columns (a list means any of them) and times: `since` (included) and
-        `until` (not included). `drift` also takes the time of its `split`, `versions` and
-        `analyses` the `first` and `second` to compare.
+        `until` (not included). `drift` also takes the time of its `split`; `versions` and
+        `analyses` also take the `first` and `second` to compare.
 
-        Raises UnknownNameError for an unknown question, and InputFault for a column or a filter
-        that it does not have.
+        Raises UnknownNameError for an unknown question, and InputFault for an unknown column or
+        filter.
         """
         if question in OTHERS:
             if by:
@@ -135,7 +135,7 @@ class Corpus:
     def session(self, id: str | int) -> Session:
         """Return a session by its id (16 hexadecimal digits), as the corpus stores it.
 
-        It has no recordings and no secrets, and no texts if the corpus is redacted. Raises
+        The session has no recordings and no secrets, and if the corpus is redacted no texts. Raises
         InputFault if there is no such session.
         """
         number = _number(id)
@@ -145,8 +145,8 @@ class Corpus:
 
     @takes(id=(str, int))
     def source(self, id: str | int) -> tuple[str, str, int]:
-        """Return the origin of a session: its file's path or address, the name with a tar's member,
-        and the session's number in it.
+        """Return the origin of a session: its file's path or address, its piece's name (with a
+        tar's member), and the session's number in the piece.
 
         Raises InputFault if there is no such session.
         """
@@ -160,8 +160,9 @@ class Corpus:
     def behind(
         self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
     ) -> CorpusAnswer:
-        """Return the sessions that have rows in a table after filtering, with the number of rows
-        and the first request of each."""
+        """Return each session with rows of a table that pass the filters, the number of these rows,
+        and their first request.
+        """
         where = Filters(table, filters)
         sql = (
             "SELECT format('{:016x}', s.session) AS id, s.title, s.agent, s.version, s.model, "
@@ -186,7 +187,7 @@ class Corpus:
         if thread in (None, self._asking):
             self._database.interrupt()
 
-    # questions that need more than SQL
+    # questions that are not SQL alone
 
     def _errors(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         where, began = Filters("calls", filters), time.monotonic()
@@ -336,9 +337,9 @@ class Corpus:
 
 
 def _two_of(filters: dict[str, Any], question: str) -> list[Any]:
-    """Take the two values that a question compares out of its filters; return [] if unset.
+    """Remove `first` and `second`, which a question compares, from its filters; return both, or [].
 
-    Raises InputFault if only one of the two is named.
+    Raises InputFault if only one of them is set.
     """
     values = {name: filters.pop(name, None) for name in ("first", "second")}
     missing = [name for name, value in values.items() if value is None]
@@ -349,7 +350,7 @@ def _two_of(filters: dict[str, Any], question: str) -> list[Any]:
 
 
 def _first_request_sql(table: str) -> str:
-    """Return SQL for a row's request number from 1 on; NULL if it belongs to no request."""
+    """Return SQL for the number of a row's request, from 1; NULL if it belongs to no request."""
     return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 
 
@@ -368,7 +369,7 @@ def _number(id: str | int) -> int:
             number = int(digits, base)
         except ValueError as error:
             raise _no_session(id) from error
-    if not 0 <= number < 1 << 64:  # DuckDB would complain about our SQL
+    if not 0 <= number < 1 << 64:  # DuckDB's error would be about our SQL
         raise _no_session(id)
     return number
 

@@ -1,6 +1,6 @@
 """The numbers of blocks in a compacted shard: equal blocks of several shards get the same one.
 
-DuckDB finds them within its memory limit, so that any number of texts can be numbered.
+DuckDB finds the equal blocks within its memory limit, so there may be any number of them.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ WHERE place >= {shard}::UBIGINT << 32 AND place < ({shard} + 1)::UBIGINT << 32 O
 class BlockNumbering:
     """The new numbers of the blocks of several shards, in the order of the shards.
 
-    The first of several equal blocks stays. A session's skeleton always stays, because it refers to
-    other blocks by number. `connection` is a DuckDB of its own, `indexes` are the shards' index
-    files as SQL.
+    Only the first of several equal blocks stays in the compacted shard. A session's skeleton always
+    stays, because it refers to other blocks by number. `connection` is a DuckDB connection for this
+    work alone, `indexes` are the shards' index files as SQL.
     """
 
     def __init__(self, connection: Any, indexes: Sequence[str]) -> None:

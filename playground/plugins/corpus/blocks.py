@@ -1,7 +1,7 @@
-"""The texts of a shard: each is stored once, under its hash, in frames that zstd compresses.
+"""Store the texts of a shard, each once, under its hash, in frames that zstd compresses.
 
 A block is a JSON value: a message, a tool, a system prompt or a request's body. In a redacted
-corpus it has the lengths and hashes of its texts in place of them.
+corpus, lengths and hashes take the place of its texts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from playground.plugins.corpus.store_protocol import Store
 
 _FRAME: Final = 1 << 20  # bytes of JSON in a frame, before it is compressed
 _AT_ONCE: Final = 32_768  # rows of an index that are written at once
-# zstd's level: random words shrink 2.9 times; a higher level would cost more time than parsing.
+# zstd's level: random words shrink to a third; higher levels would take longer than parsing.
 _LEVEL: Final = 3
 _SCHEMA: Final = pa.schema(
     {
@@ -52,7 +52,7 @@ class BlockWriter:
         return self.add_text(kind, json_of(value))
 
     def add_text(self, kind: str, text: str) -> tuple[int, bytes]:
-        """Add a value that is JSON text already; return the same as `add`."""
+        """Add a block given as JSON text; return the same as `add`."""
         key, data = _block_of(text)
         number = self._numbers.setdefault(key, len(self._numbers))
         if number == self._file.blocks:

@@ -1,4 +1,4 @@
-"""The limits of a question: a number of rows and of seconds."""
+"""Limits on a question's rows and seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from playground.base.errors import InputFault
 
 MOST_ROWS: Final = 100_000
-# Seconds between interruptions: DuckDB forgets one that comes before its question begins.
+# Seconds between interruptions; repeated, because DuckDB ignores one that comes before a question.
 _AGAIN: Final = 0.05
 
 
@@ -26,7 +26,7 @@ def check_limit(limit: int) -> int:
 def time_limit(seconds: float, interrupt: Callable[[], None], where: str) -> Iterator[None]:
     """Call `interrupt` if the `with` block takes longer than `seconds`.
 
-    Raises InputFault that says so if the block fails after that, or if `seconds` is not positive.
+    Raises InputFault if the block fails after that, or if `seconds` is not positive.
     """
     if not (isfinite(seconds) and seconds > 0):
         raise InputFault(f"{seconds} seconds for a question", expected="more than 0")
@@ -52,4 +52,4 @@ def time_limit(seconds: float, interrupt: Callable[[], None], where: str) -> Ite
         raise InputFault(problem, where=where, expected=expected) from fault
     finally:
         done.set()
-        watch.join()  # else it could interrupt the next question
+        watch.join()  # otherwise it could interrupt the next question

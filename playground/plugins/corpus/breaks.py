@@ -1,4 +1,4 @@
-"""The cache breaks of a session: requests that read less than earlier ones had left in the cache.
+"""Find the cache breaks of a session: requests that read less than earlier ones left in the cache.
 
 A break is found by comparing a request's bill with the last bill before it. Without bills, the
 simulation of the requests decides, if they were recorded as sent. A transcript has no request
@@ -23,7 +23,7 @@ from playground.sessions.session import Session
 UNEXPLAINED: Final = "unexplained"
 EXPIRED: Final = "expired"
 COMPACTED: Final = "compacted"
-_REASONS: Final = (  # words in the simulator's reasons, and the cause that they stand for
+_REASONS: Final = (  # words in the simulator's reasons, and the cause that each means
     ("had expired", EXPIRED),
     ("still being written", "in-flight"),
     ("further back", "lookback-overflow"),
@@ -36,7 +36,7 @@ _REASONS: Final = (  # words in the simulator's reasons, and the cause that they
 class SeenBreak:
     """A cache break: request number `n` read `lost_tokens` less than the cache held.
 
-    `state` is "billed", or the simulator's state, which says how sure it is.
+    `state` is "billed", or the state of the simulation, which says how sure the break is.
     """
 
     n: int
@@ -55,7 +55,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
     """Yield the cache breaks of a session, in the order of its requests."""
     simulation, requests = sent.simulation, sent.requests
     outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
-    last_billed: int | None = None  # the last request with a bill; an aborted one has none
+    last_billed: int | None = None  # the last request with a bill; aborted requests have none
     for n, after in enumerate(requests):
         earlier, last_billed = last_billed, n if after.billed is not None else last_billed
         if after.billed is not None and earlier is not None:
@@ -83,21 +83,21 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
         reason = outcomes[n].reason if outcomes else ""
         cause = _cause(session, before, after, reason)
         if cause == UNEXPLAINED and _is_shorter(before.billed, after.billed):
-            continue  # less is there to be read: no break, and no cost
+            continue  # there is less to read: no break, and no cost
         yield SeenBreak(n, cause, lost, money, state)
 
 
 def _is_shorter(before: Billed | None, after: Billed | None) -> bool:
-    """Return True if the context of a billed request has shrunk below what was cached before."""
+    """Return True if a billed request is smaller than what the request before it left cached."""
     if before is None or after is None:
         return False
     return before.read + before.write - after.total > OUTSIDE
 
 
 def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:
-    """Return the first difference of request `n` from an earlier one, or None.
+    """Return the first difference between request `n` and an earlier one, or None.
 
-    None also stands for requests that were not recorded as sent.
+    Return None also for requests that were not recorded as sent.
     """
     if simulation is None or simulation.rules is None:
         return None
@@ -134,7 +134,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
 
 
 def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
-    """Return the lifetime of the tokens that were written again, or "" if they were not written."""
+    """Return the lifetime with which tokens were written again; "" if none were written."""
     if billed is not None:
         return life_of(billed, rules_for(model)) if billed.write else ""
     written = outcome.written if outcome else {}
@@ -142,7 +142,7 @@ def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
 
 
 def _money(lost: int, life: str, model: str) -> int | None:
-    """Return what lost tokens cost more than reading them would have, in billionths of a dollar."""
+    """Return the extra cost of not reading the lost tokens, in billionths of a dollar."""
     price, rules = price_of(model), rules_for(model)
     if price is None:
         return None

@@ -1,6 +1,6 @@
-"""A worker process: it reads jobs, one line of JSON each, builds their shards and answers in lines.
+"""A worker process: it reads jobs as lines of JSON, builds their shards, and answers in lines.
 
-Its memory is limited, so that a hostile file ends one worker and not the machine.
+Its memory is limited, so that a hostile file ends one worker, but not the machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from playground.base.errors import InputFault
 
-# Thresholds of garbage collection: with Python's usual 700 it takes a fifth of the time.
+# Thresholds of garbage collection. With Python's usual 700, collection takes a fifth of the time.
 _GC_THRESHOLDS: Final = (50_000, 20, 50)
 _LONGEST_MESSAGE: Final = 200  # characters of an error's message
 MEMORY_BYTES: Final = 3 << 30  # of private memory; a shard of 32 MB takes about 0.2
@@ -27,7 +27,7 @@ _CHECK_SECONDS: Final = 0.5  # seconds between two checks whether the build stil
 def run_job(job: dict[str, Any]) -> dict[str, Any]:
     """Build a job's shard and return its `manifest`.
 
-    Otherwise return the `problem` of the shard, or the `fault` of the disk or store, as a dict.
+    If that fails, return a dict with the shard's `problem`, or the `fault` of the disk or store.
     """
     from playground.plugins.corpus.cleaning import Cleaner
     from playground.plugins.corpus.shards import build_shard
@@ -68,7 +68,7 @@ def _exit_with(build_process: int) -> None:
 
 
 def main() -> None:
-    """Answer every job from standard input; what else is printed goes to standard error."""
+    """Answer every job from standard input; all else that is printed goes to standard error."""
     sys.meta_path.insert(0, _NoPandas())
     threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
     gc.freeze()  # imported modules stay: the collector need not visit them

@@ -30,8 +30,8 @@ from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
-_APART: Final = 2.0  # seconds between two commits, at least
-_SHARE: Final = 20  # and at least so many times as long as a commit takes, which lists every file
+_APART: Final = 2.0  # the least number of seconds between two commits
+_SHARE: Final = 20  # if more, this many times as long as the last commit, which lists every file
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
 
@@ -39,10 +39,9 @@ _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 class Built:
     """The result of a build.
 
-    It has the numbers of shards that were made, and that were there already (`kept`), the rows of
-    each table, the faults of what could not be read, the pieces that were set aside because they
-    killed their worker, and the number of secrets of each kind that were starred out, each once a
-    shard.
+    It has the numbers of shards that were made and that were there before (`kept`), each table's
+    number of rows, the faults of unreadable inputs, the pieces that were set aside because they
+    killed their worker, and the number of starred-out secrets by kind, each counted once a shard.
     """
 
     made: int
@@ -69,21 +68,21 @@ def build_corpus(
     and addresses.
 
     Content that was built before is not built again; the rows of files that changed or are gone are
-    removed. With `redact` no text is stored. With `receipts` the figures of each file's receipt are
-    kept: each is read once more for them.
+    removed. With `redact` no text is stored. With `receipts` each file is read once more, and the
+    figures of its receipt are stored.
 
     Raises InputFault if another build is running there, if an input does not exist, if the disk is
-    full, or if the corpus exists with the other choice of `redact`.
+    full, or if the corpus exists with another `redact`.
     """
     require_extra()
     if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
         problem = f"memory:// is seen by one process alone, and the engine {engine} has several"
         raise InputFault(problem, expected="the engine serial")
-    for source in map(str, inputs):  # before a folder is made, which the page names after them
+    for source in map(str, inputs):  # checked before the corpus's folder is made
         if is_remote(source):
             place_at(source)
             continue
-        with suppress(OSError, ValueError):  # for example a pattern; bad inputs fail later
+        with suppress(OSError, ValueError):  # for example a pattern; other bad inputs fail later
             check_regular_file(source, "a file: it is read more than once")
     folder = CorpusFolder(store_at(out))
     with folder.store.locked():
@@ -99,8 +98,8 @@ def build_corpus(
 class _Shard:
     """The parts of a shard's manifest that a build needs.
 
-    `pieces` are the hashes of its pieces, `contents` of those whose rows count. `months` are the
-    months into which its facts are split.
+    `pieces` are the hashes of its pieces, `contents` the hashes of those pieces whose rows count.
+    `months` are the months into which its facts are split.
     """
 
     pieces: list[str]
@@ -129,7 +128,7 @@ class _Build:
         self._shards = {
             manifest["shard"]: _Shard.from_manifest(manifest)
             for manifest in catalogs.manifests(folder, redacts=redacts)
-            # a shard is built again if a piece changed while it was read, or if a table is missing
+            # other shards are built again: a piece changed while it was read, or a table is missing
             if not manifest["spoiled"]
             and manifest["rows"].keys() >= SCHEMAS.keys()
             and all(catalogs.has_table(folder, manifest, table) for table in SCHEMAS)
@@ -171,7 +170,7 @@ class _Build:
         return Built(self._made, existing, self._rows(), faults, aside, starred)
 
     def _rebuild_facts(self) -> None:
-        """Make the facts of shards of an older analysis again, from the sessions in their blocks.
+        """Make new facts for shards of an older analysis, from the sessions in their blocks.
 
         The corpus stays as it was until all of them are made.
         """
@@ -194,7 +193,7 @@ class _Build:
         self._build(waiting)
 
     def _new_pieces(self) -> list[InputPiece]:
-        """Return the pieces with content that no shard has, each content once."""
+        """Return the pieces whose content no shard has, one piece for each content."""
         built = {content for shard in self._shards.values() for content in shard.contents}
         new: dict[str, InputPiece] = {}
         for piece in self._pieces:
@@ -203,7 +202,7 @@ class _Build:
         return list(new.values())
 
     def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
-        waiting = iter(jobs)  # made one by one when there is room, because jobs name every file
+        waiting = iter(jobs)  # made one by one when there is room: each names its files
         retries: deque[dict[str, Any]] = deque()
         running: dict[str, dict[str, Any]] = {}
         try:
@@ -222,13 +221,13 @@ class _Build:
                 for outcome in self._engine.outcomes():
                     del running[outcome.job["shard"]]
                     retries.extendleft(self._take_outcome(outcome))
-        except BaseException:  # stopped, or a full disk: no fault of a shard
+        except BaseException:  # the build was stopped, or the disk is full: no shard is at fault
             for job in running.values():
                 self._take_back_attempt(job)
             raise
 
     def _take_outcome(self, outcome: Outcome) -> list[dict[str, Any]]:
-        """Record the outcome of a job; return the jobs that are to be tried next because of it."""
+        """Record the outcome of a job; return the jobs that must be tried because of it."""
         job = outcome.job
         if outcome.manifest is None:
             may_retry = _attempts(self._folder, job) < TRIES
@@ -247,10 +246,10 @@ class _Build:
             self._progress("building", self._done, self._total)
 
     def _is_out_of_attempts(self, job: dict[str, Any]) -> bool:
-        """Return True if a shard has had all its attempts; otherwise count one more.
+        """Return True if a shard has used all its attempts; otherwise count one more.
 
-        If shards are built in other processes, a shard always gets a try: earlier builds that ended
-        meanwhile were killed from outside.
+        In other processes each build tries a shard at least once: earlier builds that ended during
+        an attempt were killed from outside.
         """
         tried = _attempts(self._folder, job)
         if self._engine.is_apart:
@@ -260,9 +259,9 @@ class _Build:
         return tried >= TRIES
 
     def _take_back_attempt(self, job: dict[str, Any]) -> None:
-        """Take back the attempt that was counted last."""
+        """Uncount the last attempt."""
         tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
-        with suppress(InputFault):  # the error that ended the build matters more
+        with suppress(InputFault):  # the error that ended the build is more important
             if tried > 1:
                 self._folder.store.write(place, str(tried - 1))
             else:
@@ -271,13 +270,13 @@ class _Build:
     def _forget_attempts(self) -> None:
         """Delete all counts of attempts, except those of shards that were given up.
 
-        The others come from builds that were killed, or from shards that no longer exist.
+        The other counts come from builds that were killed, or from shards that no longer exist.
         """
         for shard in set(self._folder.store.names("attempts")) - self._given_up_shards:
             self._folder.store.remove(self._folder.attempts(shard))
 
     def _give_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
-        """Give up on a shard: return jobs for its halves, or set a single piece aside."""
+        """Give up on a shard: return jobs for its two halves, or set its only piece aside."""
         self._given_up_shards.add(job["shard"])
         if len(job["pieces"]) > 1:
             return split_job(job, self._folder)
@@ -286,7 +285,7 @@ class _Build:
         return []
 
     def _list_shards(self) -> None:
-        """List the shards that count in the catalog, so that each content counts once."""
+        """Write into the catalog the shards that count, so that each content counts once."""
         wanted = {piece.content for piece in self._pieces}
         listed: dict[str, set[str]] = {}
         seen: set[str] = set()

@@ -53,7 +53,7 @@ class Catalog:
 
     @property
     def state(self) -> str:
-        """A text that changes with every build, also if the corpus was deleted and built again."""
+        """A text that changes with every build, even if the corpus is deleted and built again."""
         return blake2b(json.dumps(self._as_json).encode(), digest_size=8).hexdigest()
 
     @property
@@ -62,7 +62,7 @@ class Catalog:
 
 
 def read_catalog(folder: CorpusFolder) -> Catalog:
-    """Read the catalog of a corpus. Raises InputFault if there is none, or if it is newer."""
+    """Read the catalog of a corpus. Raises InputFault if there is none, or its layout is newer."""
     expected = "the folder of a corpus that `playground corpus build` made"
     where = f"{folder.store.name}/{CATALOG}"
     try:
@@ -111,8 +111,7 @@ def refuse_newer(version: int, newest: int, noun: str, where: str) -> None:
 def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece]) -> None:
     """Write a catalog as the corpus' next generation, with the list of the pieces' files.
 
-    Readers of the previous catalog are not disturbed, because its list of files stays until the
-    next commit.
+    Readers of the previous catalog are undisturbed: its list of files stays until the next commit.
     """
     previous = catalog.generation
     catalog.generation += 1
@@ -154,7 +153,7 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
-    """Yield the manifests of this analysis with the same `redacts`, if the shard is complete.
+    """Yield the manifests of this analysis and `redacts` for all complete shards.
 
     A build makes the incomplete shards again. Raises InputFault for a manifest of a newer layout.
     """

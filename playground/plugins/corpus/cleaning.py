@@ -1,8 +1,7 @@
 """Clean a session for a corpus: remove all secrets, and with redaction all texts.
 
-A session is cleaned before the first fact is taken from it. Redaction applies to what is stored: a
-text becomes its length and a hash. A short text could be guessed from the hash, so it becomes only
-its length.
+A session is cleaned before the first fact is taken from it. Redaction replaces each stored text by
+its length and a hash, and a short text, which could be guessed from its hash, by its length.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.rows import bodies, row_after
 from playground.sessions.session import RequestRow, Session
 
-_GUESSABLE: Final = 24  # characters
+_GUESSABLE: Final = 24  # characters: a shorter text could be guessed from its hash
 # Fields whose texts are words of a format, names or times, which redaction does not change.
 _STRUCTURE_FIELDS: Final = frozenset(
     {
@@ -52,23 +51,23 @@ _STRUCTURE_FIELDS: Final = frozenset(
         "ttl",
     }
 )
-# Fields with free content of a user or a tool, in which every text is redacted; those that are such
+# Fields with free content of a user or a tool, in which every text is redacted; those that are free
 # only if they hold an object; and those whose keys are names, not fields of a format.
 _FREE_FIELDS: Final = frozenset(
     ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
 )
 _FREE_OBJECT_FIELDS: Final = frozenset(("input", "output", "response"))
 _NAME_FIELDS: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
-_SHORT: Final = 64  # characters: thousands of shorter texts are cached
+_SHORT: Final = 64  # characters: of shorter texts thousands are cached
 _LONG: Final = 16_000  # characters: a longer text is not cached
 _REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber caches
-# Characters of a session that are searched for words near secrets; a longer one has them anyway.
+# Characters of a session that are searched for words near secrets; longer ones have some anyway.
 _LOOKED_THROUGH: Final = 1 << 20
-_TOOLSETS: Final = 256  # lists of tools that are known to be clean
-_PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields of a row that its body is unpacked from
+_TOOLSETS: Final = 256  # the number of clean lists of tools that are cached
+_PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields from which a row's body is unpacked
 # The end of a key such as `"input_tokens": 3`, which every bill has. The number is no secret, but
-# the word `token` would cause a close search of the whole session. Within a text the quotation mark
-# would be escaped.
+# the word `token` would cause a close search of the whole session. (A text that quotes such a key
+# does not match: its quotation mark is escaped.)
 _COUNTED: Final = re.compile('tokens(?=": ?[0-9])')
 Value = TypeVar("Value")
 
@@ -94,7 +93,7 @@ class Cleaner:
         self._tally = Tally()
         self._bodies = BodyScrubber(self._all, _REMEMBERED)
         self._tools = lru_cache(maxsize=256)(self._clean_tool)
-        self._clean_tools: set[bytes] = set()  # lists of them, by their keys
+        self._clean_tools: set[bytes] = set()  # keys of lists of tools without secrets
         self._sessions = PlainSessions()
         self._short = lru_cache(maxsize=4096)(self._clean_text)
         self._long = lru_cache(maxsize=256)(self._clean_text)
@@ -127,8 +126,8 @@ class Cleaner:
     def _without_secrets(self, parts: CleanSession) -> Session:
         """Return the session without secrets; the same object if there are none.
 
-        Only parts whose JSON has the beginning of a secret, or a word that goes with one, are
-        searched closely. Tools are checked separately, with a cache.
+        Only parts are searched closely that, as JSON, have a secret's beginning or a word that goes
+        with one. Tools are checked separately, with a cache.
         """
         session, plain, messages, _ = parts
         rest = {key: value for key, value in plain.items() if key not in ("tools", "messages")}
@@ -149,9 +148,9 @@ class Cleaner:
             self._search = self._all
 
     def _with_clean_tools(self, session: Session, key: bytes | None) -> Session:
-        """Return a session with clean tools, given that only its tools may have secrets.
+        """Return a session with clean tools. Only its tools may have secrets.
 
-        Lists of tools that were clean are cached, because most sessions share one.
+        Clean lists of tools are cached, because most sessions share one list.
         """
         if key is not None and key in self._clean_tools:
             return session
@@ -163,7 +162,7 @@ class Cleaner:
         return session
 
     def _clean_items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
-        """Return items without secrets, given the JSON text of each."""
+        """Return items without secrets; `texts` are the items as JSON."""
         pairs = zip(texts, items, strict=True)
         clean = tuple(
             self._value(item) if self._search.may_be_in(text) else item for text, item in pairs
@@ -194,7 +193,7 @@ class Cleaner:
     def _record(self, record: Value, cleaners: Mapping[str, Callable[[Any], Any]]) -> Value:
         """Return a record with all fields cleaned, by the functions in `cleaners` or as values.
 
-        So a new field of a record is cleaned without a change here.
+        So this function need not change for a new field of a record.
         """
         fields = vars(record)
         clean = {name: cleaners.get(name, self._value)(value) for name, value in fields.items()}
@@ -231,7 +230,7 @@ class Cleaner:
 
         Bodies share most of their content as the same objects, so each object is searched once.
         """
-        searched: dict[Any, Any] = {}  # by id; holding the objects here keeps their ids valid
+        searched: dict[Any, Any] = {}  # by id; as long as objects are here, their ids stay valid
         for body in bodies(rows):
             lists = {key for key, value in body.items() if _is_of_objects(value)}
             new: dict[Any, Any] = {

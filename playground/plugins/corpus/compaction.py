@@ -1,8 +1,8 @@
-"""Compaction: merge all shards of a corpus into one, with sorted facts and each text only once.
+"""Merge all shards of a corpus into one, with sorted facts and each text stored once.
 
 Nothing has to fit in memory: DuckDB sorts facts and hashes within its limit, and texts are copied
-frame by frame. Rows still belong to their pieces, so the rows of a file that is deleted after the
-compaction can still be removed.
+frame by frame. Each row still names its piece, so if a file is deleted later, its rows can be
+removed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from playground.plugins.corpus.storing import SKELETON, renumber
 from playground.plugins.corpus.tables import SCHEMAS
 from playground.plugins.corpus.views import connect, error_text, sql_list, sql_text
 
-_ROW_GROUP: Final = 122_880  # rows: DuckDB's own
+_ROW_GROUP: Final = 122_880  # rows: DuckDB's default
 _NUMBERED: Final = {"sessions": ("text",), "requests": ("added",)}  # columns of block numbers
 _ORDER: Final = {
     "sessions": "agent, session",
@@ -48,8 +48,8 @@ _ORDER: Final = {
 def compact_corpus(out: str | Path) -> dict[str, int]:
     """Merge the shards of a corpus into one, and return the number of rows of each table.
 
-    If this is killed, the corpus stays as it was. Raises InputFault if there is no corpus, if
-    another build is running, or if shards are torn or of another analysis (a build repairs both).
+    If the process is killed, the corpus stays as it was. Raises InputFault if there is no corpus,
+    if another build is running, or if shards are torn or of another analysis; a build repairs that.
     """
     require_extra()
     folder = CorpusFolder(store_at(out))
@@ -73,7 +73,7 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
 
 
 def _valid_manifests(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
-    """Return the manifests of all shards in the catalog. Raises InputFault if one is not valid."""
+    """Return the manifests of all shards in the catalog. Raises InputFault for an invalid one."""
     known = {found["shard"]: found for found in catalogs.manifests(folder, redacts=catalog.redacts)}
     missing = [shard for shard in catalog.shards if shard not in known]
     if missing or not catalog.shards:
@@ -151,7 +151,7 @@ class _Compaction:
             file.close()
 
     def _copy(self, shard: str, file: BlockFile, numbers: memoryview, first: memoryview) -> None:
-        """Copy the blocks of a shard that stay."""
+        """Copy those blocks of a shard that stay."""
         folder = self._folder
         reader = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
         for (kind, key, text), stays in zip(reader.all(), first, strict=True):
@@ -215,7 +215,7 @@ class _Compaction:
             rows = (
                 f"SELECT {columns} FROM {table} t JOIN placed p USING (session) WHERE p.month = $m"
             )
-            if table == "toolsets":  # it has no session: all rows go into the first month
+            if table == "toolsets":  # its rows have no session: all go into the first month
                 rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {sql_text(months[0])}"
             with self._folder.store.write_whole(name) as temporary:
                 sql = f"COPY ({rows} ORDER BY {_ORDER[table]}) TO {sql_text(temporary)} "
@@ -233,7 +233,7 @@ def _batches(folder: CorpusFolder, names: Sequence[str]) -> Iterator[pa.Table]:
 
 
 def _renumber_column(column: pa.ChunkedArray, numbers: pa.Array) -> pa.Array:
-    """Return a column with new block numbers, given one of old numbers or of lists of them."""
+    """Return a column of block numbers, or of lists of them, with the new numbers."""
     values = column.combine_chunks()
     if isinstance(values, pa.ChunkedArray):
         values = values.chunk(0)

@@ -1,7 +1,7 @@
 """Engines, which build shards in this process or in several, always with `build_shard`.
 
-An engine takes jobs and returns outcomes. A worker that dies gives an outcome, too, and does not
-end the build: `building.py` tries such a shard again, and gives up on a piece that keeps killing.
+An engine takes jobs and returns outcomes. If a worker dies, that is an outcome, too, and the build
+goes on: `building.py` tries the shard again, and sets a piece aside that kills its worker again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_WORKERS: Final = 16
 class Engine(Protocol):
     """An interface that takes jobs while it has room, and returns their outcomes as they come.
 
-    `is_apart` is True if a shard is built in another process, so that a crash does not end the
+    `is_apart` is True if shards are built in other processes, so that a crash does not end the
     build.
     """
 
@@ -45,8 +45,8 @@ class Engine(Protocol):
 class SerialEngine:
     """The engine that builds one shard after another in this process.
 
-    A piece that kills this process ends the build. The next build knows of it, because the corpus
-    counts attempts.
+    A piece that kills this process ends the build. The corpus counts attempts, so the next build
+    knows about this one.
     """
 
     is_apart = False
@@ -72,7 +72,7 @@ class SerialEngine:
 class _Worker:
     """A process of the same Python that takes jobs and answers them, a line each.
 
-    It is started with `-m`, so that the user's script does not run in it again.
+    It is started with `-m`, so that it does not run the user's script again.
     """
 
     process: subprocess.Popen[bytes] = field(init=False)
@@ -115,7 +115,7 @@ class _Worker:
 
 
 class PoolEngine:
-    """The engine that builds in several processes of this machine, and replaces one that dies."""
+    """The engine that builds in several processes of this machine, and replaces those that die."""
 
     is_apart = True
 
@@ -176,7 +176,7 @@ ENGINES: Final[dict[str, Callable[[int, str], Engine]]] = {
 
 
 def get_engine(name: str, workers: int = 0, address: str = "") -> Engine:
-    """Return the engine of a name, with so many workers (0: one for each processor).
+    """Return the engine with this name and number of workers; 0 means one for each processor.
 
     `address` is that of a Ray cluster. Raises UnknownNameError for an unknown engine, and
     InputFault for an address that the engine cannot use.

@@ -1,4 +1,4 @@
-"""The facts of a session: a row for each request, call, finding and cache break, and for itself."""
+"""The facts of a session: its own row, and one for each request, call, finding and cache break."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from playground.sessions.session import Session
 
 _EXCERPT: Final = 300  # characters of an error or a malformed call
 _SHORT: Final = 200
-_LOOKED: Final = 4_000  # characters that are searched for secrets before an excerpt is cut
+_LOOKED: Final = 4_000  # characters that are searched for secrets before an excerpt is taken
 _KEPT_AS_TEXT: Final = "arguments-kept-as-text"
-# The beginning of a failed tool's result, for formats that have no field for failures.
+# The beginning of a result that reports a failure, for formats without a field for failures.
 _ERROR: Final = re.compile(
     r"\s*(?:\[?(?:error|exception|fatal)\]?\s*[:\-]|Traceback \(most recent call last\)"
     r"|<(?:tool_use_)?error>|\{\s*\"error\"\s*:\s*(?!null|false|\"\"))",
@@ -112,7 +112,7 @@ class SessionFacts:
         rows += [self._finding(sent, *found) for found in findings]
         rows += self._requests(sent, stored)
         rows += self._breaks()
-        if not self._redacts:  # from a hash a short text can be guessed
+        if not self._redacts:  # a short text can be guessed from its hash
             place, simulation = self._place, self._requests_seen.simulation
             rows += wire_facts(place.session, place.piece, simulation)
         names = [tool.name for tool in session.tools]
@@ -159,7 +159,7 @@ class SessionFacts:
                 yield SeenReply([], []), []
             else:
                 yield reader.read(index), list(results_of(session.messages, index))
-        if session.rows or not is_pending(session):  # the recordings are these same replies
+        if session.rows or not is_pending(session):  # the recordings hold the same replies
             return
         for recording in session.recordings:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
@@ -171,7 +171,7 @@ class SessionFacts:
             )
 
     def _values_of(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
-        """Return the values that every row of a request repeats, so that questions need no join."""
+        """Return the values that all rows of a request repeat, so that questions need no join."""
         if n not in self._row_values:
             self._row_values[n] = self._make_values(sent, n)
         return self._row_values[n]
@@ -334,7 +334,7 @@ def _is_failure(result: ToolResultPart, text: str) -> bool:
 
 
 def _texts_of(session: Session) -> Iterator[str]:
-    """Yield the texts of user and assistant; results of tools do not make sessions similar."""
+    """Yield the texts of user and assistant; tools' results make no sessions similar."""
     for message in session.messages:
         if message.role in ("user", "assistant"):
             yield from (part.text for part in message.parts if type(part) is TextPart)

@@ -1,4 +1,4 @@
-"""The filters of a question: values of columns and times, as conditions of SQL and parameters."""
+"""The filters of a question, as SQL conditions and parameters: values of columns, and times."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 def row_filters(
     question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the filters that leave only the rows that one row of an answer counts.
+    """Return the filters that select the rows that are counted in one row of an answer.
 
     `filters` are the question's own. For the question `failures` the result selects the
     malformed calls, or the failed ones if none is malformed.
@@ -95,7 +95,7 @@ def row_filters(
 
 
 _ENDS: Final = ("since", "until")
-_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that always group a question
+_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that always group the question
 _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
     "day": lambda day: day,
     "week": lambda day: day + timedelta(days=6),

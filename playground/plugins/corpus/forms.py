@@ -1,7 +1,7 @@
 """Checks on the form of a corpus' own files: its catalog, and the manifest of each shard.
 
 A file of another form is reported or built again, but never used: a corpus may come from elsewhere,
-and the files that a manifest lists are deleted one day.
+and builds delete the files that a manifest lists.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Catalog(_Form):
 
 
 def json_object(data: bytes) -> dict[str, Any]:
-    """Parse a JSON object with a layout. Raises ValueError if the bytes are none."""
+    """Parse a JSON object with a layout. Raises ValueError for anything else."""
     try:
         value = json.loads(data)
     except RecursionError as error:
@@ -79,7 +79,7 @@ def json_object(data: bytes) -> dict[str, Any]:
 
 
 def check_manifest(value: dict[str, Any], shard: str) -> None:
-    """Raise ValueError if a value is no manifest of this shard."""
+    """Raise ValueError if a value is not the manifest of this shard."""
     _Manifest.model_validate(value)
     stray = [name for name in value["files"] if name.rpartition("/")[2].partition(".")[0] != shard]
     if value["shard"] != shard or stray:
@@ -87,7 +87,7 @@ def check_manifest(value: dict[str, Any], shard: str) -> None:
 
 
 def check_catalog(value: dict[str, Any]) -> None:
-    """Raise ValueError, with a message of one line, if a value without `layout` is no catalog."""
+    """Raise ValueError, with a message of one line, if a value (without `layout`) is no catalog."""
     try:
         _Catalog.model_validate(value)
     except ValidationError as error:

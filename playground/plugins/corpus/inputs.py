@@ -1,6 +1,6 @@
 """The inputs of a corpus, split into pieces: files, folders, patterns, `.gz`, `.zst` and tars.
 
-A piece is identified by the hash of its bytes, so content is built only once, even if it moves.
+A piece is identified by the hash of its bytes: moved or copied content is not built again.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ PIECE_BYTES: Final = 32 << 20  # a longer file of lines is cut into stretches of
 _READ: Final = 1 << 20
 _HASH: Final = 16  # bytes
 _TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")  # endings of files
-_PACKED: Final = (".gz", ".zst")  # endings, too
-# A packed file may unpack to so many times its size. Real logs came to 33 times with gzip. With
-# zstd, which looks farther back, a session of 150 requests, each with its whole history, came to
-# 170 times.
+_PACKED: Final = (".gz", ".zst")  # endings of compressed files
+# The limits on a packed file's unpacked size, as multiples of its packed size. Real logs reached 33
+# with gzip. zstd, which looks farther back, reached 170 for a session of 150 requests, each with
+# its whole history.
 _TIMES_GZIP: Final = 500
 _TIMES_ZSTD: Final = 5_000
-_UNPACKED: Final = 256 << 20  # bytes
+_UNPACKED: Final = 256 << 20  # bytes that any file may unpack to
 
 
 @dataclass(frozen=True, slots=True)
 class InputPiece:
     """A file, or the bytes from `start` to `start + size` of one.
 
-    `content` is the hash of these bytes, or of the unpacked bytes if the file is packed: so a log
-    that is packed later keeps its hash. `name` is for people: the path, and after a `!` the member
-    of a tar. `stamp` is that of a file at an address (`places.py`).
+    `content` is the hash of these bytes, or of the unpacked bytes if the file is packed, so that a
+    log has the same hash after packing. `name` is for people: the path, and after a `!` the member
+    of a tar. `stamp` shows changes of a file at an address (`places.py`).
     """
 
     content: str
@@ -69,7 +69,7 @@ class InputPiece:
 
     @property
     def is_tar(self) -> bool:
-        """True if it is a whole packed tar, the members of which can only be read in order."""
+        """True if the piece is a complete packed tar; its members can only be read in order."""
         return "!" not in self.name and plain_path(self.path).endswith(_TARS)
 
 
@@ -79,7 +79,7 @@ def number_of(content: str) -> int:
 
 
 def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
-    """Yield the files that inputs mean; those of a folder sorted, without hidden ones and links.
+    """Yield the files that inputs name; those of a folder sorted, without hidden ones and links.
 
     Files below `out` are left out. Raises InputFault if an input does not exist.
     """
@@ -99,12 +99,12 @@ def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
 
 
 def _remote_files(address: str, out: str) -> Iterator[InputFile]:
-    """Return the files that an address means."""
+    """Return the files that an address names."""
     return (file for file in files_at(address) if not plain_path(file.path).startswith(f"{out}/"))
 
 
 def _local_files(source: str, out: Path) -> Iterator[InputFile]:
-    """Return the files of this machine that a path or pattern means."""
+    """Return the files of this machine that a path or pattern names."""
     path = Path(source)
     paths: Iterable[Path] = [path]
     if path.is_dir():
@@ -130,12 +130,12 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
         for name in sorted(files):
             path = Path(root, name)
             if not name.startswith(".") and not path.is_symlink():
-                yield path  # also a pipe, so that it is reported by name, though it is not read
+                yield path  # even a pipe: it is not read, but reported by name
 
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
     """Yield the pieces of a file. Raises InputFault if it cannot be read."""
-    if not is_whole(path):  # no table could hold this name
+    if not is_whole(path):  # tables cannot store this name
         raise InputFault("its name is no UTF-8", where=path, expected="another name")
     with reading_faults(path):
         if not is_remote(path):
@@ -155,7 +155,7 @@ def pieces_of(path: str) -> Iterator[InputPiece]:
 
 
 def _is_packed(path: str) -> bool:
-    """Return True if a path is a packed file, but no tar."""
+    """Return True if a path names a packed file that is no tar."""
     return plain_path(path).endswith(_PACKED) and not plain_path(path).endswith(_TARS)
 
 
@@ -174,7 +174,7 @@ def _hash_of_stream(file: IO[bytes], size: int) -> str:
 
 
 def _members(path: str) -> Iterator[InputPiece]:
-    """Yield the members of a tar that is not packed, each as a range of the tar's bytes."""
+    """Yield the members of an uncompressed tar, each as a range of the tar's bytes."""
     try:
         with open_at(path) as file, tarfile.open(fileobj=file, mode="r:") as tar:
             for member in tar:
@@ -194,7 +194,7 @@ def _is_split(path: str) -> bool:
     """Return True if a path is a long file of lines, each of which is a session."""
     if PurePosixPath(plain_path(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
-    with open_at(path) as file:  # the first lines, and all of the last of them
+    with open_at(path) as file:  # the first lines; the last of them is read to its end
         source = Source(plain_path(path), file.read(_READ) + file.readline(MAX_BYTES))
     try:
         return recognised(source).session_a_line
@@ -212,7 +212,7 @@ def _stretches(path: str) -> Iterator[InputPiece]:
         while start < total:
             file.seek(min(start + PIECE_BYTES, total))
             while (rest := file.readline(_READ)) and not rest.endswith(b"\n"):
-                pass  # read in parts, because a line may be of any length
+                pass  # in parts, because a line may have any length
             stop = file.tell()
             yield _piece(path, plain_path(path), start, stop - start)
             start = stop
@@ -220,10 +220,10 @@ def _stretches(path: str) -> Iterator[InputPiece]:
 
 @contextmanager
 def open_piece(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
-    """Yield the sources of a piece: itself, or the members of a tar that is read in order.
+    """Yield the sources of a piece: the piece itself, or the members of a packed tar.
 
-    A packed file is unpacked into `scratch` first, so that it need not fit in memory; a long file
-    at an address is copied there. Raises InputFault if the piece has changed since it was planned.
+    A packed file is unpacked into `scratch` first, so that it need not fit in memory, and a long
+    file at an address is copied there. Raises InputFault if the piece has changed.
     """
     path, name = piece.path, plain_path(piece.path)
     with reading_faults(path):
@@ -303,7 +303,7 @@ def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
 
 @contextmanager
 def _stream(path: str) -> Iterator[Any]:
-    """Yield a file object with the unpacked bytes of a file, with a limit (`_Bounded`)."""
+    """Yield a file object with the unpacked bytes of a file, up to a limit (`_Bounded`)."""
     with open_at(path) as file:
         if plain_path(path).endswith((".gz", ".tgz")):
             with gzip.open(file, "rb") as plain:
@@ -318,7 +318,7 @@ def _stream(path: str) -> Iterator[Any]:
 class _Bounded:
     """A file that is being unpacked, with a limit that keeps it from filling the disk.
 
-    `read` raises InputFault after `times` the packed size. At least `_UNPACKED` bytes are allowed.
+    `read` raises InputFault after `times` the packed size, but not before `_UNPACKED` bytes.
     """
 
     def __init__(self, plain: Any, path: str, times: int) -> None:

@@ -11,7 +11,7 @@ from playground.plugins.corpus.store_protocol import Store
 from playground.plugins.corpus.tables import SCHEMAS
 
 LAYOUT: Final = 1  # version of the folder; an older playground refuses a newer one
-ANALYSIS: Final = 7  # version of the facts; raise it if a rule changes what is found
+ANALYSIS: Final = 7  # version of the facts; raise it if a changed rule gives other facts
 _MANIFEST: Final = re.compile(r"\.v(\d+)\.json$")
 
 
@@ -22,7 +22,7 @@ def current_analysis() -> int:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The names of a corpus's files, with the facts of one version of our analysis."""
+    """The names of a corpus's files; those of facts are of one version of our analysis."""
 
     store: Store
     analysis: int = field(default_factory=current_analysis)
@@ -70,7 +70,7 @@ class CorpusFolder:
     def sizes(self, shard: str, months: Sequence[str] = ()) -> dict[str, int]:
         """Return the sizes of a shard's files, without its manifest.
 
-        A file that has another size later is torn.
+        A file whose size differs later is torn.
         """
         facts = (name for table in SCHEMAS for name in self.fact_files(table, shard, months))
         names = (self.pack(shard), self.index(shard), *facts)

@@ -1,4 +1,4 @@
-"""The packages of the extra [corpus], which a corpus needs besides the playground's own."""
+"""The check that the packages of the extra [corpus], which a corpus needs, are installed."""
 
 from __future__ import annotations
 

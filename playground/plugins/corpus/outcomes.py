@@ -1,4 +1,4 @@
-"""The outcome of a build job."""
+"""The outcome of a job of a build: a shard's manifest, or a problem."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.base.errors import InputFault
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a job: the manifest of its shard, or the problem that ended it, in words."""
+    """The outcome of a job: the manifest of its shard, or the problem that ended the job."""
 
     job: dict[str, Any]
     manifest: dict[str, Any] | None = None

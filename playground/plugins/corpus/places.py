@@ -1,8 +1,8 @@
-"""Files on this machine or at an address such as `s3://bucket/logs`.
+"""Read files on this machine or at an address such as `s3://bucket/logs`.
 
-An address is read by pyarrow's file systems, or by fsspec's if pyarrow has none of that name. It
-never contains a key: keys come from the environment, in the variables of each client. For pyarrow
-an address is a URI with percent-encoded names; for fsspec each character stands for itself.
+An address is opened by pyarrow, or by fsspec if pyarrow does not know its scheme. It never contains
+a key: keys come from the environment, in the variables of each client. For pyarrow an address is a
+URI with percent-encoded names; for fsspec each character stands for itself.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from playground.base.output import faults_naming as refused
 from playground.base.user_files import open_regular_file
 
 _BUFFER: Final = 1 << 20
-SETTLED: Final = 60.0  # seconds, because S3's times are whole seconds, and clocks differ
-# A user in any address of a chain such as `simplecache::s3://`. `gs://anonymous@bucket` is allowed:
-# it asks without a key.
+SETTLED: Final = 60.0  # seconds: S3's times are whole seconds, and clocks differ
+# A user name in any address of a chain such as `simplecache::s3://`. `gs://anonymous@bucket` is
+# allowed, because it means access without a key.
 _USER: Final = re.compile(r"://(?!anonymous@)[^/?#]*@")
 _OPTIONS: Final = ("endpoint_override", "region", "scheme", "retry_limit_seconds", "project_id")
 
@@ -39,7 +39,7 @@ def is_remote(path: str | Path) -> bool:
 
 
 def recorded_place(source: str | Path) -> str:
-    """Return the place of an input as it is recorded: an absolute path, or the address."""
+    """Return an input's place as a corpus records it: an absolute path, or the address."""
     return str(source) if is_remote(source) else str(Path(source).resolve())
 
 
@@ -69,7 +69,7 @@ def size_of(path: str) -> int:
 
 
 def folder_of(address: str) -> Path | None:
-    """Return the folder of this machine that an address means (`file:///logs`), or None."""
+    """Return this machine's folder that an address names (`file:///logs`), or None."""
     system, path, _ = place_at(address)
     if isinstance(system, fs.LocalFileSystem):
         return Path(path)
@@ -78,13 +78,13 @@ def folder_of(address: str) -> Path | None:
 
 
 def is_of_one_process(address: str | Path) -> bool:
-    """Return True if only this process can see what is stored at an address (`memory://`)."""
+    """Return True if only this process can see the files at an address (`memory://`)."""
     return is_remote(address) and "memory://" in str(address)
 
 
 @contextmanager
 def as_faults(where: str, *, missing: bool = False) -> Iterator[None]:
-    """Turn an OSError in the `with` block into an InputFault of one line, without any key.
+    """Turn an OSError in the `with` block into an InputFault of one line that quotes no key.
 
     With `missing`, a FileNotFoundError is raised as it is.
     """
@@ -108,7 +108,7 @@ def reading_faults(path: str) -> AbstractContextManager[None]:
 
 
 class InputFile(NamedTuple):
-    """An input file. Its `stamp`, made of size and time, changes when the file does.
+    """An input file. Its `stamp`, made of size and time, changes if the file changes.
 
     The stamp is "" if the time is unknown, or so recent that a change might not show.
     """
@@ -118,9 +118,9 @@ class InputFile(NamedTuple):
 
 
 def files_at(address: str) -> Iterator[InputFile]:
-    """Yield the files that an address means, sorted, without hidden ones.
+    """Yield the files that an address names, sorted, without hidden ones.
 
-    It means one file, or all files below a folder, or those that fit a pattern, in which `*` also
+    An address names one file, a folder with all files below it, or a pattern, in which `*` also
     spans folders.
     """
     base, mark, options = address.partition("?")
@@ -162,7 +162,7 @@ def list_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str
 
 def _stamp(system: Any, info: Any) -> str:
     changed = info.mtime
-    # pyarrow knows only one of the names that fsspec's file systems have for a time
+    # fsspec's file systems have several names for this time; pyarrow knows only one of them
     if changed is None and isinstance(system, fs.PyFileSystem):
         with suppress(NotImplementedError, KeyError, OSError):
             changed = system.handler.fs.modified(info.path)
@@ -210,7 +210,7 @@ def place_at(address: str) -> _Place:
             expected="one without: keys come from the environment",
         )
     for name, _ in parse_qsl(parts.query, keep_blank_values=True):
-        if name not in _OPTIONS:  # it may be a signature, and addresses are stored
+        if name not in _OPTIONS:  # it may be a signature, which would be stored with the address
             problem = f"an address of {parts.scheme} with the option {name!r}"
             raise InputFault(problem, expected=f"no option but {', '.join(_OPTIONS)}")
     try:
@@ -221,7 +221,7 @@ def place_at(address: str) -> _Place:
 
 
 def _with_fast_put(address: str, parts: SplitResult) -> str:
-    """Return an address of S3 so that a short object is written with one request, not three."""
+    """Return an address of S3 with which one request, not three, writes a short object."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"
@@ -239,14 +239,14 @@ def _fsspec_place(address: str, refused: Exception) -> _Place:
         raise InputFault(
             f"nobody reads it here ({message})", where=where, expected=expected
         ) from error
-    except (ValueError, TypeError, OSError) as error:  # TypeError: it wants more than that
+    except (ValueError, TypeError, OSError) as error:  # TypeError: an argument is missing
         message = str(refused).splitlines()[0]
         raise InputFault(f"nobody reads it ({message})", where=where, expected=expected) from error
     return _Place(fs.PyFileSystem(_Handler(system)), path, is_uri=False)
 
 
 class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
-    """fsspec's file systems for pyarrow, with every error of their packages as an OSError."""
+    """fsspec's file systems for pyarrow; every error of their packages becomes an OSError."""
 
     def get_file_info(self, paths: Any) -> Any:
         return _call_or_os_error(super().get_file_info, paths)
@@ -255,9 +255,8 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
         return _call_or_os_error(super().get_file_info_selector, selector)
 
     def open_input_file(self, path: str) -> Any:
-        """Open a file without asking first whether it is one, as pyarrow's handler does.
-
-        That one takes a refused request for a "no".
+        """Open a file without first checking its type. pyarrow's handler checks, and takes a
+        refused request for "no file".
         """
         return pa.PythonFile(_call_or_os_error(self.fs.open, path, "rb"), mode="r")
 
@@ -273,5 +272,5 @@ def _call_or_os_error(function: Callable[..., Any], *arguments: Any) -> Any:
         return function(*arguments)
     except OSError:
         raise
-    except Exception as error:  # of any package: fsspec names none
+    except Exception as error:  # any package may raise any error
         raise OSError(f"{type(error).__name__}: {error}") from error

@@ -1,7 +1,7 @@
-"""A session as plain values, as a corpus writes it, and the JSON of each of its messages.
+"""Convert a session to the plain values that a corpus stores, and each of its messages to JSON.
 
-The result equals pydantic's dump of the session. Most messages are texts: their JSON is put
-together here without pydantic, which is faster.
+The result equals pydantic's dump of the session. The JSON of texts, as most messages are, is
+written here, which is faster.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from playground.sessions.session import Session
 
 _NO_REFERENCES: Final = 2  # marshal's version
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
-_TOOLSETS: Final = 256  # lists of tools that are cached
-# Placeholders for fields that are written separately; they keep pydantic's order of fields.
+_TOOLSETS: Final = 256  # the number of lists of tools that are cached
+# Placeholders for fields that are written separately, so that pydantic's order of fields stays.
 _MESSAGES: Final = (Message("user"),)
 _TOOLS: Final = (ToolMetadata(name="tool"),)
 _text: Final = encode_basestring
@@ -38,7 +38,7 @@ class PlainSessions:
     """A converter of sessions to plain values. It caches lists of tools, which sessions share."""
 
     def __init__(self) -> None:
-        self._tools: dict[bytes, list[Any]] = {}  # by their keys
+        self._tools: dict[bytes, list[Any]] = {}  # by key (`tools_key`)
 
     def of(self, session: Session, key: bytes | None) -> dict[str, Any]:
         """Return the session as plain values, with no recordings and an empty list of messages.
@@ -62,9 +62,9 @@ class PlainSessions:
 
 
 def tools_key(tools: Sequence[ToolMetadata]) -> bytes | None:
-    """Return a key that two lists of tools share only if they are written in the same way.
+    """Return a key that two lists of tools share only if they are written identically.
 
-    Return None if there is no such key, as for tools with examples.
+    Return None if there is no such key, for example for tools with examples.
     """
     if any(tool.examples for tool in tools):
         return None
@@ -96,9 +96,9 @@ def _are_plain(values: Iterable[Any]) -> bool:
 
 
 def plain_key(value: Any) -> bytes | None:
-    """Return a key that two plain values share only if they are written in the same way.
+    """Return a key that two plain values share only if they are written identically.
 
-    The key is a digest, so it holds no text. Return None for values that are not plain.
+    The key is a digest and holds no text. Return None for values that are not plain.
     """
     try:
         return blake2b(marshal.dumps(value, _NO_REFERENCES), digest_size=16).digest()

@@ -14,14 +14,14 @@ from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, find_files
 from playground.plugins.corpus.layout import CorpusFolder
 from playground.plugins.corpus.places import InputFile, is_remote, plain_path, recorded_place
 
-MOST_PIECES: Final = 4_000  # of a shard, because tiny files are as many sessions
+MOST_PIECES: Final = 4_000  # of a shard: even a tiny file is a session
 
 Progress = Callable[[str, int, int], None]  # (what is done, bytes done, bytes in all or 0)
 
 
 @dataclass(slots=True)
 class BuildPlan:
-    """The pieces that the corpus shall hold, and the faults of inputs that cannot be read."""
+    """The pieces that the corpus will have, and the faults of inputs that cannot be read."""
 
     pieces: list[InputPiece] = field(default_factory=list)
     faults: list[dict[str, str]] = field(default_factory=list)
@@ -33,10 +33,10 @@ def plan(
     before: Iterable[InputPiece],
     progress: Progress | None = None,
 ) -> BuildPlan:
-    """Return the pieces of the inputs as they are now, and those of `before` from other files.
+    """Return the current pieces of the inputs, and those of `before` that are from other files.
 
-    So a build with another folder adds to the corpus, and a file that changed or is gone no longer
-    counts. A file at an address is read again only if its stamp changed.
+    So a build with another folder adds to the corpus, and old pieces of a changed or deleted file
+    no longer count. A file at an address is read again only if its stamp changed.
     """
     places = [recorded_place(source) for source in inputs]
     earlier = list(before)
@@ -107,7 +107,7 @@ def jobs(
 
 
 def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) -> dict[str, Any]:
-    """Return the job that builds a shard, as plain data; a hash of the content names the shard."""
+    """Return the job that builds a shard, as plain data. A hash of its content is its name."""
     content = "\0".join([str(redacts), *(piece.content for piece in pieces)])
     return {
         "out": folder.store.address,
@@ -119,7 +119,7 @@ def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) ->
 
 
 def rebuild_job(manifest: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
-    """Return the job that makes a shard's facts again, given a manifest of an older analysis."""
+    """Return the job that makes a shard's facts anew, given its manifest of an older analysis."""
     unchanged = {name: manifest[name] for name in ("shard", "redacts", "pieces")}
     return {
         "out": folder.store.address,
@@ -130,7 +130,7 @@ def rebuild_job(manifest: dict[str, Any], folder: CorpusFolder) -> dict[str, Any
 
 
 def split_job(old_job: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
-    """Split a job that killed its worker in two, to find the piece that did it."""
+    """Split a job that killed its worker into two jobs, to find the piece that did it."""
     pieces = [InputPiece(**piece) for piece in old_job["pieces"]]
     middle = len(pieces) // 2
     return [

@@ -1,6 +1,6 @@
 """The engine that builds shards with Ray's workers, on this machine or on a cluster.
 
-If a worker dies, its job has a problem as its outcome. Ray itself never retries: the corpus counts
+If a worker dies, the outcome of its job is a problem. Ray itself never retries: the corpus counts
 attempts, and `building.py` decides.
 """
 
@@ -15,14 +15,14 @@ from playground.base.extras import requirement
 from playground.plugins.corpus.build_worker import run_job
 from playground.plugins.corpus.outcomes import Outcome, read_outcome
 
-_AHEAD = 2  # jobs that are submitted for each processor, so that none is idle
+_AHEAD = 2  # jobs submitted for each processor, so that none is idle
 
 
 class RayEngine:
     """An engine that runs each shard as a task of Ray.
 
-    `address` is that of a cluster. Without one, Ray is started on this machine with so many
-    `workers`, and can be reached from this machine only.
+    `address` is that of a cluster. Without one, Ray starts `workers` processes on this machine, and
+    can be reached from this machine only.
     """
 
     is_apart = True

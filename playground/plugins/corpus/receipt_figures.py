@@ -1,4 +1,4 @@
-"""The receipts' figures that a build keeps beside the list of its files, by the files' contents."""
+"""The receipts' figures, which a build stores with the list of its files, by their contents."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ NAME = "files/receipts.json"
 
 
 def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
-    """Keep the figures of all files that are one piece and lie on this machine; what was kept of
-    the same content before is not read again."""
+    """Store the figures of this machine's files that are one piece, reading only new content."""
     before, kept = kept_figures(folder), {}
     cleaner = Cleaner()
     listed = list(pieces)
@@ -34,7 +33,7 @@ def keep_figures(folder: CorpusFolder, pieces: Iterable[InputPiece]) -> None:
 
 
 def kept_figures(folder: CorpusFolder) -> dict[str, Figures]:
-    """Return the figures by the hashes of the files' contents; none if no build kept them."""
+    """Return the stored figures by the hashes of the files' contents; {} if no build stored any."""
     with suppress(OSError, ValueError, TypeError):
         held = json.loads(folder.store.read(NAME))
         return {content: Figures(*figures) for content, figures in held.items()}

@@ -1,8 +1,8 @@
 """A corpus at an address such as `s3://bucket/corpus`, in an object store.
 
-An object store has no rename, but a put is complete or did not happen. So a file is written on this
-machine first, and then put under its name. A lock is an object, too. A build that finds another
-build's lock waits to see whether it is still renewed.
+An object store has no rename, but each put is complete or has no effect. So a file is written on
+this machine first, and then put under its name. A lock is an object, too. A build that finds
+another build's lock waits to see if it is renewed.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from playground.plugins.corpus.store_protocol import (
 
 _LOCKS: Final = "locks"
 _PUT: Final = 8 << 20  # bytes of a file that are in memory while it is put
-BEAT: Final = 10.0  # seconds after which a lock is renewed
-SILENCE: Final = 45.0  # a lock that was not renewed for so many seconds belongs to a dead build
+BEAT: Final = 10.0  # seconds between two renewals of a lock
+SILENCE: Final = 45.0  # after so many seconds without renewal, a lock's build is dead
 _ROOT: Final = "corpus://here"  # the store's address within DuckDB
 
 
 class RemoteStore:
     """A store of objects at an address.
 
-    Temporary files lie in a folder of this machine, one for each address, which only one build at
-    a time may use.
+    Temporary files are in this machine's scratch folder for this address, which only one build at a
+    time may use.
     """
 
     def __init__(self, address: str) -> None:
@@ -128,7 +128,7 @@ class RemoteStore:
             finally:
                 stop.set()
                 renewal.join()
-                with suppress(InputFault):  # an earlier error matters more
+                with suppress(InputFault):  # an earlier error is more important
                     self.remove(f"{_LOCKS}/{self._lock}")
 
     def confirm(self) -> None:
@@ -178,7 +178,7 @@ class RemoteStore:
     def _lock_name(self) -> str:
         """Return the name of this machine's lock, which is stored in the scratch folder.
 
-        A later build here may reuse the lock of a dead one, because it holds the folder's own lock.
+        A later build here may reuse a dead build's lock, because the scratch folder is locked.
         """
         place = self.scratch / "name"
         if not place.exists():
@@ -192,7 +192,7 @@ class RemoteStore:
         number = 0
         while not stop.wait(BEAT):
             number += 1
-            with suppress(InputFault):  # the next renewal may succeed; `confirm` checks it
+            with suppress(InputFault):  # the next renewal may succeed; `confirm` checks
                 if self._lock not in self.names(_LOCKS):
                     return
                 self._renew(number)
@@ -200,8 +200,8 @@ class RemoteStore:
     def _refuse_other_builds(self) -> None:
         """Raise InputFault if another build's lock is renewed; delete locks that are not.
 
-        Our own lock is written before this check and renewed during it, so that of two builds that
-        start at once each sees the other.
+        Our own lock is written before this check and renewed during it, so that two builds that
+        start at once see each other.
         """
         locks = self._other_locks()
         if not locks:

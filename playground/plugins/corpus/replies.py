@@ -1,7 +1,7 @@
-"""The calls of a session: those that are parts of messages, and those in the text of replies.
+"""Find the calls of a session: those that are parts of messages, and those in replies' text.
 
-This module also decides whether a call is well-formed: it was read to its end, its tool exists, and
-its arguments are valid by that tool's schema, if one is known.
+A call is well-formed if it was read to its end, its tool exists, and its arguments are valid by the
+tool's schema, if one is known.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TRIED: Final = 4  # replies of a session that are searched for a dialect
 
 @dataclass(slots=True)
 class SeenCall:
-    """A call in a reply. `arguments` is None if the call could not be read to its end."""
+    """A call in a reply. `arguments` is None if the call has no readable end."""
 
     tool: str
     arguments: dict[str, Any] | None
@@ -77,7 +77,7 @@ class SeenReply:
 
 
 class ReplyReader:
-    """A reader of the replies of one session, with the one dialect that it finds for them."""
+    """A reader of one session's replies. It finds one dialect, and reads all replies with it."""
 
     def __init__(
         self, session: Session, dialects: LikeliestDialect, kept_as_text: frozenset[int]
@@ -90,7 +90,7 @@ class ReplyReader:
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
     def read(self, index: int) -> SeenReply:
-        """Return the reply in the message of this index."""
+        """Return the reply in the message with this index."""
         message = self.session.messages[index]
         calls = [self._call_of_part(part, index) for part in message.tool_calls]
         if self._has_parts or not self.dialect:
@@ -113,10 +113,9 @@ class ReplyReader:
         return SeenReply(calls, findings, dialect)
 
     def _dialect_in_text(self) -> str:
-        """Return the dialect of the replies: the first with which a reply has a complete call.
-
-        If there is none, return the first with which a call begins; "" if no call begins. Only the
-        first few replies are tried, and a dialect that a recording names wins over all.
+        """Return the first dialect that finds a complete call in a reply. If none does, return the
+        first that finds a call's beginning, or else "". Only the first few replies are tried. A
+        dialect that a recording names takes precedence.
         """
         session = self.session
         replies = [message for message in session.messages if message.role == "assistant"]
@@ -158,7 +157,7 @@ class ReplyReader:
 
 
 def named_dialect(recording: Recording) -> str:
-    """Return the dialect that a recording names, or "" if no such dialect exists."""
+    """Return the dialect that a recording names, or "" if that dialect does not exist."""
     return recording.dialect if recording.dialect in dialect_names() else ""
 
 
@@ -173,8 +172,9 @@ def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPa
 def match_results(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
-    """Return a result or None for each call: the one with its id, or the next without any call's
-    id."""
+    """Return for each call the result with its id, or else the next result without a call's id;
+    None if there is neither.
+    """
     all_results = list(results)
     ids = {call.call_id for call in calls if call.call_id}
     by_id = {result.tool_call_id: result for result in reversed(all_results)}

@@ -1,4 +1,4 @@
-"""A session's requests: those that were recorded as sent, or else one for each of its replies."""
+"""A session's requests: those recorded as sent, or if there are none, one for each reply."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NO_REPLY: Final = RequestRecord(reply=-1)
 class SeenRequest:
     """One request. `reply` is the index of the message that answered it, or None.
 
-    In a transcript it has the first `length` messages of its `stretch` (`stretches.py`).
+    In a transcript it consists of the first `length` messages of its `stretch` (`stretches.py`).
     """
 
     reply: int | None
@@ -55,13 +55,13 @@ class SeenRequest:
     marks: int = 0
     seconds: float | None = None
     stop_reason: str = ""
-    diagnosis: str = ""  # the kind of what the provider said of its cache
+    diagnosis: str = ""  # the kind of the provider's own diagnosis of its cache
 
     def characters(self, form: str) -> dict[str, int | None]:
         """Return the sizes in characters by the columns of the table of requests.
 
-        The sizes of tools and of an empty system prompt are None if transcripts of this form do not
-        contain declarations of tools.
+        If transcripts of this form contain no declarations of tools, the size of tools is None, and
+        so is that of an empty system prompt.
         """
         sizes: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
         if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
@@ -70,7 +70,7 @@ class SeenRequest:
         return sizes
 
     def billing(self, model: str) -> dict[str, int | None]:
-        """Return the bill and its list price by the table's columns; None for what is unknown."""
+        """Return the bill and its list price by the table's columns; unknown values are None."""
         billed = self.billed
         return {
             "read": billed.read if billed else None,
@@ -103,12 +103,12 @@ def _simulation(session: Session) -> CacheSimulation | None:
     try:
         sent = as_sent.sent_requests(session)
         return simulate_cache(sent.bodies, usages=sent.usages, times=sent.times)
-    except InputFault:  # no known shape of bodies, or all are a sub-agent's
+    except InputFault:  # the bodies' shape is unknown, or all are a sub-agent's
         return None
 
 
 def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
-    """Yield a request for each reply of a transcript, with the messages before it as content."""
+    """Yield a request for each reply of a transcript, with all messages before the reply."""
     records = {record.reply: record for record in session.requests}
     head = _head(session)
     tools = hash_of("\0".join(sorted(tool.name for tool in session.tools)))
@@ -139,7 +139,7 @@ def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
 
 
 def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Yield the requests that were recorded as sent. The last reply belongs to the last of them."""
+    """Yield the requests recorded as sent; the last request gets the session's last reply."""
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}
@@ -173,7 +173,7 @@ def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator
 
 
 def _diagnosis(reply: Mapping[str, Any] | None) -> str:
-    """Return the kind of the provider's own diagnosis; "" without one."""
+    """Return the kind of the provider's own diagnosis, or "" if there is none."""
     told = diagnosis_of(reply)
     return told.kind if told else ""
 
@@ -214,7 +214,7 @@ def _add_sizes(sizes: list[int], message: Message) -> None:
             case ToolCallPart(tool_name=name, args=args):
                 sizes[3] += len(name) + len(dump_again(args))
             case ImagePart():
-                pass  # the characters of an image say nothing about its tokens
+                pass  # an image's characters say nothing about its tokens
             case _:
                 result = part.result
                 sizes[4] += len(result if isinstance(result, str) else dump_again(result))
@@ -235,7 +235,7 @@ def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
 
 
 class _TierHashes:
-    """The hashes of tiers of a request; an unchanged tier is not hashed again."""
+    """A cache of hashes of a request's tiers: a tier with the same texts is not hashed again."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[list[str], int]] = {}
@@ -251,8 +251,8 @@ class _TierHashes:
 def _holds_tools(form: str, tool_characters: int) -> bool:
     """Return True if a transcript of this form has its tools' declarations.
 
-    If the form has no place for tools, 0 `tool_characters` mean that nobody knows. Names of tools
-    alone are no declarations.
+    If the form has no place for tools and `tool_characters` is 0, the tools are unknown. Names of
+    tools alone are no declarations.
     """
     support = _tool_support(form)
     return support != "by name" and (support != "no" or tool_characters > 0)

@@ -26,9 +26,9 @@ class BuildRun(BackgroundRun):
     inputs: Sequence[str | Path]
     what: str = "looking"
     done: int = 0
-    size: int = 0  # 0 while it is not known
+    size: int = 0  # 0 while unknown
     is_built: bool = False
-    starred: dict[str, int] = field(default_factory=dict)  # secrets out of it, by kind
+    starred: dict[str, int] = field(default_factory=dict)  # starred-out secrets, by kind
 
     def start(self, alive: Callable[[], bool] = lambda: True, **options: Any) -> None:
         """Build in the background; `options` are those of `build_corpus`.

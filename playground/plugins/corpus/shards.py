@@ -1,6 +1,6 @@
-"""Build one shard: from pieces to Parquet files and blocks. Every engine runs `build_shard`.
+"""Build one shard: make Parquet files and blocks from pieces. Every engine runs `build_shard`.
 
-It takes and returns plain data, so that it can run in another process or on another machine.
+This function takes and returns plain data, so that it can run on another machine.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession, read_sessions
 
 _ROWS: Final = 20_000  # rows of a table that are written at once
-_AT_ONCE: Final = 16  # sessions that go through each step together, which is faster
-_WAITING: Final = 1 << 20  # or fewer sessions, if they come from so many bytes
+_AT_ONCE: Final = 16  # sessions that pass each step together, which is faster
+_WAITING: Final = 1 << 20  # bytes, after which fewer sessions pass together
 _MOST_FAULTS: Final = 20  # faults that are listed for one piece
 
 
@@ -36,11 +36,10 @@ def build_shard(job: dict[str, Any]) -> dict[str, Any]:
     """Build the shard of a job, and return its manifest, which is written last.
 
     A job has the keys out, analysis, shard, redacts and pieces (`planning.py`). With the key
-    `before`, the number of an older analysis, only the facts are made again, from the sessions that
-    the shard's blocks hold.
+    `before`, the number of an older analysis, only the facts are made again, from the sessions in
+    the shard's blocks.
 
-    If a piece cannot be read, the manifest lists that as a fault. Raises InputFault if the disk is
-    full.
+    A piece that cannot be read is a fault in the manifest. Raises InputFault if the disk is full.
     """
     folder = CorpusFolder(store_at(job["out"]), job["analysis"])
     entries = _rebuild_facts(folder, job) if "before" in job else _build_from_pieces(folder, job)
@@ -58,7 +57,7 @@ def build_shard(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _build_from_pieces(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
-    """Build a shard from its pieces; return its own entries of the manifest."""
+    """Build a shard from its pieces; return its entries of the manifest."""
     with ExitStack() as stack:
         writer = _ShardWriter(folder, job["shard"], stack, redacts=job["redacts"])
         for piece in (InputPiece(**piece_data) for piece_data in job["pieces"]):
@@ -155,7 +154,7 @@ class FactsWriter:
             writer.close()
 
     def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
-        """Yield the facts, with each list of tools only once for a piece."""
+        """Yield the facts; a list of tools that a piece repeats only once."""
         for fact in facts:
             if NAMES[type(fact)] == "toolsets":
                 key = hash(fact[:2])
@@ -190,13 +189,13 @@ class _ShardWriter:
         self._cleaner, self._dialects = Cleaner(), LikeliestDialect()
         self.facts = FactsWriter(folder, shard, stack)
         self.faults: list[dict[str, str]] = []
-        self.spoiled: list[str] = []  # hashes of pieces that failed half-way; no row of them counts
-        self.rereadable = not redacts  # whether all facts can be made again from its blocks
+        self.spoiled: list[str] = []  # hashes of pieces that failed half-way; their rows are void
+        self.rereadable = not redacts  # whether all facts can be made again from the blocks
         self._waiting: list[tuple[LoadedSession, SessionPlace]] = []
-        self._read = 0  # bytes that were read since sessions were last taken
+        self._read = 0  # bytes that were read since sessions were last stored
 
     def add_piece(self, piece: InputPiece) -> None:
-        """Add all sessions of a piece; list what cannot be read as a fault."""
+        """Add all sessions of a piece. What cannot be read becomes a fault."""
         faults: list[InputFault] = []
         number = 0
         try:
@@ -233,16 +232,16 @@ class _ShardWriter:
 
         def progress(read: int, _size: int) -> None:
             nonlocal before
-            self._read += max(0, read - before)  # some formats read it twice
+            self._read += max(0, read - before)  # some formats read a source twice
             before = read
 
         return progress
 
     def _store_waiting(self, least: int) -> None:
-        """Store the waiting sessions and their facts, if there are at least so many or long ones.
+        """Store the waiting sessions and their facts, if `least` of them wait or they are long.
 
-        Each step is done for all of them before the next step, which is a fifth faster than one
-        session after another.
+        Each step handles all of them before the next one, which is a fifth faster than session by
+        session.
         """
         if len(self._waiting) < least and self._read < _WAITING:
             return
@@ -250,7 +249,7 @@ class _ShardWriter:
         cleaner, redacts = self._cleaner, self._redacts
         try:
             clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
-        except InputFault as fault:  # not about the disk: nothing is written yet
+        except InputFault as fault:  # not the disk's: nothing is written yet
             raise ValueError(str(fault)) from fault
         from_files = [file_facts(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]

@@ -1,6 +1,6 @@
 """Signatures that similar texts share: the form of malformed calls and errors, bands of sessions.
 
-They are computed during the build, so that a redacted corpus, too, can be asked for clusters.
+They are computed during the build, so that clusters can be found in a redacted corpus, too.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from hashlib import blake2b
 from typing import Final
 
 BANDS: Final = 16
-# Hashes in a band: sessions with 0.7 of their shingles in common share a band at least every second
-# time.
+# Hashes in a band: two sessions with 70 % of their shingles in common share a band in at least half
+# of all cases.
 ROWS: Final = 8
 _BANDS: Final = b"\n".join([b",".join([b"%d"] * ROWS)] * BANDS)  # a format for all bands at once
-_WORDS: Final = 1_000  # of a session, from its beginning
+_WORDS: Final = 1_000  # the first words of a session; more are not used
 _MOST: Final = 4_000  # characters of a text that its form is made from
 _VALUES: Final = re.compile(
     r'"(?:[^"\\]|\\.)*"(?!\s*:)'  # a text in quotes that is no key
@@ -45,7 +45,7 @@ def _hash_of(data: bytes) -> int:
 
 
 def form_of(raw: str) -> str:
-    """Return a malformed call with … in place of strings, numbers and texts between tags."""
+    """Return a malformed call's text with … in place of strings, numbers and texts between tags."""
     return _SPACE.sub(" ", _VALUES.sub("…", raw[:_MOST])).strip()
 
 
@@ -76,7 +76,7 @@ def bands_of(texts: list[str]) -> list[int]:
     """Return the bands of a set of shingles, or none if there are too few shingles."""
     if len(texts) < ROWS:
         return []
-    from rensa import RMinHash  # of the extra [corpus]; only a build needs it
+    from rensa import RMinHash  # part of the extra [corpus]; only a build needs it
 
     minhash = RMinHash(num_perm=BANDS * ROWS, seed=1)
     minhash.update(texts)

@@ -1,4 +1,4 @@
-"""Simulate the caches of a whole corpus by today's rules, from stored facts, without rendering."""
+"""Simulate a corpus's caches by today's rules, from stored facts, without rendering."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class _Sums:
 def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
     """Simulate every session whose requests were recorded as sent, and sum up by model.
 
-    A row has the sessions, the requests, how many of them read less than the cache held, the
-    tokens, and their price.
+    A row has the numbers of sessions, of requests, and of requests that read less than the cache
+    held; the tokens, and their price.
 
     Raises InputFault if the corpus is redacted or a file is torn.
     """

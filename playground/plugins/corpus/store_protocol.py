@@ -19,7 +19,7 @@ LOCK: Final = "lock"
 class Store(Protocol):
     """The files of a corpus by their names.
 
-    Methods raise InputFault for an error of the system. Only those that read raise OSError, or
+    Methods raise InputFault for an error of the system; those that read raise OSError instead, or
     FileNotFoundError if there is no such file.
     """
 
@@ -35,7 +35,7 @@ class Store(Protocol):
 
     @property
     def root(self) -> str:
-        """The prefix of file names in DuckDB, without the `/` after it; `attach` comes first."""
+        """The prefix of file names in DuckDB, without the `/` after it. Call `attach` first."""
         ...
 
     @property
@@ -50,7 +50,7 @@ class Store(Protocol):
 
     def size(self, name: str) -> int: ...
     def sizes(self) -> Callable[[str], int]:
-        """Return a function like `size` that is fast for many names; it may use sizes as of now."""
+        """Return a faster `size` for many names; it may return sizes as of this call."""
         ...
 
     def names(self, folder: str) -> list[str]:
@@ -74,7 +74,7 @@ class Store(Protocol):
         ...
 
     def confirm(self) -> None:
-        """Raise InputFault if this process no longer holds its lock."""
+        """Raise InputFault if this process has lost its lock."""
         ...
 
     def attach(self, connection: Any) -> None:
@@ -84,7 +84,7 @@ class Store(Protocol):
 
 @contextmanager
 def lock_file(lock: Path, where: str) -> Iterator[None]:
-    """Lock a file. Raises InputFault that names the other process if one holds the lock."""
+    """Lock a file. Raises InputFault, which names the other process, if one holds the lock."""
     with faults_naming(where):
         handle = open_lock(lock, 0o666)
     try:
@@ -98,7 +98,7 @@ def lock_file(lock: Path, where: str) -> Iterator[None]:
 
 
 def another_build(where: str, holder: str) -> InputFault:
-    """Return the error for a corpus that another process writes."""
+    """Return the error for a corpus that another process is building."""
     expected = "to wait for its end, or another folder"
     return InputFault(f"another build is at work here: {holder}", where=where, expected=expected)
 

@@ -1,7 +1,7 @@
-"""The stores of a corpus: everything in its folder is read and written through one.
+"""The stores of a corpus, through which all of its files are read and written.
 
-A store uses names within the corpus, such as `manifest/SHARD.v1.json`. Its rule: a file is written
-completely, or it is not there.
+A store uses names within the corpus, such as `manifest/SHARD.v1.json`. Its rule: a file is
+complete, or it does not exist.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class LocalStore:
         return whole_file(self._path / name)
 
     def remove(self, name: str) -> None:
-        with suppress(OSError):  # a reader of an older catalog may have the file open
+        with suppress(OSError):  # a reader of an older catalog may still have it open
             (self._path / name).unlink()
 
     @contextmanager
@@ -78,7 +78,7 @@ class LocalStore:
             yield
 
     def confirm(self) -> None:
-        pass  # the lock is held as long as the process runs
+        pass  # this process has the lock as long as it runs
 
     def attach(self, connection: Any) -> None:
         pass  # DuckDB reads files by itself

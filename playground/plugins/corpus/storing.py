@@ -1,4 +1,4 @@
-"""A session as blocks, and back: equal texts are stored once, and requests refer to them.
+"""Store a session as blocks, and read it back. Equal texts are stored once; requests refer to them.
 
 The skeleton is the session's own file with block numbers in place of tools, messages, the system
 prompt and the contents of request bodies. Recordings are not stored.
@@ -19,9 +19,9 @@ from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
 Blocks = list[tuple[int, bytes]]  # the number and the hash of each
-_TOOLSETS: Final = 256  # lists of tools that are cached
+_TOOLSETS: Final = 256  # the number of lists of tools that are cached
 SKELETON: Final = "session"  # the kind of a skeleton's block
-_NOTICED: Final = "noticed"  # a key of the skeleton, beside the session's own fields
+_NOTICED: Final = "noticed"  # the skeleton's key for `FileFacts`
 _LISTS: Final = ("messages", "input", "contents")  # fields of a body: each entry is a block
 # Fields of a body that are one block each.
 _HEADS: Final = ("tools", "system", "instructions", "systemInstruction")
@@ -29,7 +29,7 @@ _HEADS: Final = ("tools", "system", "instructions", "systemInstruction")
 
 @dataclass(slots=True)
 class StoredRequest:
-    """The blocks of a request: so many (`kept`) of the request before it, then those `added`."""
+    """The blocks of a request: the first `kept` of the request before it, and those `added`."""
 
     kept: int
     added: list[int]
@@ -47,7 +47,7 @@ class FileFacts:
     form: str
     findings: list[list[str]]
     kept_as_text: list[int]
-    recorded: bool = False  # whether it has recordings, the calls of which are facts, too
+    recorded: bool = False  # whether it has recordings, whose calls are facts, too
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -148,16 +148,16 @@ def _requests_of_rows(
 
 
 def _stored_request(kept: int, blocks: Blocks) -> StoredRequest:
-    """Return a request that keeps `kept` blocks and adds these."""
+    """Return a request of `kept` earlier blocks and these new `blocks`."""
     return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
 
 
 def _requests_of_replies(
     head: Blocks, messages: Blocks, requests: Iterable[SeenRequest]
 ) -> Iterator[StoredRequest]:
-    """Yield the requests of a transcript; each adds the messages since the one before it.
+    """Yield the requests of a transcript; each adds the messages since the request before it.
 
-    The first one, and each after a compaction, adds the head and all of its messages.
+    The first request, and each after a compaction, adds the head and all of its messages.
     """
     previous: SeenRequest | None = None
     for request in requests:
@@ -171,7 +171,7 @@ def _requests_of_replies(
 
 
 def renumber(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
-    """Return a skeleton with the new number of each block, given `numbers[old]`."""
+    """Return a skeleton with `numbers[old]` in place of each block's old number."""
     result = dict(plain)
     task = plain.get("task", {})
     if "user_agent_prompt" in task:

@@ -1,7 +1,7 @@
-"""The tables of facts: what a row of each table is, and the types of its columns in Parquet.
+"""The tables of facts: the rows of each table, and the types of its columns in Parquet.
 
-Times are in UTC. A session is a 64-bit number, made from its file's content and its place there, so
-that it is the same in every build. Money is in billionths of a dollar.
+Times are in UTC. A session is identified by a 64-bit number, which is computed from its file's
+content and its place there, and so is the same in every build. Money is in billionths of a dollar.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 
 class SessionFact(NamedTuple):
-    """One session. `tools` is the hash of its list of tools, `bands` those of its MinHash."""
+    """One session. `tools` is the hash of its list of tools; `bands` are those of its MinHash."""
 
     session: int
     piece: int
@@ -38,11 +38,10 @@ class SessionFact(NamedTuple):
 
 
 class RequestFact(NamedTuple):
-    """One request: the blocks that it keeps from the one before it and adds, its sizes and bill.
+    """One request: the blocks that it keeps from the request before and adds, its sizes and bill.
 
     Sizes by origin are in characters, NULL if the transcript lacks them. Tokens are the provider's
-    own figures, NULL if there are none; `diagnosis` is its own word on its cache, "" if it said
-    nothing.
+    own figures, NULL if there are none; `diagnosis` is what the provider said of its cache, or "".
     """
 
     session: int
@@ -79,8 +78,8 @@ class RequestFact(NamedTuple):
 class CallFact(NamedTuple):
     """One call. `ok` means that it is well-formed, `failed` that its tool returned an error.
 
-    `failed` is NULL if there is no result. `raw` is an excerpt of a call that is not ok, `error`
-    one of a result that is an error.
+    `failed` is NULL if there is no result. `raw` is an excerpt of a call that is not `ok`, `error`
+    of a result that is an error.
     """
 
     session: int
@@ -158,9 +157,9 @@ class ToolsetFact(NamedTuple):
 class WireFact(NamedTuple):
     """One request as it was sent, for the simulator (`wires.py`).
 
-    `at` is in seconds. `bill` has the tokens read, written, uncached and written for an hour, and
-    1 if it is a sum over rounds. The lists have an entry for each block that the request before it
-    lacks: hash, estimated tokens, kind, role, flags, message and lifetime of its cache mark.
+    `at` is in seconds. `bill` has the tokens read, written, uncached and written for an hour, and 1
+    if it sums up rounds. The lists have an entry for each block that the request before it lacks:
+    hash, estimated tokens, kind, role, flags, message and lifetime of its cache mark.
     """
 
     session: int

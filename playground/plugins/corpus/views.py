@@ -1,7 +1,6 @@
 """DuckDB over a corpus: views of the facts of all shards in the catalog, with a memory limit.
 
-SQL can read only the corpus' own files. DuckDB itself could write wherever it may read; `check`
-refuses SQL that does.
+SQL can read only the corpus' own files. DuckDB could also write there; `check` refuses such SQL.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from playground.plugins.corpus.tables import SCHEMAS
 MEMORY_LIMIT: Final = "512MB"  # DuckDB's memory limit; its default is 80 % of the machine
 THREADS: Final = 2
 _DOCUMENT: Final = "docs/corpus.md"
-_SQL_ERRORS: Final = (  # errors that are about the SQL, not about a file
+_SQL_ERRORS: Final = (  # errors about the SQL, not about a file
     duckdb.ParserException,
     duckdb.BinderException,
     duckdb.CatalogException,
@@ -39,8 +38,8 @@ _SQL_ERRORS: Final = (  # errors that are about the SQL, not about a file
     duckdb.InterruptException,
     duckdb.OutOfMemoryException,
 )
-# Claude Code writes a sub-agent into its agent's transcript, though not completely, and into a file
-# of its own. The longest session of each name counts. Names that we made up are not compared.
+# Claude Code writes a sub-agent's session twice: in part into its agent's transcript, and into a
+# file of its own. The longest session of each name counts. Names that we made up are not compared.
 _REPEATED: Final = "told_twice"
 _REPEATED_SQL: Final = """
 SELECT session FROM sessions
@@ -61,7 +60,7 @@ def connect(folder: CorpusFolder, spill: Path) -> duckdb.DuckDBPyConnection:
     connection.execute(f"SET temp_directory = {sql_text(spill)}")
     connection.execute("SET autoinstall_known_extensions = false")
     connection.execute("SET preserve_insertion_order = false")
-    # the bar would go to standard output, after two seconds
+    # otherwise a progress bar goes to standard output after two seconds
     connection.execute("SET enable_progress_bar = false")
     return connection
 
@@ -107,7 +106,7 @@ class Database:
     def check(self, sql: str) -> None:
         """Raise InputFault if SQL is not exactly one SELECT, or if it writes.
 
-        DuckDB 2 allows a COPY or an INSERT in a WITH, but not within brackets.
+        The SQL is put in brackets: within them DuckDB 2 allows no COPY or INSERT in a WITH.
         """
         try:
             statements = self._connection.extract_statements(sql)
@@ -128,25 +127,25 @@ class Database:
     def _find_repeated(self) -> bool:
         """Make a table of sessions that another session repeats; return True if there are any.
 
-        It is a table because a view with a list of them would compare each row with each entry.
+        A view with a list of these sessions would compare each row with each entry.
         """
         try:
             self._connection.execute(f"CREATE TABLE {_REPEATED} AS {_REPEATED_SQL}")
-            # fetchall, because DuckDB would consider a result that is not exhausted as in use
+            # fetchall: DuckDB treats a result that is not exhausted as in use
             return bool(self._connection.execute(f"FROM {_REPEATED} LIMIT 1").fetchall())
-        except duckdb.Error:  # torn files: the first question about them fails with a message
+        except duckdb.Error:  # torn files: the first question about them will fail
             return False
 
     def _view(self, table: str) -> None:
         folder, catalog = self._folder, self._catalog
         shards = catalog.shards
-        if not self._create(table, shards):  # torn, or from before there was this table
+        if not self._create(table, shards):  # a file is torn, or older than this table
             known = manifests(folder, redacts=catalog.redacts)
             older = {each["shard"] for each in known if not has_table(folder, each, table)}
             self._create(table, [shard for shard in shards if shard not in older], must=True)
 
     def _view_files(self) -> None:
-        """Create the view `files`, from the manifests if a later build has deleted the list."""
+        """Create the view `files`; from the manifests if a later build has deleted the list."""
         folder, catalog = self._folder, self._catalog
         listed = sql_list(folder, [folder.files(catalog.generation)])
         try:
@@ -156,9 +155,9 @@ class Database:
             self._connection.execute("CREATE VIEW files AS SELECT * FROM built_files")
 
     def _create(self, table: str, shards: Sequence[str], *, must: bool = False) -> bool:
-        """Create the view of a table over these shards; return False if that fails.
+        """Create the view of a table over these shards. Return False if that fails.
 
-        Raises InputFault instead if it `must` succeed.
+        With `must`, raises InputFault instead.
         """
         folder, catalog = self._folder, self._catalog
         if not shards:

@@ -1,7 +1,7 @@
 """Requests as the cache simulator needs them: a hash and a size for each block, but no text.
 
-Simulating a session from these rows gives the same result as from its request bodies. So if a rule
-or a price changes, the whole corpus can be simulated again without its texts.
+A simulation of these rows gives the same result as one of the request bodies. So after a change of
+a rule or a price, the whole corpus can be simulated again without its texts.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from playground.nouns.wire_blocks import SIGNATURE, TIERS, WireBlock, WireReques
 from playground.nouns.wire_words import UnknownWord
 from playground.plugins.corpus.tables import WireFact
 
-_MARKABLE: Final = 4  # a bit of `flags`; the two bits below hold the tier's number
-_STRING: Final = 8  # another bit
-_SIGNED: Final = 16  # and another
-_OPAQUE: Final = 32  # and another
+_MARKABLE: Final = 4  # a bit of `flags`; the two lower bits hold the tier's number
+_STRING: Final = 8  # another bit of `flags`
+_SIGNED: Final = 16  # another bit of `flags`
+_OPAQUE: Final = 32  # another bit of `flags`
 _NOWHERE: Final = -1  # in place of a message's index, for a block outside of the messages
 
 
 def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> Iterator[WireFact]:
     """Yield a row for each request that was recorded as sent.
 
-    A row has only the blocks that differ, in text or mark, from those of the row before it.
+    A row has only the blocks that differ, in text or mark, from the row before it.
     """
     if simulation is None:
         return
@@ -86,12 +86,12 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
 
 
 def _head(wire: WireRequest) -> str:
-    """Return what is kept of a request beside its blocks, as JSON."""
+    """Return what is stored of a request besides its blocks, as JSON."""
     return json.dumps(
         {
             "parameters": wire.parameters,
             "settings": wire.settings,
-            "starts": wire.starts[:2],  # where the first message ends: it leads the request
+            "starts": wire.starts[:2],  # offsets of the first two messages
             "api": wire.api,
             "ttl": wire.ttl,
             "clears_at": wire.clears_at,
@@ -105,7 +105,7 @@ def _head(wire: WireRequest) -> str:
 
 def _wire(row: Mapping[str, Any], blocks: SharedList[WireBlock]) -> WireRequest:
     head = json.loads(row["parameters"])
-    if "settings" not in head:  # of a corpus that was built before they were kept
+    if "settings" not in head:  # a corpus from before settings were stored
         head = {"parameters": head}
     return WireRequest(
         row["model"],

@@ -1,6 +1,6 @@
-"""Read tasks of the Agent2Agent protocol (A2A): the history of an agent, and its artifacts.
+"""Read tasks of the Agent2Agent protocol (A2A): an agent's history and artifacts.
 
-Source: the A2A specification, versions 0.2 to 1.0 (2025). Calls stand in data parts, which Google's
+Source: the A2A specification, versions 0.2 to 1.0 (2025). Calls are in data parts, which Google's
 ADK and kagent mark by metadata.
 """
 
@@ -18,7 +18,7 @@ from playground.sessions.shapes.fields import list_or_finding, mapping, objects_
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_WRITERS: Final = ("adk_", "kagent_")  # prefixes of names in their metadata
+_WRITERS: Final = ("adk_", "kagent_")  # prefixes in their metadata: ADK's, kagent's
 _BESIDE_CONTENT: Final = {"kind", "type", "metadata", "mediaType"}
 _MARKS: Final = ("result", "task", "history", "artifacts")
 
@@ -50,7 +50,7 @@ class A2aTask(SessionFormat):
 
 
 def _task(value: Any) -> dict[str, Any]:
-    """Return a task, unwrapped from a server's answer if it is in one; {} for anything else."""
+    """Return a task, unwrapped if a server's answer contains it; {} for anything else."""
     value = mapping(value)
     inner = mapping(value.get("result")) or value
     task = mapping(inner.get("task")) or inner
@@ -80,9 +80,8 @@ def _read(builder: SessionBuilder, task: dict[str, Any], place: Place) -> None:
 def _message(
     builder: SessionBuilder, message: dict[str, Any], place: Place, read_ids: set[str]
 ) -> None:
-    """Read a message or an artifact, unless it repeats one.
-
-    It does if its id was read before, or if it holds the same parts as the agent's last message.
+    """Read a message or an artifact, unless its id was read before or its parts are the same as
+    those of the agent's last message.
     """
     message_id = text_of(message.get("messageId"))
     role = text_of(message.get("role")).lower().removeprefix("role_")
@@ -126,6 +125,6 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
 
 
 def _metadata(metadata: Any, name: str) -> Any:
-    """Return the value that metadata of a known writer have under a name."""
+    """Return the value that a known writer's metadata has under a name."""
     found = (mapping(metadata).get(writer + name) for writer in _WRITERS)
     return next((value for value in found if value is not None), None)

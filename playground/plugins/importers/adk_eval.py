@@ -1,7 +1,7 @@
 """Read evaluation sets of Google's ADK (`.evalset.json`, `.test.json`), before and since 1.0.
 
-They hold conversations that an agent had, or that it is expected to have.
-Source: ADK's eval_case.py and its samples' evaluation data (2025).
+They hold an agent's real or expected conversations. Source: ADK's eval_case.py and its samples'
+evaluation data (2025).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class AdkEval(SessionFormat):
 
 
 def _turns(value: Any) -> list[Any] | None:
-    """Return the turns of the older form, a list or a case that holds one; None for others."""
+    """Return the turns of the older form: a list, or a case with a list; None for other files."""
     turns = value.get("data") if isinstance(value, dict) else value
     if not isinstance(turns, list):
         return None
@@ -68,7 +68,7 @@ def _case(case: Any, title: str, place: Place) -> SessionBuilder:
 
 
 def _turn(builder: SessionBuilder, turn: Any, place: Place) -> None:
-    """Read the user's message, the calls on the way to the answer, and the answer."""
+    """Read the user's message, the calls before the answer, and the answer."""
     if not isinstance(turn, dict):
         builder.note_loss(f"a turn that is a {type(turn).__name__}", place)
         return
@@ -119,7 +119,7 @@ def _without_nulls(item: Any) -> Any:
 
 
 def _expected(turns: list[Any], title: str, place: Place) -> SessionBuilder:
-    """Read turns of the older form: a question, the calls that are expected, and the answer."""
+    """Read turns of the older form: a question, the expected calls, and the answer."""
     builder = SessionBuilder(title=title)
     builder.set_metadata(name="google-adk")
     for index, turn in enumerate(turns):

@@ -1,8 +1,8 @@
 """Read messages of the Claude Agent SDK: cassettes of tests, dumps, or lines.
 
 The SDK turns Claude Code's JSON into Python objects, such as `AssistantMessage` and `ToolUseBlock`
-for `assistant` and `tool_use`. This module turns them back, to be read as Claude Code's log.
-https://github.com/anthropics/claude-agent-sdk-python (`types.py`)
+for `assistant` and `tool_use`. This module turns them back, and reads the result as Claude Code's
+log. https://github.com/anthropics/claude-agent-sdk-python (`types.py`)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BLOCKS: Final = {
     "ToolResultBlock": "tool_result", "ServerToolUseBlock": "server_tool_use",
     "ServerToolResultBlock": "tool_result",
 }  # fmt: skip
-# A block's type by its fields, if a dump leaves out the type.
+# A block's type by its fields, for dumps that leave out the type.
 _BY_FIELD: Final = {
     "tool_use_id": "tool_result", "input": "tool_use", "thinking": "thinking", "text": "text",
 }  # fmt: skip
@@ -73,7 +73,7 @@ def _is_message(value: Any) -> bool:
 def _as_log(messages: Iterable[Entry], prompt: Any) -> Iterator[Entry]:
     """Yield each message as a line of Claude Code's log.
 
-    Each block of an answer is a message: they are one answer until the speaker changes.
+    Each block of an answer is a message: all messages up to the next speaker are one answer.
     """
     answer, last_speaker = 0, ""
     if isinstance(prompt, str) and prompt:

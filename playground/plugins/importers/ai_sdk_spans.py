@@ -1,7 +1,7 @@
 """Read spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
 
-Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of a program's call.
-The outer spans are read only if a trace has no inner ones.
+Each request to a model is a span (`…doGenerate`, `…doStream`) inside the span of a call by the
+program. The outer spans are read only if a trace has no inner ones.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _turn(span: TraceSpan) -> Turn:
 
 
 def _answer(attributes: dict[str, Any]) -> list[Any]:
-    """Return the model's reasoning, text or object, and calls as one message."""
+    """Return one message with the model's reasoning, its text or object, and its calls."""
     content: list[Any] = []
     if thought := attributes.get("ai.response.reasoning"):
         content.append({"type": "reasoning", "text": thought})
@@ -77,5 +77,5 @@ def _answer(attributes: dict[str, Any]) -> list[Any]:
             {**call, "type": "tool-call"} if isinstance(call, dict) else call for call in calls
         ]
     elif calls:
-        message["tool_calls"] = calls  # the reader of messages adds a finding
+        message["tool_calls"] = calls  # `read_message` adds a finding
     return [message] if content or calls else []

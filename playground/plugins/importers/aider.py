@@ -1,4 +1,4 @@
-"""Read aider's two histories: of the chat (Markdown), and of requests and responses."""
+"""Read aider's two histories: the chat's (Markdown), and that of requests and responses."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _turns(text: str) -> list[Turn]:
 
 
 def _message(block: str) -> dict[str, Any]:
-    """Return a block as a message; each of its lines begins with the role's name."""
+    """Return a message for a block, each line of which begins with the role's name."""
     lines = block.strip("\n").split("\n")
     role = next((role for role in _ROLES if lines[0].startswith(role)), "")
     if not role:

@@ -1,4 +1,4 @@
-"""Read Antigravity's transcripts: JSON lines of steps; a tool's output is a step of its own."""
+"""Read Antigravity's transcripts: JSON lines of steps; a tool's output is a separate step."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Antigravity(SessionFormat):
 
 @dataclass
 class _Steps:
-    """The steps that were read, and the index of the answer that later outputs belong to."""
+    """The steps so far, and the index of the answer to which later outputs belong."""
 
     builder: SessionBuilder
     answer: int | None = None
@@ -55,9 +55,9 @@ class _Steps:
             _read_other(builder, kind, content, at, place)
 
     def _output(self, value: dict[str, Any], kind: str, place: Place) -> None:
-        """Add a tool's output as the result of the first open call, or else of a new call.
+        """Add a tool's output as the result of the first open call, or without one of a new call.
 
-        A new call is added to the answer before it, since no further request is known.
+        A new call is added to the answer before, since the file shows no further request.
         """
         builder = self.builder
         call_id = builder.open_call()

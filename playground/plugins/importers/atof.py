@@ -1,7 +1,7 @@
-"""Read events of the Agent Trajectory Observability Format (ATOF), of NeMo Relay and Hermes.
+"""Read events in the Agent Trajectory Observability Format (ATOF) of NeMo Relay and Hermes.
 
-Scopes begin and end. Those of the category `llm` hold a model's input and output, those of the
-category `tool` a call's arguments and result. https://docs.nvidia.com/nemo/relay (version 0.1)
+Scopes begin and end. Scopes of the category `llm` have a model's input and output, those of `tool`
+a call's arguments and result. https://docs.nvidia.com/nemo/relay (version 0.1)
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _turn(scope: _Scope) -> Turn:
 
 
 def _add_results(sessions: list[SessionBuilder], scopes: list[_Scope]) -> None:
-    """Add the results that no later request repeats, and the calls that no answer holds."""
+    """Add the results that no later request repeats, and the calls that no answer contains."""
     callers: dict[str, int] = {}  # call id → the first session that holds the call
     answered: set[tuple[int, str]] = set()
     for number, builder in enumerate(sessions):
@@ -121,7 +121,7 @@ def _add_results(sessions: list[SessionBuilder], scopes: list[_Scope]) -> None:
         number = callers.get(call_id, -1) if call_id else -1
         if (number, call_id) in answered:
             continue
-        builder = sessions[number]  # the last one if no session holds the call
+        builder = sessions[number]  # -1, the last session, if none has the call
         if number < 0:
             call_id = call_id or builder.new_id()
             call = builder.call(call_id, scope.name, scope.input, scope.place)

@@ -1,6 +1,6 @@
 """Read ChatGPT's data export: `conversations.json`, in which a conversation is a tree.
 
-Each branch is a session, with the messages that lead to it. The branch shown last comes first.
+Each branch is a session, with all messages from the root. The branch shown last comes first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_ALL: Final = ("", "all", "assistant")  # recipients of a message that is no call
+_ALL: Final = ("", "all", "assistant")  # recipients of messages that are no calls
 
 
 class ChatGptExport(SessionFormat):
@@ -76,7 +76,7 @@ def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
 
 
 def _path(tree: dict[str, Any], leaf: str) -> list[str]:
-    """Return the nodes from the root to a leaf; a circle of parents ends at its first node."""
+    """Return the nodes from the root to a leaf. A circle of parents is followed only once."""
     path: list[str] = []
     seen: set[str] = set()
     key: Any = leaf
@@ -109,7 +109,7 @@ def _message(builder: SessionBuilder, node: Any, place: Place) -> None:
         return
     parts = _parts(builder, message, where)
     if not parts and not _text(message.get("content")):
-        return  # an empty message, as at every root
+        return  # an empty message, as every root has
     _add_message(builder, role, parts, message, place)
 
 
@@ -127,7 +127,7 @@ def _add_message(
 
 
 def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> list[Part]:
-    """Return the parts of a message; one to a recipient is a call of that tool."""
+    """Return the parts of a message. A message to a recipient is a call of that tool."""
     content = message.get("content")
     kind = content.get("content_type") if isinstance(content, dict) else None
     recipient = str(message.get("recipient") or "")
@@ -149,7 +149,7 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
 
 
 def _texts_of_objects(builder: SessionBuilder, pieces: Any, place: Place) -> list[str]:
-    """Return the texts of a tool's parts that are objects; other kinds of parts are findings."""
+    """Return the texts of a tool's parts that are objects; parts of other kinds are findings."""
     texts: list[str] = []
     for index, item in enumerate(listed(pieces)):
         if isinstance(item, dict):

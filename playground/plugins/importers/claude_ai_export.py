@@ -1,4 +1,4 @@
-"""Read Claude.ai's data export: `conversations.json`, each with its `chat_messages`."""
+"""Read Claude.ai's data export: `conversations.json`, a list of objects with `chat_messages`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_MARKS: Final = {"token_budget", "flag"}  # parts of the interface
+_MARKS: Final = {"token_budget", "flag"}  # parts for the interface
 
 
 class ClaudeAiExport(SessionFormat):
@@ -50,7 +50,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     parts = _parts(builder, message, place)
     add_with_results(builder, role, parts, place)
     for index in range(start, len(builder.messages)):
-        if builder.messages[index].role == "assistant":  # pieces between results are one answer
+        if builder.messages[index].role == "assistant":  # all pieces up to a result are one answer
             builder.add_request(at=message.get("created_at"), reply=index)
             break
 
@@ -78,7 +78,7 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
 
 
 def _with_id(builder: SessionBuilder, item: dict[str, Any]) -> dict[str, Any]:
-    """Return a call or result with an id; without ids (older exports) results follow calls."""
+    """Return a call or result with an id; in older exports, without ids, results follow calls."""
     if item["type"] == "tool_use":
         return item if item.get("id") else {**item, "id": builder.new_id()}
     if item.get("tool_use_id"):

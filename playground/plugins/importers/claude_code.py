@@ -1,7 +1,7 @@
 """Read Claude Code's transcripts (`~/.claude/projects`) and its logs in `stream-json` format.
 
-An answer of the API is written as a line for each of its blocks, with results of its calls between
-them. Lines with one message id are one message and one request.
+Each block of an answer of the API is a line, and results of calls may be between these lines. Lines
+with the same message id are one message and one request.
 """
 
 from __future__ import annotations
@@ -82,14 +82,13 @@ class ClaudeStream(SessionFormat):
 
 
 def _is_head(line: dict[str, Any]) -> bool:
-    """Return True for the first line of a log. Droid's (Factory) has `sessionId` besides."""
+    """Return True for the first line of a log. Logs of Droid (Factory) also have `sessionId`."""
     return line.get("subtype") == "init" and "sessionId" not in line
 
 
 def _is_line(line: Any) -> bool:
-    """Return True for a line of a transcript: it has two of its marks.
-
-    In copies without them, it is a message with a time and a speaker as its type.
+    """Return True for a line of a transcript: it has two of a transcript's usual fields, or in
+    copies without these it is a message with a time and a speaker as its type.
     """
     if not isinstance(line, dict) or "type" not in line:
         return False
@@ -99,7 +98,7 @@ def _is_line(line: Any) -> bool:
 
 
 def _values(source: Source) -> list[Any]:
-    """Return lines to recognise a file by: its first ones, or all that its document wraps."""
+    """Return lines that show a file's kind: its first lines, or all that its document wraps."""
     if source.is_lines:
         return source.head
     return [value for _, _, value in _wrapped_lines(source.document) or ()]
@@ -108,8 +107,8 @@ def _values(source: Source) -> list[Any]:
 def _wrapped_lines(document: Any) -> list[Entry] | None:
     """Return the lines that a document wraps; None if it wraps none.
 
-    They are the `loglines` of the web's sessions, the `messages` of a recording of the agent's
-    pipe, or the last line alone, which is all that `--output-format json` writes.
+    They are the `loglines` of sessions on the web, the `messages` of a recorded pipe of the agent,
+    or the last line alone, which is all that `--output-format json` writes.
     """
     match document:
         case {"type": "result", "session_id": str(), "result": str()}:
@@ -139,7 +138,7 @@ def read_log(
     yield from threads.sessions()
 
 
-_Answer = tuple[int, dict[str, Any] | None]  # an answer's message, and its request
+_Answer = tuple[int, dict[str, Any] | None]  # the index of an answer's message, and its request
 
 
 @dataclass
@@ -227,7 +226,7 @@ class _Threads:
         """Set the agent's name, version and session, which most lines repeat."""
         agent, message = thread.builder.agent, value.get("message")
         if agent.name and agent.session and not value.get("version"):
-            return  # as in a log, whose lines lack the version
+            return  # as in a log: its lines lack the version
         is_qwen = isinstance(message, dict) and "parts" in message
         name = agent.name or ("qwen-code" if is_qwen else message and "claude-code")
         version = agent.version or value.get("version")
@@ -270,7 +269,7 @@ def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
 
 
 def _note_output(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Note what a tool wrote, where the model was given something else as its result."""
+    """Note a tool's output that is not in the result that the model got."""
     ran, given = mapping(value.get("toolUseResult")), value["message"].get("content")
     for name in ("stdout", "stderr"):
         text = ran.get(name)
@@ -279,14 +278,14 @@ def _note_output(builder: SessionBuilder, value: dict[str, Any], place: Place) -
 
 
 def _words(content: Any) -> str:
-    """Return the texts of blocks and of the results in them."""
+    """Return the texts of blocks, and of results in blocks."""
     if isinstance(content, dict):
         content = [content.get("text"), content.get("content")]
     return " ".join(map(_words, content)) if isinstance(content, list) else text_of(content)
 
 
 def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: Place) -> None:
-    """Add a later piece of an answer; results in it are a message of their own."""
+    """Add a later piece of an answer; results in the piece become a message of their own."""
     builder, message, (index, request) = thread.builder, value["message"], answer
     thread.marked.add(value.get("uuid"), index, index + 1)
     parts = read_parts(builder, message.get("content"), place)
@@ -302,8 +301,7 @@ def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: P
 
 
 def _is_billed_otherwise(before: Any, after: Any) -> bool:
-    """Return True if two lines of one answer have different counts: only those of the output grow
-    while it is written."""
+    """Return True if two lines of one answer differ in token counts; those of output may grow."""
     before, after = mapping(before), mapping(after)
     return any(
         type(count) is int and (after[name] < count if "output" in name else after[name] != count)
@@ -313,7 +311,7 @@ def _is_billed_otherwise(before: Any, after: Any) -> bool:
 
 
 def _has_user_message(builder: SessionBuilder, start: int) -> bool:
-    if len(builder.messages) == start + 1:  # as nearly always
+    if len(builder.messages) == start + 1:  # the usual case
         return builder.messages[-1].role == "user"
     return "user" in [each.role for each in builder.messages[start:]]
 
@@ -324,7 +322,7 @@ def _role(value: dict[str, Any]) -> str:
 
 
 def _request(value: dict[str, Any], message: dict[str, Any], index: int) -> dict[str, Any]:
-    """Return the request of an answer; that of a later piece has the newer usage."""
+    """Return the request of an answer; a later piece has newer usage."""
     return {
         "reply": index,
         "model": message.get("model") or value.get("model"),
@@ -340,7 +338,7 @@ def _just_compacted(builder: SessionBuilder) -> bool:
 
 
 def _system(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
-    """Read the head of a log or the mark of a compaction; other lines are bookkeeping."""
+    """Read the head of a log or the mark of a compaction; other lines, bookkeeping, are skipped."""
     builder = marked.builder
     if value.get("subtype") == "init":
         version = value.get("claude_code_version") or value.get("version")
@@ -357,10 +355,9 @@ def _system(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 
 
 def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
-    """Return the messages that a compaction kept, and the id of the line that they follow.
-
-    This line is the summary or the boundary itself. The list is empty if the compaction names no
-    message, and None if a named one is not in the file.
+    """Return the messages that a compaction kept, and the id of the line after which they come: the
+    summary or the boundary itself. The list is empty if the compaction names no message, and None
+    if a named message is not in the file.
     """
     segment = mapping(about.get("preservedSegment", about.get("preserved_segment")))
     if segment:
@@ -378,10 +375,10 @@ def _preserved(marked: EntryPlaces, about: dict[str, Any]) -> tuple[list[int] | 
 
 
 def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
-    """Read the last line of a log: its text repeats the last answer, or is new."""
+    """Read the last line of a log; its text is added unless it repeats the last answer."""
     text, builder = value.get("result"), thread.builder
     if thread.requests and not any(request.get("usage") for request in thread.requests):
-        thread.requests[-1]["usage"] = value.get("usage")  # of the run: its answers have none
+        thread.requests[-1]["usage"] = value.get("usage")  # the run's usage: its answers have none
     if not isinstance(text, str) or not text.strip():
         return
     last = next((m for m in reversed(builder.messages) if m.role == "assistant"), None)

@@ -1,6 +1,6 @@
 """Read Codex's log of `codex exec --json`: threads, turns and items, and its older form of events.
 
-An item holds a call with its result. Items in a row without a result between them are one answer.
+An item has a call with its result. Items without a result between them are one answer.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _is_event(line: dict[str, Any]) -> bool:
 
 
 class _Log:
-    """The items that have begun and not ended, while a log is read."""
+    """The open items of a log: those that have begun but not ended."""
 
     def __init__(self, builder: SessionBuilder) -> None:
         self._builder = builder
@@ -102,7 +102,7 @@ class _Log:
         _read(self._builder, item, place, is_done=True, at=line.get("timestamp"))
 
     def _event(self, event: dict[str, Any], place: Place) -> None:
-        """Read an event of the older form, in which every call has a begin and an end."""
+        """Read an event of the older form, in which a call has one event for begin and end each."""
         kind = str(event.get("type"))
         call_id = str(event.get("call_id") or "")
         if kind in ("agent_message", "agent_reasoning", "user_message"):
@@ -150,7 +150,7 @@ def _read(
 def _call(
     builder: SessionBuilder, item: dict[str, Any], kind: str, place: Place, is_done: bool, at: Any
 ) -> None:
-    """Add a call (a command, an MCP call, a change of files), and its result if it has ended."""
+    """Add a call (a command, an MCP call, a change of files), and if it has ended its result."""
     name = str(item.get("tool") or kind)
     others = {*_ITEM_FIELDS, *_OUTPUTS, "exit_code", "exitCode"}
     arguments = item.get("arguments")

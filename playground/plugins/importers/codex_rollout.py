@@ -1,4 +1,4 @@
-"""Read Codex CLI's rollouts, JSON lines under `~/.codex/sessions`, in all forms since the first."""
+"""Read all versions of Codex CLI's rollouts: JSON lines under `~/.codex/sessions`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class CodexRollout(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
         builder.set_metadata(name="codex")
-        shown: dict[str, Place] = {}  # ids of calls in events of the interface
+        shown: dict[str, Place] = {}  # call ids in events of the interface
         line = partial(_line, builder, MessagesByContent(builder), shown)
         read_lines(source, builder, line, _QUIET)
         for call_id, place in shown.items():
@@ -91,7 +91,7 @@ def _line(
 
 
 def _sub_agent(source: Any) -> str:
-    """Return a sub-agent's name from `source`, which names the thread that began this one."""
+    """Return a sub-agent's name from `source`, which describes what started this thread."""
     inner = source.get("subagent", source.get("subAgent")) if isinstance(source, dict) else None
     if isinstance(inner, dict):
         spawn = inner.get("thread_spawn")
@@ -103,9 +103,8 @@ def _sub_agent(source: Any) -> str:
 def _compaction(
     known: MessagesByContent, payload: dict[str, Any], line: dict[str, Any], place: Place
 ) -> None:
-    """Add a compaction, and set the history after it to the messages that it lists.
-
-    Those repeat earlier messages, or shorten them. Older rollouts have only the summary.
+    """Add a compaction, and set the history after it to the messages that it lists, which repeat or
+    shorten earlier ones. Older rollouts have only the summary.
     """
     builder, text = known.builder, payload.get("message")
     history = listed(payload.get("replacement_history"))
@@ -142,7 +141,7 @@ def _item(
         )
     else:
         content = item.get("content", item.get("message"))
-        if isinstance(content, list):  # Codex may write a part for an image without one
+        if isinstance(content, list):  # Codex may write an image's part without an image
             content = [p for p in content if not (isinstance(p, dict) and _is_empty_image(p))]
         message = {**item, "content": content} if kind == "message" else item
         start = len(builder.messages)
@@ -156,7 +155,7 @@ def _item(
 def _answer(
     builder: SessionBuilder, parts: Sequence[Part], line: dict[str, Any], place: Place
 ) -> None:
-    """Add items of an answer: all that follow one another are one message."""
+    """Add items of an answer. Consecutive items become one message."""
     if builder.add_to_answer(parts, place):
         builder.add_request(model=line.get("model") or builder.model, at=_time(line))
 

@@ -1,8 +1,8 @@
 """Read VS Code's Copilot Chat: an export, or `chatSessions/*.json` and `*.jsonl` from its disk.
 
-A file of lines is a journal: a session, then changes at paths in it. The rounds of a request hold
-what the model answered; its `response` holds only what the window shows.
-Source: VS Code's chatModel.ts and chatSessionOperationLog.ts (2026), copilot-chat-analyzer's files.
+A file of lines is a journal: a session, then changes at paths in the session. A request's rounds
+hold the model's answers; its `response` holds only what the window shows. Source: VS Code's
+chatModel.ts and chatSessionOperationLog.ts (2026), copilot-chat-analyzer's files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playground.sessions.times import in_seconds
 _MARKS: Final = {"responderUsername", "requesterUsername", "creationDate", "initialLocation"}
 _WHOLE, _SET, _PUSH, _DELETE = range(4)  # kinds of a journal's lines
 _NODE_FIELDS: Final = {"children", "node", "text", "value", "type", "ctor", "kind", "$mid"}
-# What the window shows beside texts, thoughts and calls: progress, files, questions to the user.
+# What the window shows besides texts, thoughts and calls: progress, files, questions to the user.
 _SKIPPED_KINDS: Final = {
     "prepareToolInvocation", "undoStop", "codeblockUri", "textEditGroup", "mcpServersStarting",
     "progressTaskSerialized", "progressMessage", "confirmation", "references", "notebookEditGroup",
@@ -66,7 +66,7 @@ def _is_session(value: Any) -> bool:
 
 
 def _replay(source: Source, builder: SessionBuilder) -> dict[str, Any]:
-    """Return the session after all changes of a journal; those with wrong paths are findings."""
+    """Return the session after all changes of a journal; changes with wrong paths are findings."""
     session: dict[str, Any] = {"requests": []}
     for line, value in source.lines():
         change = value if isinstance(value, dict) else {}
@@ -94,7 +94,7 @@ def _change(session: dict[str, Any], change: dict[str, Any]) -> None:
     elif kind == _PUSH:
         if isinstance(holder, dict) and holder.get(last) is None:
             holder[last] = []
-        if "i" in change:  # the length of the list before the push
+        if "i" in change:  # the list's length before the push
             del holder[last][change["i"] :]
         holder[last].extend(change.get("v") or ())
     else:
@@ -121,7 +121,7 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
         _rounds(builder, rounds, results, place.at("result", "metadata", "toolCallRounds"))
     else:
         _shown(builder, listed(request.get("response")), place.at("response"))
-    for call_id, result in results.items():  # of calls that the file does not hold
+    for call_id, result in results.items():  # of calls that are not in the file
         where = place.at("result", "metadata", "toolCallResults", call_id)
         content = _result_text(builder, result, where)
         builder.add_message("tool", [builder.result(call_id, content)], where)
@@ -141,7 +141,7 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
 
 
 def _usage(*holders: dict[str, Any]) -> dict[str, Any]:
-    """Return the counts of tokens from the first holder of a `usage`, or from all holders."""
+    """Return token counts from the first holder with a `usage`, or else from all holders."""
     for holder in holders:
         if isinstance(holder.get("usage"), dict):
             return dict(holder["usage"])
@@ -180,7 +180,7 @@ def _result_text(builder: SessionBuilder, result: Any, place: Place) -> str:
 
 
 def _text(builder: SessionBuilder, value: Any, place: Place) -> str:
-    """Return all text of a tree; nodes of an unknown form are findings."""
+    """Return all text of a tree; nodes of unknown forms are findings."""
     unknown: list[Any] = []
     text = "".join(_texts(value, unknown))
     for node in unknown:
@@ -205,9 +205,8 @@ def _texts(value: Any, unknown: list[Any] | None = None) -> Iterator[str]:
 
 
 def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
-    """Read what the window shows, for a request without stored rounds.
-
-    These are pieces of text, thoughts, and calls, of which only the last state counts.
+    """Read what the window shows, for a request without stored rounds: pieces of text, thoughts,
+    and calls, of which only the last state counts.
     """
     parts: dict[str, list[Part]] = {}
     for index, item in enumerate(response):
@@ -227,7 +226,7 @@ def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
 
 
 def _add_text(parts: dict[str, list[Part]], key: str, text: str) -> None:
-    """Add a piece of text to the text before it, or as a new part."""
+    """Append a piece of text to the part before it, or add it as a new part."""
     last = next(reversed(parts), "")
     previous = parts[last][-1] if last and parts[last] else None
     if isinstance(previous, TextPart):

@@ -1,4 +1,4 @@
-"""Read Copilot CLI's sessions: JSON lines of events, each with its data."""
+"""Read Copilot CLI's sessions: JSON lines, each an event with its data."""
 
 from __future__ import annotations
 
@@ -79,9 +79,8 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
 
 
 def _truncation(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
-    """Leave out the oldest messages from here on, as many as the event says.
-
-    If it says no number, all messages stay, with a finding.
+    """Leave out the oldest messages from here on, as many as the event says. Without a number all
+    messages stay, with a finding.
     """
     removed = data.get("messagesRemovedDuringTruncation")
     if type(removed) is not int:
@@ -116,7 +115,7 @@ def _answer(
         builder.add_request(model=model, at=value.get("timestamp"), usage=usage)
 
 
-_COUNTS: Final = {"outputTokens"}  # of an answer whose usage an event of its own may tell
+_COUNTS: Final = {"outputTokens"}  # of an answer whose usage may come in a later event
 _NUMBERS: Final = (int, float, NotANumber)
 
 

@@ -1,4 +1,4 @@
-"""Read chats that the tests of GitHub's Copilot SDK replay: YAML of requests with their replies.
+"""Read chats that the tests of GitHub's Copilot SDK replay: requests and replies as YAML.
 
 Source: github/copilot-sdk, test/snapshots (2026). The last of a conversation's `messages` is the
 reply.

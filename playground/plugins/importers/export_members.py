@@ -1,4 +1,4 @@
-"""Find the conversations of a data export: in a JSON file, or in `conversations*.json` in a zip."""
+"""Find the conversations of a data export: in a JSON file, or in a zip's `conversations*.json`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.sessions.source import Source
 
 
 def export_rows(source: Source) -> Iterator[tuple[Place, Any]]:
-    """Yield every conversation with its place, in a zip or folder from `conversations*.json`."""
+    """Yield every conversation with its place; in a zip or folder, of `conversations*.json`."""
     if not (source.is_zip or source.is_folder):
         if source.is_lines or source.document is not None:
             yield from rows(source)
@@ -28,7 +28,7 @@ def export_rows(source: Source) -> Iterator[tuple[Place, Any]]:
 
 
 def first_row(source: Source) -> Any:
-    """Return the first conversation, to recognise a file by."""
+    """Return the first conversation, by which a file is recognised."""
     if source.is_lines:
         return source.head[0] if source.head else None
     return next((value for _, value in export_rows(source)), None)

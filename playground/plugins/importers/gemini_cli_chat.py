@@ -61,7 +61,7 @@ class GeminiCliChat(SessionFormat):
 
 def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]:
     """Return the messages that remain after all changes and rewinds."""
-    messages: dict[str, tuple[Place, Any]] = {}  # by id, in the order of their last writing
+    messages: dict[str, tuple[Place, Any]] = {}  # by id, in the order of their last versions
     for line, value in source.lines():
         if not isinstance(value, dict):
             builder.note_loss(f"a line that is a {type(value).__name__}", Place(line))
@@ -131,7 +131,7 @@ def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
 
 
 def _result(result: Any) -> Any:
-    """Return the output in a list of one function response; others as `result_value` does."""
+    """Return the output in a list with one function response; for others the `result_value`."""
     if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
         response = mapping(result[0].get("functionResponse")).get("response")
         if isinstance(response, dict):

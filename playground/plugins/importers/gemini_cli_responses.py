@@ -1,4 +1,4 @@
-"""Read Gemini CLI's `--record-responses`: each line is a call of the API with its chunks."""
+"""Read Gemini CLI's `--record-responses`: each line is an API call with the answer's chunks."""
 
 from __future__ import annotations
 

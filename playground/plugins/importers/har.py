@@ -1,4 +1,4 @@
-"""Read HTTP archives of browsers and proxies: http://www.softwareishard.com/blog/har-12-spec/."""
+"""Read HTTP archives by browsers and proxies: http://www.softwareishard.com/blog/har-12-spec/."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _exchange(entry: dict[str, Any], place: Place) -> Exchange:
 
 
 def _bytes(response: Any) -> bytes:
-    """Return a response's body; anything else is written as JSON, so that it gets a finding."""
+    """Return a response's body. Anything else becomes JSON, which gets a finding."""
     content = response.get("content") if isinstance(response, dict) else response
     text = content.get("text") if isinstance(content, dict) else content
     if not isinstance(content, dict) or not isinstance(text, str):

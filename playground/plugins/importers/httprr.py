@@ -1,4 +1,4 @@
-"""Read traces of Go's httprr: the bytes of each request and reply, after the sizes of both.
+"""Read traces of Go's httprr: for each exchange two sizes, then the bytes of request and reply.
 
 https://pkg.go.dev/golang.org/x/oscar/internal/httprr; the tests of langchaingo and of Google's ADK
 for Go record their exchanges in this form.
@@ -75,14 +75,14 @@ def _full_address(address: str, head: str) -> str:
 
 
 def _message(data: bytes) -> _Message:
-    """Return the head and the body of a message, the body unzipped and in one piece."""
+    """Return a message's head and body, the body unzipped and without chunks."""
     head, _, body = data.partition(b"\r\n\r\n")
     text = head.decode("latin-1")
     return _Message(text, unzip(_join_chunks(body) if _CHUNKED.search(text) else body))
 
 
 def _join_chunks(body: bytes) -> bytes:
-    """Return a body without the sizes of its chunks; as it is if it has none."""
+    """Return a body without its chunks' sizes; a body without chunks is unchanged."""
     pieces: list[bytes] = []
     at = 0
     while (size := _CHUNK.match(body, at)) is not None:

@@ -105,7 +105,7 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
 
 
 class _ModelCalls:
-    """The model events of a sample, which are found by their answer's id or else its content."""
+    """The model events of a sample, by their answers' ids, or by the contents of those without."""
 
     def __init__(self, builder: SessionBuilder, events: Any, place: Place) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
@@ -126,7 +126,7 @@ class _ModelCalls:
             self._others.append(event)
 
     def take_event_of(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Remove and return the event with a message as its answer; {} if there is none."""
+        """Remove and return the event whose answer is this message, or {}."""
         by_id = self._by_id.pop(str(message.get("id")), None)
         if by_id is not None:
             return by_id
@@ -153,7 +153,7 @@ def _message_of(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text_and_calls(message: dict[str, Any]) -> tuple[str, str]:
-    """Return the content and the calls of a message, to be compared."""
+    """Return a message's content and calls as texts that can be compared."""
     content = message.get("content")
     calls = [each for each in listed(message.get("tool_calls")) if isinstance(each, dict)]
     pairs = [(each.get("function"), each.get("arguments")) for each in calls]
@@ -161,7 +161,7 @@ def _text_and_calls(message: dict[str, Any]) -> tuple[str, str]:
 
 
 def _with_texts(value: Any, texts: dict[str, Any]) -> Any:
-    """Return the value with its long texts, which the log stores apart as attachments."""
+    """Return the value with its long texts, which the log stores separately as attachments."""
     match value:
         case str() if value.startswith(_ATTACHMENT):
             return texts.get(value.removeprefix(_ATTACHMENT), value)

@@ -41,7 +41,7 @@ class KimiWire(SessionFormat):
 
 
 class _Wire:
-    """The agent and its sub-agents, each with a context of its own."""
+    """The agent and its sub-agents, each with its own context."""
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
@@ -79,15 +79,15 @@ class _Wire:
 
 
 def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: Place) -> None:
-    """Add a compaction, whose summary replaces the first `compactedCount` messages.
+    """Add a compaction: its summary replaces the first `compactedCount` messages.
 
-    Later versions also keep some of the user's messages, but do not say which.
+    Later versions also keep some of the user's messages, but the file does not say which.
     """
     count, user_count = value.get("compactedCount"), value.get("keptUserMessageCount")
     active = [i for i in active_messages(builder) if builder.messages[i].role != "system"]
     builder.add_compaction(at, value.get("tokensBefore"), place)
     first = len(builder.messages)
-    summary = value.get("contextSummary") or value.get("summary")  # the first is what is sent
+    summary = value.get("contextSummary") or value.get("summary")  # the former is what is sent
     if isinstance(value.get("summary"), str) and value["summary"] not in str(summary):
         builder.note_loss("a summary beside the one that is sent", place.at("summary"))
     if isinstance(summary, str):
@@ -124,7 +124,7 @@ def _usage(builder: SessionBuilder, value: dict[str, Any]) -> None:
         last = builder.requests.pop()
         model = value.get("model") or last.model
         builder.add_request(reply=last.reply, at=last.at, model=model, usage=value.get("usage"))
-    elif builder.messages:  # a request without an answer in the file: cut off, or a compaction's
+    elif builder.messages:  # a request without answer: cut off, or a compaction's
         builder.add_request(
             reply=-1, model=value.get("model"), usage=value.get("usage"), at=value.get("time")
         )

@@ -1,4 +1,4 @@
-"""Read Langfuse's trace exports: a trace with observations, which have inputs and outputs as JSON.
+"""Read Langfuse's trace exports: a trace with observations, with inputs and outputs as JSON.
 
 Each framework writes its own form into them (`shapes/framework_chats.py`).
 """
@@ -69,13 +69,13 @@ class LangfuseTrace(SessionFormat):
         yield from sessions
 
 
-_NAMED: Final = 100  # places in a finding
+_NAMED: Final = 100  # the most places that a finding lists
 
 
 def _tell_unread(
     builder: SessionBuilder, observations: list[tuple[Place, Any]], read: set[int]
 ) -> None:
-    """Tell of the observations that are no model calls."""
+    """Add a finding about observations that are no model calls."""
     others = [(place, each) for place, each in observations if id(place) not in read]
     kinds = Counter(str(each.get("type")) for _, each in others if isinstance(each, dict))
     if kinds:
@@ -118,8 +118,9 @@ def _turn(observation: dict[str, Any], place: Place) -> Turn:
 
 
 def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
-    """Return each different turn once, and the others that have a bill: a framework and its client
-    may both report a call. Turns whose bills differ are different calls."""
+    """Return each different turn once, and further turns with a bill: a framework and its client
+    may both report a call. Turns whose bills differ are different calls.
+    """
     unique: list[Turn] = []
     others: list[Turn] = []
     for turn in turns:
@@ -134,7 +135,7 @@ def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
 
 
 def _is_same_call(one: Turn, other: Turn) -> bool:
-    """Return True if two reports may be of one call: one bill may hold more counts, as sums."""
+    """Return True if two turns may report one call: one bill may have more counts, such as sums."""
     if (one.before, one.after) != (other.before, other.after):
         return False
     counts, others = _counts(one), _counts(other)

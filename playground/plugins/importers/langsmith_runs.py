@@ -1,4 +1,4 @@
-"""Read LangSmith's runs: one, a list, lines, or the `post` and `patch` of its clients' batches."""
+"""Read LangSmith's runs: one run, a list, lines, or `post` and `patch` of its clients' batches."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _is_run(run: dict[str, Any]) -> bool:
 
 
 def _runs(value: Any, place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
-    """Yield every run in a value, nested ones too."""
+    """Yield every run in a value, including nested runs."""
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _runs(item, place.at(index))
@@ -75,16 +75,16 @@ def _runs(value: Any, place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
 
 
 def _merge_pieces(found: list[_Run]) -> tuple[list[_Run], list[_Run]]:
-    """Merge the pieces of each run, of which later ones override earlier ones.
+    """Merge the pieces of each run; later pieces override earlier ones.
 
-    Return the complete runs, and those of which only later pieces are in the file.
+    Return the complete runs, and the runs whose first piece is not in the file.
     """
     runs: dict[str, _Run] = {}
-    keys: dict[str, str] = {}  # place in the trace → key of the first run there
+    keys: dict[str, str] = {}  # position in the trace → key of the first run there
     for number, (run, place) in enumerate(found):
         order = str(run.get("dotted_order") or "")
         key = str(run.get("id") or order or number)
-        if key not in runs and not run.get("id"):  # a piece without an id has the run's place
+        if key not in runs and not run.get("id"):  # a piece without an id has the run's position
             key = keys.get(order, key)
         earlier, first = runs.get(key, ({}, place))
         fields = {name: field for name, field in run.items() if field not in (None, {}, [])}
@@ -122,7 +122,7 @@ def _turn(run: dict[str, Any], place: Place) -> Turn:
 def _usage(
     run: dict[str, Any], reply: dict[str, Any], metadata: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Return a run's token counts: of its reply, its metadata, or LangSmith's own sums."""
+    """Return a run's token counts: from its reply, its metadata, or LangSmith's own sums."""
     usages = (
         reply.get("usage"),
         reply.get("usage_metadata"),

@@ -1,6 +1,6 @@
-"""Read LibreChat's export of a conversation: messages as a tree, or as a list with parents.
+"""Read LibreChat's export of a conversation: messages in a tree, or in a list with parent ids.
 
-Every branch is a session, with the messages that lead to it. Source: LibreChat's importers.js, its
+Each branch is a session, with all messages from the root. Source: LibreChat's importers.js, its
 message schema and the exports in its tests (2024 to 2026).
 """
 
@@ -77,7 +77,7 @@ def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
         branch: _Branch = []
         seen: set[str] = set()
         key = end
-        while key in by_id and key not in seen:  # a circle of parents ends at its first message
+        while key in by_id and key not in seen:  # a circle of parents is followed only once
             seen.add(key)
             branch.append(placed[by_id[key]])
             key = str(placed[by_id[key]][1].get("parentMessageId"))
@@ -85,7 +85,7 @@ def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
 
 
 def _flat(messages: list[Any], place: Place, parent: str) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield all messages of a tree; those in `children` get the id of their parent."""
+    """Yield all messages of a tree; messages in `children` get their parent's id."""
     waiting = [(place.at(i), each, parent) for i, each in reversed(list(enumerate(messages)))]
     while waiting:
         where, message, parent_id = waiting.pop()
@@ -138,7 +138,7 @@ def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 
 
 def _call(builder: SessionBuilder, call: dict[str, Any], place: Place) -> list[Part]:
-    """Return a call and its result; those of the Assistants API stand under `function`."""
+    """Return a call and its result, which the Assistants API puts under `function`."""
     inner = call["function"] if isinstance(call.get("function"), dict) else call
     arguments = inner.get("args", inner.get("arguments"))
     call_id = call.get("id") or builder.new_id()

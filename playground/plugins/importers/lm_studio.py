@@ -1,4 +1,4 @@
-"""Read LM Studio's conversations (`*.conversation.json`), in which messages have versions.
+"""Read LM Studio's conversations (`*.conversation.json`), whose messages have versions.
 
 Only the selected version is read. An answer has steps of text, thoughts or calls.
 Source: two converters of such files (2025), and the parts of messages in LM Studio's SDK.
@@ -19,7 +19,7 @@ from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_SKIPPED_KINDS: Final = {"toolStatus", "debugInfoBlock", "status"}  # of steps without content
+_SKIPPED_KINDS: Final = {"toolStatus", "debugInfoBlock", "status"}  # kinds of steps without content
 
 
 class LmStudio(SessionFormat):
@@ -45,7 +45,7 @@ class LmStudio(SessionFormat):
 
 
 def _system(value: dict[str, Any]) -> str:
-    """Return the system prompt: since version 0.3 a setting of the conversation."""
+    """Return the system prompt, which is a setting of the conversation since version 0.3."""
     for field in listed(mapping(value.get("perChatPredictionConfig")).get("fields")):
         if isinstance(field, dict) and field.get("key") == "llm.prediction.systemPrompt":
             return str(field.get("value") or "")
@@ -75,7 +75,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
 
 
 def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: Place) -> None:
-    """Read an answer's steps: all up to a result is one reply of the model."""
+    """Read an answer's steps; all steps up to a result are one reply of the model."""
     parts: list[Part] = []
     infos: list[dict[str, Any]] = []  # about the model's replies
     for index, step in enumerate(version["steps"]):
@@ -118,7 +118,7 @@ def _parts(
         where = place.at(index)
         kind = item.get("type") if isinstance(item, dict) else None
         if kind == "text" and item.get("isStructural"):
-            continue  # a tag around a thought
+            continue  # a tag around reasoning
         if kind == "text" and is_thought:
             parts += [ReasoningPart(str(item["text"]))] if item.get("text") else []
         elif kind == "toolCallRequest":
@@ -141,7 +141,7 @@ def _call(builder: SessionBuilder, item: dict[str, Any], place: Place) -> Part:
 
 
 def _result(builder: SessionBuilder, item: dict[str, Any]) -> Part:
-    """Return a result of the call with its id, or else of the first open call."""
+    """Return a result of the call with this id, or if there is none, of the first open call."""
     call_id = item.get("toolCallRequestId") or item.get("toolCallId") or item.get("callId")
     if not call_id or not builder.knows_call(str(call_id)):
         call_id = builder.open_call() or call_id

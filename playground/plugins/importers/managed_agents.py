@@ -1,4 +1,4 @@
-"""Read events of Anthropic's managed agents: lines or a list, alone or wrapped by a dump."""
+"""Read events of Anthropic's managed agents: lines or a list, perhaps wrapped by a dump."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _values(source: Source) -> list[Any]:
 def _unwrap(entry: Entry) -> Entry:
     """Return the event in a line of a client's log, which is a list of a method and its result.
 
-    Events that the client sends are skipped: they come back as events of their own.
+    Events that the client sends are skipped, because the server sends them back as events.
     """
     match entry:
         case line, place, [str(), dict(event)]:
@@ -75,7 +75,7 @@ def _unwrap(entry: Entry) -> Entry:
 
 
 def _event(value: Any) -> dict[str, Any] | None:
-    """Return the event in a line, which a client's log or a dump may wrap; None if it has none."""
+    """Return the event in a line, which a client's log or a dump may wrap, or None without one."""
     match value:
         case [str(), dict(event)]:
             value = event
@@ -89,7 +89,7 @@ def _event(value: Any) -> dict[str, Any] | None:
 
 
 class _Log:
-    """A session's threads: the main agent's, and those of agents that it called."""
+    """A session's threads: the main agent's, and one for each agent that it called."""
 
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
@@ -178,7 +178,7 @@ class _Log:
         builder.add_request(at=at, usage=usage[0] if usage else None)
 
     def _request(self, event: dict[str, Any], at: Any) -> None:
-        """Give a usage to the answer since the request's start, or keep it for the next one."""
+        """Set the last answer's usage if it has none yet; otherwise store it for the next one."""
         usage = event.get("model_usage") or event.get("usage")
         if not isinstance(usage, dict):
             return

@@ -1,7 +1,7 @@
 """Read chats in Markdown: SpecStory's histories, and Cursor's exports.
 
-A heading names the speaker. SpecStory's `<tool-use>` blocks become calls: the last fence of a
-block is the result, the text before it the input.
+A heading names the speaker. SpecStory's `<tool-use>` blocks become calls: a block's last fence is
+the result, the text before that fence is the input.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class MarkdownHistory(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         text = source.text.replace("\r\n", "\n")
         heading = _HEADING if _HEADING.search(text) else _CURSOR
-        if heading is _HEADING:  # the last line of Cursor's export has no line end
+        if heading is _HEADING:  # Cursor's export ends without a line end
             note_torn_text(source)
         if torn := _open_block(text):
             where = f"line {text.count(chr(10), 0, torn.start()) + 1}"
@@ -93,13 +93,13 @@ def _turns(text: str, heading: re.Pattern[str]) -> Iterator[tuple[re.Match[str],
 
 
 def _open_block(text: str) -> re.Match[str] | None:
-    """Return the tag of the last block if it is not closed, as in a file that is cut off."""
+    """Return the last block's tag if the block is not closed, as in a file that is cut off."""
     tags = list(_OPEN.finditer(text))
     return tags[-1] if tags and _block_end(text, tags[-1]) == tags[-1].end() else None
 
 
 def _last_block_end(text: str, start: int, stop: int) -> int:
-    """Return the end, perhaps after `stop`, of the last block that begins before `stop`."""
+    """Return the end of the last block that begins before `stop`; it may be after `stop`."""
     end = start
     for tag in _OPEN.finditer(text, start, stop):
         if tag.start() >= end:
@@ -108,7 +108,7 @@ def _last_block_end(text: str, start: int, stop: int) -> int:
 
 
 def _block_end(text: str, tag: re.Match[str]) -> int:
-    """Return the end of a block's closing tag, or of its opening tag if it has none."""
+    """Return the end of a block's closing tag, or of its opening tag if the block is not closed."""
     closer = "</tool-use>" if tag[0].startswith("<tool-use") else "</think"
     place = text.find(closer, tag.end())
     if place < 0:
@@ -118,7 +118,7 @@ def _block_end(text: str, tag: re.Match[str]) -> int:
 
 
 class _Reader:
-    """The main agent's session and those of side chains, while turns are read."""
+    """The sessions of the main agent and of side chains, while turns are read."""
 
     def __init__(self, title: str, text: str) -> None:
         self.main = SessionBuilder(title=title)
@@ -139,7 +139,7 @@ class _Reader:
         yield from [b for b in (self.main, *self._sides) if b.messages or b is self.main]
 
     def read_head(self, text: str) -> None:
-        """Read the text before the first turn; all but title and comments is lost."""
+        """Read the text before the first turn, of which only title and comments are imported."""
         rest = re.sub(
             r"<!--.*?-->|^# [^\n]*$|^_Exported [^\n]*$|^---$", "", text, flags=re.M | re.S
         )

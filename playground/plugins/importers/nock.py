@@ -38,7 +38,7 @@ class Nock(RecordedHttp):
 
 
 def _bytes(response: Any) -> bytes:
-    """Return the bytes of a response: text, JSON, or hex in one string or, if zipped, in a list."""
+    """Return the bytes of a response: text, JSON, hex in a string, or (if zipped) hex in a list."""
     if isinstance(response, list) and all(isinstance(piece, str) for piece in response):
         try:
             return unzip(b"".join(bytes.fromhex(piece) for piece in response))

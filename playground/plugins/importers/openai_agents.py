@@ -1,7 +1,7 @@
 """Read the state of a run of OpenAI's Agents SDK, as `RunState.to_json` writes it.
 
 https://openai.github.io/openai-agents-python: the `original_input`, the model's responses with
-their usage, and the items of the run, among which are the outputs of tools.
+their usage, and the items of the run, including the outputs of tools.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ _Entry = tuple[Place, dict[str, Any]]
 
 
 class _RunItems:
-    """The items of a run that no response has taken: the model's, and outputs of tools.
+    """The items of a run (the model's, and tools' outputs) that no response has taken yet.
 
-    An item is looked up by its call's id or its own id, or by its content if it has none or
-    shares it: with other APIs each message has the same one.
+    An item is looked up by its call's id or its own id. It is looked up by its content if it has no
+    id or shares it: with other APIs all messages have the same id.
     """
 
     def __init__(self, builder: SessionBuilder, state: dict[str, Any], outputs: list[Any]) -> None:
@@ -88,7 +88,7 @@ class _RunItems:
             self._waiting.setdefault(self._key(item), deque()).append(number)
 
     def take(self, item: dict[str, Any]) -> _Entry | None:
-        """Remove and return the run's item that is the same as a response's."""
+        """Remove and return the run's item that is equal to an item of a response."""
         return self._pop(self._key(item))
 
     def take_output(self, call: dict[str, Any]) -> _Entry | None:

@@ -1,7 +1,7 @@
 """Read lists of OpenAI's API: items, messages of a thread, stored chats, outputs of evaluations.
 
-Pages of items have the newest first unless the request says otherwise; they are read backwards.
-https://platform.openai.com/docs/api-reference
+Pages of items begin with the newest unless the request says otherwise; such pages are read
+backwards. https://platform.openai.com/docs/api-reference
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class OpenAILists(SessionFormat):
 
 
 def _is_reply(value: Any) -> bool:
-    """Return True if an entry is a complete exchange or reply, and so a session of its own."""
+    """Return True if an entry is a complete exchange or reply, which becomes a session."""
     kinds = ("chat.completion", "response", _EVALUATION)
     return isinstance(value, dict) and value.get("object") in kinds
 
@@ -76,7 +76,7 @@ def _items(data: list[Any], title: str) -> SessionBuilder:
 def _newest_first(data: list[Any]) -> bool:
     """Return True if a page begins with the newest entry.
 
-    Times show it, or a result before its call, or an answer before all questions.
+    The times show this, or a result before its call, or an answer before all questions.
     """
     objects = [value for value in data if isinstance(value, dict)]
     times = [value["created_at"] for value in objects if type(value.get("created_at")) is int]

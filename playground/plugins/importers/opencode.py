@@ -1,7 +1,7 @@
 """Read opencode's storage, its export, and its log.
 
 The storage is a folder with a JSON file for each session, message and part. The export is one
-document. The log of `opencode run --format json` has a part on every line.
+document. The log of `opencode run --format json` has a part in each line.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _part_in_line(value: Any) -> dict[str, Any] | None:
 
 
 def _log_line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Read a part of the answer; the end of a step has its usage."""
+    """Read a part of the answer. The end of a step has the step's usage."""
     part = _part_in_line(value)
     if part is None:
         return
@@ -126,7 +126,7 @@ class Opencode(SessionFormat):
             elif _is_part(value):
                 parts.setdefault(str(value["messageID"]), []).append((name, value))
         loose = set(parts) - {str(m["id"]) for group in messages.values() for _, m in group}
-        for message_id in sorted(loose):  # parts whose message is not there
+        for message_id in sorted(loose):  # parts whose message is missing
             session_id = str(parts[message_id][0][1].get("sessionID") or message_id)
             orphan = {"id": message_id, "sessionID": session_id, "role": "assistant"}
             messages.setdefault(session_id, []).append(("", orphan))
@@ -162,8 +162,8 @@ def _message(
 ) -> None:
     """Read a message, and its part in a compaction.
 
-    A user's message asks for the compaction, and names the first message that stays. The answer
-    is the summary of the whole history.
+    In a compaction, a user's message asks for it and names the first message that stays; the answer
+    is the summary of the complete history.
     """
     builder, start = marked.builder, len(marked.builder.messages)
     compaction_count = len(builder.compactions)
@@ -190,7 +190,7 @@ def _add_message(
     place: Place,
     parts: list[tuple[Place, Any]],
 ) -> None:
-    """Add a message with its parts, and the results of its calls, which the same parts hold."""
+    """Add a message with its parts, and the results of its calls, which are in the same parts."""
     role = ROLES.get(str(message.get("role")))
     if role is None:
         builder.note_loss(f"a message of the role {message.get('role')!r}", place)

@@ -22,10 +22,10 @@ from playground.sessions.shapes.requests import read_reply, read_request
 from playground.sessions.shapes.results import add_with_results
 from playground.sessions.source import Source
 
-_LONG: Final = 24  # characters of a task that may stand within a longer message
+_LONG: Final = 24  # characters: a task of this length may be part of a longer message
 _MESSAGES: Final = {"message", "system"}
 _QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
-_EVENT_FIELDS: Final = {  # all but arguments, which stood beside these before V0
+_EVENT_FIELDS: Final = {  # all fields but arguments, which were beside them before V0
     "action", "observation", "thought", "id", "timestamp", "source", "message", "cause", "timeout",
     "keep_prompt", "is_confirmed", "action_risk", "confirmation_state", "tool_call_metadata",
 }  # fmt: skip
@@ -89,7 +89,7 @@ class OpenHandsLlmLog(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = object_in(source)
         own = list_in(source, "messages")
-        raw = value.get("raw_messages")  # as they were sent, if tools were written as text
+        raw = value.get("raw_messages")  # as sent, if tools were written as text
         for messages, title in ((own, ""), (raw, " as sent")):
             if not isinstance(messages, list) or (title and messages == own):
                 continue
@@ -107,7 +107,7 @@ class OpenHandsLlmLog(SessionFormat):
 
 
 def _set_time(builder: SessionBuilder, at: Any, seconds: Any = None) -> None:
-    """Set time and duration of the last request, in place of its reply's own."""
+    """Set the last request's time and duration, in place of those in its reply."""
     record = builder.requests.pop()
     builder.add_request(
         model=record.model,
@@ -153,7 +153,7 @@ class OpenHandsOutput(SessionFormat):
 
 
 def _tell_instruction(builder: SessionBuilder, instruction: Any, line: int) -> None:
-    """Tell of a task that no message repeats."""
+    """Add a finding if no message repeats the task."""
     if isinstance(instruction, str) and instruction.strip():
         task = instruction.strip()
         said = [message.text.strip() for message in builder.messages]
@@ -191,7 +191,7 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
 def _call(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
-    """Read the answer beside a call, or else the call; parallel calls repeat the answer."""
+    """Read the answer stored with a call, or else the call; skip an answer that was read before."""
     where = place.at("tool_call_metadata")
     response = dict_or_finding(builder, tool.get("model_response"), where.at("model_response"))
     call_id = str(tool.get("tool_call_id") or "")
@@ -209,7 +209,7 @@ def _call(
 def _action(
     builder: SessionBuilder, event: dict[str, Any], arguments: dict[str, Any], place: Place
 ) -> None:
-    """Read an action of a model without native calls as a call."""
+    """Read an action as a call, for a model without native calls."""
     parts: list[Part] = read_parts(builder, arguments.get("thought"), place)
     inner = {key: value for key, value in arguments.items() if key != "thought"}
     call_id = f"event_{event.get('id', len(builder.messages))}"
@@ -226,7 +226,7 @@ def _observation(
     content = event.get("content")
     call_id = str(tool.get("tool_call_id") or "") or f"event_{event.get('cause')}"
     if not builder.knows_call(call_id) and "cause" not in event:
-        call_id = builder.open_call()  # in old files, whose events have no ids
+        call_id = builder.open_call()  # in old files: their events have no ids
     if not builder.knows_call(call_id):
         builder.note_loss(
             f"an observation of {event.get('observation')!r} that no call asked for", place

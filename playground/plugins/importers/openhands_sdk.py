@@ -1,4 +1,4 @@
-"""Read events of OpenHands' agent SDK (V1): a list, lines, or a file for each in a folder or zip.
+"""Read events of OpenHands' agent SDK (V1): a list, lines, or one file each in a folder or zip.
 
 https://github.com/OpenHands/software-agent-sdk, `openhands/sdk/event`.
 """
@@ -25,7 +25,7 @@ _QUIET: Final = {
     "LLMCompletionLogEvent", "PauseEvent", "TokenEvent",
 }  # fmt: skip
 _RESULTS: Final = {"AgentErrorEvent": "error", "UserRejectObservation": "rejection_reason"}
-_MOST_EVENTS: Final = 12  # that are looked at to recognise a file
+_MOST_EVENTS: Final = 12  # by which a file is recognised
 
 
 class OpenHandsSdk(SessionFormat):
@@ -62,14 +62,14 @@ def _members(source: Source) -> list[tuple[str, Source]]:
 
 @dataclass
 class _Reader:
-    """A session while events are read, with the events that the next request would hold."""
+    """A session while events are read; `view` has the events that the next request would hold."""
 
     builder: SessionBuilder
     answers: dict[str, int] = field(default_factory=dict)  # id of a model's answer → its message
     view: list[tuple[Any, Sequence[int]]] = field(default_factory=list)  # events, their messages
 
     def event(self, value: dict[str, Any], place: Place) -> None:
-        """Read one event, and note its messages in the view: condensations name events."""
+        """Read one event, and note its messages in the view, because condensations name events."""
         builder, start = self.builder, len(self.builder.messages)
         if value.get("kind") == "Condensation":
             self._condensation(value, place)

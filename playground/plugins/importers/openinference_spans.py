@@ -57,7 +57,7 @@ def _turn(span: TraceSpan) -> Turn:
 
 
 def _with_thought(said: list[Any], output: Any) -> list[Any]:
-    """Return the one answer with the thought that the reply as it came has beside it."""
+    """Return the messages; a single one also gets the reasoning beside it in the raw reply."""
     match json_value(output):
         case {"choices": [{"message": {"reasoning_content": str(thought)}}]} if len(said) == 1:
             return [{"reasoning_content": thought, **said[0]}]
@@ -65,7 +65,7 @@ def _with_thought(said: list[Any], output: Any) -> list[Any]:
 
 
 def _message(value: Any) -> Any:
-    """Return one message without the extra level of `message`, `tool_call` and the like."""
+    """Return a message without the extra levels `message`, `tool_call` and the like."""
     message = dict(value.get("message") or {}) if isinstance(value, dict) else {}
     calls = [call.get("tool_call") or {} for call in listed(message.get("tool_calls"))]
     message["tool_calls"] = calls

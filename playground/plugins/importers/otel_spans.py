@@ -21,7 +21,7 @@ from playground.sessions.source import Source
 
 _USAGE: Final = "gen_ai.usage."
 _OUTPUT: Final = "gen_ai.output"  # any-agent's
-# Names that OpenLLMetry takes from Anthropic, though it counts in OpenTelemetry's way.
+# Names that OpenLLMetry takes from Anthropic, although it counts like OpenTelemetry.
 _OF_OPENLLMETRY: Final = {
     "cache_read_input_tokens": "cache_read.input_tokens",
     "cache_creation_input_tokens": "cache_creation.input_tokens",
@@ -108,7 +108,7 @@ def _is_of_any_agent(span: TraceSpan) -> bool:
 
 
 def _any_agent_turns(spans: list[TraceSpan]) -> list[Turn]:
-    """Return the model calls, each with the whole history before it."""
+    """Return the model calls, each with the complete history before it."""
     turns: list[Turn] = []
     history: list[Any] = []
     waiting: list[tuple[str, str]] = []  # ids and tools of calls without a result

@@ -1,6 +1,6 @@
-"""Read sessions of pi, OpenClaw and Droid: JSON lines, a head and then messages, in pi a tree.
+"""Read sessions of pi, OpenClaw and Droid: JSON lines of a head and messages (in pi a tree).
 
-Each branch is a session, with the messages that lead to it. The branch written last comes first.
+Each branch is a session, with all messages from the root. The branch written last comes first.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class PiSession(SessionFormat):
 
 
 def _branches(source: Source) -> list[set[int | None] | None]:
-    """Return the line numbers of each branch, the branch written last first; [None] if only one."""
+    """Return each branch's line numbers, the branch written last first; [None] for one branch."""
     parent_of: dict[str, str] = {}
     line_of: dict[str, int] = {}
     messages: set[str] = set()
@@ -95,7 +95,7 @@ def _branches(source: Source) -> list[set[int | None] | None]:
         if value.get("type") == "message":
             messages.add(own_id)
         last = own_id
-    del source.findings[finding_count:]  # reading the lines adds them again
+    del source.findings[finding_count:]  # reading the lines again adds them
     parents = set(parent_of.values())
     ends = [each for each in line_of if each not in parents and each in messages]
     branches: list[set[int | None] | None] = []
@@ -127,7 +127,7 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
         builder.set_metadata(model=value.get("modelId"))
     elif kind in ("compaction", "compaction_state"):
         _compaction(marked, value, place)
-    elif kind == "branch_summary":  # of another branch: it replaces nothing
+    elif kind == "branch_summary":  # the summary of another branch: it replaces nothing
         if value.get("summary"):
             read_message(builder, {"role": "user", "content": value["summary"]}, place)
     elif isinstance(message, dict):
@@ -137,9 +137,9 @@ def _entry(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
 
 
 def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> None:
-    """Add a compaction: the summary, and then the messages from the one that it names.
+    """Add a compaction: the summary, then the messages from the first kept one on.
 
-    pi's first files name it by the number of its line, from 0.
+    pi's first files name this message by its line number, from 0.
     """
     builder, number = marked.builder, value.get("firstKeptEntryIndex")
     first = number + 1 if type(number) is int else value.get("firstKeptEntryId")
@@ -155,7 +155,7 @@ def _compaction(marked: EntryPlaces, value: dict[str, Any], place: Place) -> Non
 
 
 def _version(value: dict[str, Any]) -> str:
-    """Return Droid's version; pi's `version` is a number, that of the file's form."""
+    """Return Droid's version. pi's `version`, a number, is that of the file format."""
     return text_of(value.get("version"))
 
 
@@ -179,7 +179,7 @@ def _message(
 
 
 def _shell(builder: SessionBuilder, message: dict[str, Any], place: Place) -> None:
-    """Read a command that the user ran, in the words that pi sends to the model.
+    """Read a command that the user ran, as the text that pi sends to the model.
 
     Commands that began with `!!` are not sent. Source: pi's `messages.ts` (2026-11).
     """

@@ -24,7 +24,7 @@ from playground.sessions.shapes.fields import (
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
-_LAST: Final = 12  # messages and steps that are compared
+_LAST: Final = 12  # the number of last messages and steps that are compared
 _YAML: Final = (".yaml", ".yml")
 
 
@@ -41,7 +41,7 @@ class SweAgent(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        if source.suffix in _YAML:  # a demonstration, which was made from a trajectory
+        if source.suffix in _YAML:  # a demonstration made from a trajectory
             start = source.start(4096)
             return b"\nhistory:\n" in start and b"trajectory file:" in start
         document = source.document
@@ -67,7 +67,7 @@ class SweAgent(SessionFormat):
 
 
 def _tell_unsaid(builder: SessionBuilder, value: dict[str, Any]) -> None:
-    """Tell of the last steps whose answer or result the history does not have any more."""
+    """Add findings for the last steps if the history lacks their answer or result."""
     said = "\n".join(message.text for message in builder.messages[-_LAST:])
     results = [str(r.result) for m in builder.messages[-_LAST:] for r in m.tool_results]
     said = "\n".join([said, *results])
@@ -137,7 +137,7 @@ def _is_demo(value: Any) -> bool:
 
 
 def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
-    """Read a step; a thought and the action after it are one answer, an output is its result."""
+    """Read a step: a thought with the action after it is one answer, the output its result."""
     kind, last = step.get("type"), builder.messages[-1] if builder.messages else None
     if kind == "output":
         fields = {name: field for name, field in step.items() if name != "type" and field}
@@ -157,7 +157,7 @@ def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
 
 
 def _with_id(message: Any) -> Any:
-    """Return a message with its call's id, if it names the id in a list of one."""
+    """Return a message with its call's id as a field if the message has a list of only this id."""
     ids = message.get("tool_call_ids") if isinstance(message, dict) else None
     if isinstance(ids, list) and len(ids) == 1 and not message.get("tool_call_id"):
         return {**message, "tool_call_id": ids[0]}

@@ -66,7 +66,7 @@ class Tau2Ticks(SessionFormat):
 
 
 def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield the simulations with ticks in a file, which holds one or a list of them."""
+    """Yield the simulations with ticks in a file, which is one simulation or has a list."""
     if not isinstance(document, dict):
         return
     given = document.get("simulations")
@@ -81,11 +81,11 @@ def _simulations(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
 def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[str, Any]]]:
     """Return words and calls as messages.
 
-    The words of one speaker are one message until another speaks, or calls a tool.
+    The words of a speaker are one message until another one speaks or a tool is called.
     """
     turns: list[tuple[Place, dict[str, Any]]] = []
     is_heard = any(tick.get("user_transcript") for _, tick in ticks)
-    open_: dict[str, list[str]] = {}  # speaker → the words of the message that may continue
+    open_: dict[str, list[str]] = {}  # speaker → words of a message that may go on
     for where, tick in ticks:
         agent_text = mapping(tick.get("agent_chunk")).get("content")
         user_text = mapping(tick.get("user_chunk")).get("content")
@@ -102,7 +102,7 @@ def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[
         if calls := _calls_and_results(tick, where):
             open_.clear()
             last, first = turns[-1][1] if turns else {}, calls[0][1]
-            if last.get("role") == first["role"] and "tool_calls" not in last:  # words, then calls
+            if last.get("role") == first["role"] and "tool_calls" not in last:  # calls after words
                 last["tool_calls"] = calls.pop(0)[1].get("tool_calls")
         turns += calls
     return turns

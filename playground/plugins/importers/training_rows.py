@@ -1,4 +1,4 @@
-"""Read rows of training data that are no list of messages: xLAM, Glaive and Alpaca."""
+"""Read rows of training data that are not lists of messages: xLAM, Glaive and Alpaca."""
 
 from __future__ import annotations
 

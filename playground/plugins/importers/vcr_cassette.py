@@ -1,6 +1,6 @@
 """Read VCR cassettes: recorded HTTP as YAML or JSON.
 
-They are of Python (vcrpy, google-genai's replays, httpx's transports), Ruby, R and Go.
+They come from Python (vcrpy, google-genai's replays, httpx's transports), Ruby, R and Go.
 
 https://vcrpy.readthedocs.io, https://benoittgt.github.io/vcr, https://docs.ropensci.org/vcr.
 """
@@ -62,7 +62,7 @@ class VcrCassette(RecordedHttp):
             if not isinstance(item, dict)
         ]
         if exchanges and exchanges[-1].status is None and not isinstance(source.document, dict):
-            where = str(exchanges[-1].place)  # YAML that is cut off may still be valid
+            where = str(exchanges[-1].place)  # even YAML that is cut off may be valid
             source.findings.append(finding("torn-end", where, "an exchange without its status"))
         return exchanges
 
@@ -75,7 +75,7 @@ def _interactions(value: Any) -> list[Any] | None:
 
 def _exchange(item: dict[str, Any], place: Place) -> Exchange:
     request, response = mapping(item.get("request")), mapping(item.get("response"))
-    status = response.get("status")  # in Go a text, with the number beside it as `code`
+    status = response.get("status")  # in Go a text; the number is `code` beside it
     code = status.get("code") if isinstance(status, dict) else response.get("code", status)
     code = response.get("status_code") if code is None else code
     url = request.get("uri") or request.get("url") or ""
@@ -99,7 +99,7 @@ def _date(response: dict[str, Any]) -> Any:
 
 def _body(message: dict[str, Any]) -> bytes:
     """Return the bytes of a body, which may be text, binary, Base64, gzip or parsed JSON."""
-    segments = message.get("body_segments")  # google-genai's: a body, or the frames of a stream
+    segments = message.get("body_segments")  # google-genai's: a body, or a stream's frames
     if isinstance(segments, list) and segments:
         return "\n".join(map(dump_again, segments)).encode()
     for key in ("parsed_body", "body", "content"):
@@ -115,18 +115,18 @@ def _body(message: dict[str, Any]) -> bytes:
     return b""
 
 
-_FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64"}  # in no API's body
+_FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64"}  # no API's own
 _FORMS_ALONE: Final = {"json", "text"}  # a reply may also have a field of such a name
 _CONTENT_FIELDS: Final = ("string", "json", "text", "data")
 
 
 def _is_stored_form(value: dict[str, Any]) -> bool:
-    """Return True if an object names the form in which a body is stored, and is not the body."""
+    """Return True if an object is not a body, but names the form in which a body is stored."""
     return bool(_FORMS & value.keys()) or value.keys() <= _FORMS_ALONE
 
 
 def _body_in_form(value: dict[str, Any]) -> Any:
-    """Return the body in such an object, which stores it as text, Base64 or JSON."""
+    """Return the body that an object stores as text, Base64 or JSON."""
     for key in ("base64_string", "raw_gzip", "base64"):
         if isinstance(value.get(key), str):
             return from_base64("".join(value[key].split()))

@@ -1,4 +1,4 @@
-"""Read Zed's agent threads as JSON: of version 0.3.0, and of earlier ones.
+"""Read Zed's agent threads as JSON, of version 0.3.0 and of earlier versions.
 
 Zed stores them compressed in a database; Zed itself and other tools export them as this JSON.
 Source: Zed's crates agent/src/db.rs, thread.rs and legacy_thread.rs (2026).
@@ -59,7 +59,7 @@ class ZedThread(SessionFormat):
 
 
 def _newer(message: Any) -> tuple[str, dict[str, Any]] | None:
-    """Return role and content of a message of version 0.3.0; None for another form."""
+    """Return role and content of a message of version 0.3.0; None for other forms."""
     match message:
         case {"User": dict(inner)} if len(message) == 1:
             return "User", inner
@@ -75,12 +75,12 @@ def _is_older(message: Any) -> bool:
 
 
 def _add_usage(builder: SessionBuilder, usage: Any) -> None:
-    """Add the usage of the last request after a user's message: Zed stores no others."""
+    """Add the usage of the last request after a user's message; Zed stores no other usage."""
     reply = last_answer(builder.messages)
     if not isinstance(usage, dict) or reply < 0 or builder.messages[reply].role != "assistant":
         return
     if builder.requests and builder.requests[-1].usage == usage:
-        builder.requests.pop()  # the answer before was not the last one
+        builder.requests.pop()  # the previous answer was not the last one
     builder.add_request(reply=reply, usage=usage)
 
 
@@ -127,7 +127,7 @@ def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Place) -> None:
     """Read segments, calls and results of a message of an earlier version.
 
-    The results belong to its own calls, or in a user's message to those of the answer before.
+    Results belong to the message's own calls, or in a user's message to those of the answer before.
     """
     parts: list[Part] = []
     segments = message.get("segments", message.get("text"))

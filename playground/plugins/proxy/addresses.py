@@ -1,4 +1,4 @@
-"""Routing: which provider's API a request belongs to, and the address that it is forwarded to."""
+"""Routing: the provider's API that a request belongs to, and the address to forward it to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROVIDERS: Final[dict[Api, str]] = {
     "gemini": "https://generativelanguage.googleapis.com",
     "bedrock": "https://bedrock-runtime.{region}.amazonaws.com",
 }
-# The environment variables of clients' base URLs: the API, and a path that the URL ends in.
+# Clients' environment variables for base URLs, each with its API and the URL's last path.
 VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "ANTHROPIC_BASE_URL": ("anthropic", ""),
     "ANTHROPIC_API_BASE": ("anthropic", ""),  # LiteLLM's
@@ -28,7 +28,7 @@ VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": ("bedrock", ""),
     "ANTHROPIC_BEDROCK_BASE_URL": ("bedrock", ""),  # Claude Code's
 }
-# Programs that read no such variable get the address in arguments: Codex 0.169.
+# Programs that read no such variable get the address in arguments, as Codex 0.169 does.
 ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "codex": ("-c", 'openai_base_url="{address}"'),
 }
@@ -49,7 +49,7 @@ _ASKS: Final = re.compile(
 
 
 def api_of(path: str, headers: Mapping[str, str]) -> Api:
-    """Return the API that a path belongs to; headers decide if several have it (`/v1/models`)."""
+    """Return the API that a path belongs to; if several have it (`/v1/models`), headers decide."""
     by_path = next((api for pattern, api in _PATHS if pattern.search(path)), None)
     if by_path is not None:
         return by_path
@@ -62,14 +62,14 @@ def asks_a_model(method: str, path: str) -> bool:
 
 
 def is_signed(headers: Mapping[str, str], query: str) -> bool:
-    """Return True if AWS's signature covers the request: it is valid for one address only."""
+    """Return True if AWS's signature, which is valid for one address only, covers the request."""
     authorization = headers.get("authorization", "")
     return authorization.startswith("AWS4-") or "X-Amz-Signature=" in query
 
 
 @dataclass(frozen=True)
 class Upstreams:
-    """The addresses that the proxy forwards to: the `given` one, or one for each API (`known`)."""
+    """The addresses to forward to: the `given` one for all, or the `known` one of each API."""
 
     given: Upstream | None = None
     known: Mapping[Api, Upstream] = field(default_factory=dict)
@@ -91,10 +91,10 @@ class Upstreams:
 
 
 def upstreams(address: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
-    """Return the addresses to forward to: the given one, or each API's own.
+    """Return the addresses to forward to: `address`, or if it is "" each API's own.
 
-    For a `child`, an address that its environment already names takes the place of the API's own:
-    a gateway that the child used before is still used.
+    For a `child`, an address in its environment replaces the API's own, so that the child still
+    uses its gateway.
 
     Raises InputFault for an invalid address.
     """
@@ -115,11 +115,11 @@ def upstreams(address: str, environment: Mapping[str, str], port: int, child: bo
 
 
 def child_environment(address: str) -> dict[str, str]:
-    """Return the environment variables that lead a child's clients to the proxy."""
+    """Return the environment variables that point a child's clients to the proxy."""
     return {name: address + end for name, (_, end) in VARIABLES.items()}
 
 
 def child_command(command: Sequence[str], address: str) -> list[str]:
-    """Return a child's command, with arguments that lead it to the proxy if it needs any."""
+    """Return a child's command, with arguments that point it to the proxy if it needs them."""
     arguments = ARGUMENTS.get(PurePath(command[0]).stem, ())
     return [command[0], *(argument.format(address=address) for argument in arguments), *command[1:]]

@@ -1,6 +1,6 @@
 """Forecast what a request will read from the cache and cost, given its session's earlier requests.
 
-`session_matching.py` finds the session. When the bill comes, it replaces the forecast.
+`session_matching.py` finds the session. A request's bill, when it comes, replaces the forecast.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64
-_ROW: Final = 4  # requests that the cache lint sees: its longest check needs three
+_ROW: Final = 4  # the last requests, for the cache lint: its longest check needs three
 _MOST_FINDINGS: Final = 6
 
 
@@ -41,9 +41,9 @@ class Expected:
     """The prediction for one request, in tokens and in billionths of a dollar (None if no price is
     known).
 
-    If the request `breaks` the cache, `cause` is the code of a finding, `place` says where it
-    differs, and `lost` counts the tokens that the session's last request left in the cache and that
-    this one does not read.
+    If the request `breaks` the cache, `cause` is the code of a finding, `place` says where the
+    request differs, and `lost` counts the tokens that it does not read although the session's last
+    request left them in the cache.
     """
 
     session: str
@@ -57,7 +57,7 @@ class Expected:
     total: int
     nano: int | None
     reason: str
-    sized: bool = False  # whether `read` is exact, because an earlier bill gives its size
+    sized: bool = False  # whether `read` is exact, since an earlier bill gives its size
     breaks: bool = False
     cause: str = ""
     place: str = ""
@@ -71,8 +71,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The provider's bill for one request's input, in the same units. `summed` means that it covers
-    several rounds on the server."""
+    """The bill for a request's input, in the units of Expected; if `summed`, of several rounds."""
 
     read: int
     written: int
@@ -86,7 +85,7 @@ class Bill:
 
 @dataclass(slots=True)
 class _Row:
-    """The last requests of a session, which its next one is compared with."""
+    """The last requests of a session, with which its next one is compared."""
 
     reader: WireReader
     rules: Rules
@@ -94,8 +93,8 @@ class _Row:
     sent: deque[tuple[TimedRequest, Simulated, FirstDifference | None]] = field(
         default_factory=lambda: deque(maxlen=_ROW)
     )
-    prefix_size: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix that was read
-    last_size: tuple[int, int] = (0, 0)  # the same of the last complete request with a bill
+    prefix_size: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix read
+    last_size: tuple[int, int] = (0, 0)  # the same for the last complete billed request
     known_codes: frozenset[str] = frozenset()  # codes of the findings about the last request
     cached_tokens: int = 0  # tokens that the last request left in the cache
 
@@ -112,7 +111,7 @@ class _Row:
 
 @dataclass(slots=True)
 class Underway:
-    """A request that is predicted and not billed yet, with what the bill will be compared with."""
+    """A request that is predicted but not billed yet, with the values to compare its bill with."""
 
     expected: Expected
     prediction: Prediction
@@ -126,7 +125,7 @@ class Underway:
 
 
 class CacheForecast:
-    """The forecast of a run: it holds the last requests of the newest sessions, in memory."""
+    """The forecast of a run. It has the last requests of the newest sessions in memory."""
 
     def __init__(self) -> None:
         self._sessions: Sessions[_Row] = Sessions()
@@ -169,7 +168,7 @@ class CacheForecast:
         self._sessions.keep(underway.match, row)
 
     def record_answer(self, underway: Underway, at: float) -> None:
-        """Record when a successful answer began: what it wrote can be read from then on."""
+        """Record when a successful answer began: later requests can read the cache from then on."""
         underway.cache.answered(underway.prediction, at)
 
     def end_request(
@@ -177,7 +176,7 @@ class CacheForecast:
     ) -> Bill | None:
         """Record that the answer has ended, and return its bill if it has one.
 
-        A request that was refused is taken out of its session again.
+        A refused request is removed from its session.
         """
         billed = billed_of(usage)
         if not 200 <= status < 300:
@@ -202,8 +201,8 @@ class CacheForecast:
         )
 
     def disagreement(self, underway: Underway, bill: Bill, told: Diagnosis | None) -> str:
-        """Say who says what, and who cannot be right, where prediction, bill and diagnosis
-        disagree; "" if they agree, or if nothing was sent before.
+        """Return in words how prediction, bill and diagnosis disagree and which cannot be right; ""
+        if they agree or cannot be compared.
         """
         found, expected = underway.prediction.found, underway.expected
         if told is None or bill.summed or not underway.left:
@@ -244,7 +243,7 @@ class CacheForecast:
 
 
 def _remove_refused(underway: Underway) -> None:
-    """Take a refused request out of its row: the next one is compared with those before it."""
+    """Remove a refused request from its row, so that the next one is compared with those before."""
     row, request = underway.row, underway.prediction.request
     remaining = [entry for entry in row.sent if entry[0] is not request]
     row.sent.clear()
@@ -326,7 +325,7 @@ def _cause(
 ) -> str:
     """Return the code of a finding that says why the cache breaks.
 
-    It is what differs from the last request; otherwise how the cache searches; otherwise its age.
+    It is for the difference from the last request, else for the cache's search, else for its age.
     """
     if difference is not None:
         return difference.rule
@@ -338,7 +337,7 @@ def _cause(
 
 
 def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None) -> str:
-    """Return in words where a request differs from the one before it; "" if it does not."""
+    """Return in words where a request differs from the one before; "" if nowhere."""
     if difference is None:
         return ""
     if difference.block is None:
@@ -354,7 +353,7 @@ def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None)
 def _lost_nano(
     lost: int, outcome: Simulated, rules: Rules, model: str, price: Price | None
 ) -> int | None:
-    """Return the extra cost of tokens that are not read, but written or paid in full."""
+    """Return the extra cost of `lost` tokens, which are written or paid in full instead of read."""
     if price is None:
         return None
     write_price = max((rules.write_permille(ttl) for ttl in outcome.written), default=1000)

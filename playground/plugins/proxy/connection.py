@@ -1,8 +1,8 @@
-"""One client's connection, with limits on a request's head and a clear line for each refusal.
+"""A client's connection, with limits on a request's head and a clear line for each refusal.
 
-uvicorn's protocol with h11 does the work. This module adds what they lack: h11 limits the size of
-a head only while it is incomplete, and does not count headers; uvicorn answers "Invalid HTTP
-request received." to everything that h11 refuses, and waits for a head without a time limit.
+It extends uvicorn's protocol and h11: h11 limits the size of a head only while the head is
+incomplete, and does not count headers; uvicorn answers "Invalid HTTP request received." to
+everything that h11 refuses, and waits for a head without a time limit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playground.plugins.proxy.refusals import Refusal, strip_quoted_bytes
 
 MOST_HEADERS: Final = 256
 MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
-HEAD_SECONDS: Final = 30.0  # a client has so long to send a head
+HEAD_SECONDS: Final = 30.0  # the time that a client has to send a head
 _LINGER_SECONDS: Final = 1.0
 # Bytes that are read at once. Chunks of one byte cost a thousand times more work than large ones:
 # a connection whose data took more than `_MOST_WORK` seconds is read in ever smaller pieces.
@@ -31,7 +31,7 @@ _HEAD_END: Final = re.compile(rb"\n\r?\n")
 
 
 class BoundedConnection(h11.Connection):
-    """h11's connection, with limits on the size of a head; `fault` is the error that it raised.
+    """h11's connection, with limits on the size of a head; `fault` is the error that was raised.
 
     A head is checked before h11 reads it. The bytes and lines received since the last check are
     counted; the waiting data is searched only if these counts pass a limit. So the work grows
@@ -72,7 +72,7 @@ class BoundedConnection(h11.Connection):
         if len(head) > MOST_HEAD:
             reason = f"its headers have more than {MOST_HEAD:,} bytes"
             raise h11.RemoteProtocolError(reason, error_status_hint=431)
-        # besides the headers there is a request line, and an empty line at the end
+        # plus the request line, and at the end an empty line
         if head.count(b"\n") > MOST_HEADERS + (2 if end else 1):
             reason = f"it has more than {MOST_HEADERS} headers"
             raise h11.RemoteProtocolError(reason, error_status_hint=431)
@@ -103,7 +103,7 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._refused:  # the client may still be sending: closing now would lose the refusal
+        if self._refused:  # still receiving: closing now would lose the refusal
             return
         began = time.thread_time()
         super().data_received(data)
@@ -123,7 +123,7 @@ class Protocol(H11Protocol):
         self._refuse(Refusal(status, "unreadable_request", reason))
 
     def _limit_reads(self, size: int) -> None:
-        """Read at most so many bytes at once: between two reads all others have their turn."""
+        """Read at most `size` bytes at once, so that other connections get their turn between."""
         if hasattr(self.transport, "max_size"):  # asyncio's own; no option changes its 256 kB
             self.transport.max_size = size
 
@@ -142,7 +142,7 @@ class Protocol(H11Protocol):
             self._refuse(Refusal(408, "slow_head", reason))
 
     def _refuse(self, refusal: Refusal, *, linger: bool = True) -> None:
-        """Answer with a refusal and close the connection: nothing after it can be read safely.
+        """Answer with a refusal, and close the connection: what follows cannot be read safely.
 
         With `linger`, go on receiving for a moment, because a client reads no answer if the
         connection is closed while it still sends.
@@ -150,7 +150,7 @@ class Protocol(H11Protocol):
         self._stop_timer()
         self._refused = True
         if self.cycle is not None and not self.cycle.response_complete:
-            self.cycle.disconnected = True  # nothing more of it can be read
+            self.cycle.disconnected = True  # nothing more can be read
             self.cycle.message_event.set()
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.close()  # an answer has begun already: another cannot follow
@@ -165,7 +165,7 @@ class Protocol(H11Protocol):
 
 
 def _answer_bytes(refusal: Refusal) -> bytes:
-    """Return a refusal as the bytes of an HTTP answer. h11 sends nothing after an error."""
+    """Return a refusal as the bytes of an HTTP answer; after an error h11 itself sends nothing."""
     lines = [f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}".encode()]
     headers = [*refusal.headers(), (b"connection", b"close")]
     lines += [name + b": " + value for name, value in headers]
@@ -173,5 +173,5 @@ def _answer_bytes(refusal: Refusal) -> bytes:
 
 
 def protocol_for(most_connections: int) -> type[Protocol]:
-    """Return the protocol class for a server with at most so many connections at once."""
+    """Return the protocol class for a server with at most `most_connections` at once."""
     return type("LimitedProtocol", (Protocol,), {"most_connections": most_connections})

@@ -1,7 +1,7 @@
-"""Paths with `.` or `..` segments, as `/v1/../../admin`, in every form that a server may accept.
+"""Find `.` or `..` segments in a path (`/v1/../../admin`), in every form that a server may accept.
 
-Clients, proxies and servers resolve such segments, but not all in the same way. A path that holds
-one in any form is refused, so that its meaning never depends on the reader.
+Clients, proxies and servers resolve such segments, but not all in the same way. A path with such a
+segment is refused, so that its meaning never depends on the reader.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Final
 from unicodedata import normalize
 from urllib.parse import unquote
 
-_ROUNDS: Final = 5  # of decoding: a server decodes once, and so may each gateway before it
-_SLASHES: Final = re.compile("[/\\\\\u2044\u2215\u29f5\u29f8]")  # and what looks like one
+_ROUNDS: Final = 5  # of decoding: a server and each gateway before it may decode once
+_SLASHES: Final = re.compile("[/\\\\\u2044\u2215\u29f5\u29f8]")  # and characters that look like one
 _DOTS: Final = (".", "..")
-_ENDS: Final = re.compile(r"[;?#\0]")  # of a segment: a parameter, a query, a fragment; C's end
+_ENDS: Final = re.compile(r"[;?#\0]")  # of a segment: parameter, query, fragment; C's null byte
 # Blanks and invisible characters, which some servers remove.
 _UNSEEN: Final = re.compile("[\x00-\x20+\x7f-\xa0\xad\u200b-\u200f\u2060\ufeff]")
 # Bytes that UTF-8 never has, and overlong forms, which it forbids; old decoders may read them as
@@ -26,9 +26,9 @@ _WIDE_ESCAPE: Final = re.compile(r"%u([0-9a-fA-F]{4})")  # of old servers: %u002
 def has_dot_segments(path: str) -> bool:
     """Return True if a server may read a segment `.` or `..` in a path.
 
-    Percent signs are decoded up to five times, a backslash counts as a slash, and so does what
-    looks like a slash; what looks like a dot counts as one. A segment ends at its first semicolon,
-    as in Java. Also return True if the path is still encoded after that, or has an overlong form.
+    Percent signs are decoded up to five times. A backslash and characters that look like a slash
+    count as a slash, those that look like a dot as a dot. A segment may end at a semicolon, as in
+    Java. Return True also if the path is still encoded after that, or has an overlong form.
     """
     for _ in range(_ROUNDS):
         if _OVERLONG.search(path) or any(map(_is_dots, _SLASHES.split(_plain_text(path)))):

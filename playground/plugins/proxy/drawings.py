@@ -1,4 +1,4 @@
-"""A run of the proxy as pandas tables, and its predictions beside its bills as a figure."""
+"""Draw a run of the proxy: pandas tables, and a figure of its predictions beside its bills."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
                 name=f"{kind}, {name}",
                 offsetgroup=str(offset),
                 marker={"color": _COLOURS[kind]},
-                opacity=1.0 if offset else 0.55,  # of the trace, so that the legend shows it
+                opacity=1.0 if offset else 0.55,  # the trace's, so that the legend shows it, too
             )
             base = [below + value for below, value in zip(base, values, strict=True)]
     figure.update_layout(

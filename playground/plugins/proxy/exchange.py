@@ -1,8 +1,8 @@
 """The recording of one exchange: the request, its prediction and the answer.
 
-Everything passes the recorder, which replaces secrets by stars. The only header that is recorded
-is the name that the client gives itself. Bytes that cannot be unpacked, or that are no text, are
-counted, not recorded: no search finds a key in them.
+The recorder replaces secrets by stars. The only header that is recorded is the client's own name.
+Bytes that cannot be unpacked, or are no text, are counted but not recorded, because a search for
+secrets cannot read them.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _MOST_TIMES: Final = 50
 # Scrubbing text made only of beginnings of secrets takes a second for each megabyte; other text
 # takes a tenth.
 _MOST_SECONDS: Final = 20.0  # of work on an answer
-_MOST_REQUEST_SECONDS: Final = 1.0  # of work on a request, besides
-_REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each of its bytes
+_MOST_REQUEST_SECONDS: Final = 1.0  # of work on a request, plus the following
+_REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each byte of the request
 _PIECE: Final = 64 * 1024
-_FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around JSON, which can be searched
+_FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around searchable JSON
 _ROUNDS: Final = 5  # of decoding percent signs
 _LONGEST_AGENT: Final = 200  # characters of what a client calls itself
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes that recordings leave free, see `least_free`
 Result = TypeVar("Result")
-_TO_DISK: Final = 0.9  # seconds between writes to disk; two hundred files may be open at once
+_TO_DISK: Final = 0.9  # seconds between writes to disk: 200 files may be open
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,16 @@ class Opened:
     at: float
     url: str  # of the provider, without the query, which may hold a key
     api: str
-    model: str  # if the address names it
+    model: str  # from the address, or ""
     agent: str  # what the client calls itself
-    client: str  # the address that it came from
+    client: str  # the client's address
     session: str  # the client's id for its session, if it sends one
     coding: str  # the body's Content-Encoding
     asks: bool  # whether a model answers it
     secrets: tuple[str, ...] = field(default=(), repr=False)  # the client's own credentials
 
     def clean(self, search: Searcher) -> Opened:
-        """Return a copy without secrets, from which everything about the exchange is written."""
+        """Return a copy without secrets; only this copy is written down."""
         return replace(
             self,
             url=_clean_address(self.url, search),
@@ -80,7 +80,7 @@ class Opened:
 
 
 def _clean_address(address: str, search: Searcher) -> str:
-    """Return an address without secrets. It is decoded if a secret was percent-encoded."""
+    """Return an address without secrets; decoded, if a secret in it is percent-encoded."""
     clean = deeper = star_secrets(address, search)
     for _ in range(_ROUNDS):
         decoded = unquote(deeper)
@@ -115,14 +115,14 @@ class WatchedExchange:
         self._body: list[bytes] = []
         self._size = 0
         self._raw = False  # whether the body is recorded as bytes
-        self._recorded = {"sent": 0, "came": 0}  # numbers of bytes that are recorded as they are
-        # and of those that are not recorded
+        self._recorded = {"sent": 0, "came": 0}  # bytes recorded unchanged
+        # bytes that are not recorded
         self._unrecorded = {"sent": 0, "came": 0, "packed": 0, "no_text": 0}
         self._texts = {"sent": TextBytes(), "came": TextBytes()}
         self._is_framed = False  # whether the answer is in binary frames
         self._spent = {"sent": 0.0, "came": 0.0}  # seconds of work
         self._lines: AppendOnlyFile | None = None
-        self.tally = Tally()  # of what was starred out, once it is over
+        self.tally = Tally()  # of starred-out secrets; set at the end
         self._recorder: Recorder | None = None
         self._packed = ""
         self._unpacker: Unpacker | None = None
@@ -140,7 +140,7 @@ class WatchedExchange:
             self._record_bytes(b"".join(self._body))
 
     def end_request(self) -> None:
-        """Record the request, which is complete: as JSON if possible, otherwise as bytes."""
+        """Record the complete request: as JSON if possible, otherwise as bytes."""
         self.was_asked = True
         if self._raw:
             self._record_request(b"", last=True)
@@ -168,7 +168,7 @@ class WatchedExchange:
             return
         finally:
             self._spent["sent"] += time.thread_time() - began
-        if not form:  # the exact text cannot be rebuilt from JSON: keep its bytes, too
+        if not form:  # JSON would not give the exact text: keep its bytes, too
             self._record_bytes(data)
             self._record_request(b"", last=True)
         self.request = clean
@@ -210,13 +210,13 @@ class WatchedExchange:
             self._cut_short(f"the answer is {error}")
 
     def _cut_short(self, why: str) -> None:
-        """Record nothing more of the answer."""
+        """Stop recording the answer, for the reason `why`."""
         if self._unpacker is not None:
             self._unrecorded["packed"] -= self._unpacker.taken
         self.fault, self._unpacker = why, None
 
     def tick(self) -> None:
-        """Write to disk what is due; to be called several times a second."""
+        """Write to disk what is due. Call this several times a second."""
         self._record(Recorder.tick)
 
     def end(self, error: dict[str, Any] | None) -> None:
@@ -251,7 +251,7 @@ class WatchedExchange:
                 self.fault = str(fault)
 
     def _read(self, raw: bytes) -> tuple[dict[str, Any], bytes] | None:
-        """Return the body as a JSON object, and its unpacked bytes; None if it is none."""
+        """Return the body as a JSON object with its unpacked bytes, or None if it is no object."""
         data = raw
         try:
             if self.opened.coding in CODINGS:
@@ -266,7 +266,7 @@ class WatchedExchange:
     def _record_bytes(self, data: bytes) -> None:
         self._raw = True
         self._record_address()
-        # checked as a whole, because a beginning shows little; packed bytes are never text
+        # checked at once, because a beginning shows little; packed bytes are never text
         if self.opened.coding or not self._texts["sent"].feed(data):
             self._texts["sent"].is_text = False
             self._unrecorded["no_text"] += len(data)
@@ -282,7 +282,7 @@ class WatchedExchange:
             self._record(lambda r: r.record_line(line))
 
     def _leave_out(self, data: bytes) -> None:
-        """Record a request without its body: to search that for secrets takes too long."""
+        """Record a request without its body, because a search of it for secrets takes too long."""
         self._record_address()
         self._unrecorded["sent"] += len(data)
         most = grouped(self._most_seconds, 1)
@@ -291,11 +291,11 @@ class WatchedExchange:
 
     @property
     def _most_seconds(self) -> float:
-        """The seconds of work that a search of the request may take."""
+        """The seconds that a search of the request may take."""
         return _MOST_REQUEST_SECONDS + self._size * _REQUEST_SECONDS
 
     def _record_request(self, data: bytes, last: bool = False) -> None:
-        """Record bytes of the request if they are text: in others no secret can be found."""
+        """Record bytes of the request if they are text: a search finds no secret in others."""
         if not self._texts["sent"].feed(data):
             self._unrecorded["no_text"] += len(data)
             data = b""
@@ -311,7 +311,7 @@ class WatchedExchange:
             self._spent["sent"] += time.thread_time() - began
 
     def _open_recording(self, model: str = "") -> bool:
-        """Open the recording if it is not open yet; return False if the disk does not allow it."""
+        """Open the recording if it is not open yet; return False if the disk has no room."""
         if self._recorder is None and not self.fault:
             self.fault = disk_problem(self._folder)
         if self._recorder is None and not self.fault:
@@ -360,7 +360,7 @@ class WatchedExchange:
         return self.opened.asks and bool(is_cut)
 
     def _within_limit(self, way: str, data: bytes, most: int) -> bytes:
-        """Return those of the bytes that may be recorded, and count both parts."""
+        """Return the bytes that may still be recorded, and count these and the others."""
         part = data[: max(0, most - self._recorded[way])]
         self._recorded[way] += len(part)
         self._unrecorded[way] += len(data) - len(part)
@@ -390,7 +390,7 @@ def disk_problem(folder: Path) -> str:
     """
     try:
         usage = shutil.disk_usage(folder)
-    except OSError:  # writing will show
+    except OSError:  # writing will raise the error
         return ""
     least = least_free(usage.total)
     if usage.free >= least:
@@ -399,7 +399,7 @@ def disk_problem(folder: Path) -> str:
 
 
 def _reply(reply: bytes) -> dict[str, Any]:
-    """Return an answer that is one JSON object; an empty one for any other."""
+    """Return an answer that is one JSON object, or {} for any other."""
     try:
         value = load_json(reply.decode(), strict=True)
     except (ValueError, RecursionError):

@@ -1,8 +1,8 @@
 """The forwarder: an ASGI application that passes each piece to the provider and back.
 
-The rule of this module: what is forwarded is what came. Only what concerns one connection is
-written anew (the framing of a body, `Host`), and `Accept-Encoding` lists only the client's
-compressions that the recorder can read. If one side breaks off, the other one is broken off, too.
+The rule of this module: bytes are forwarded unchanged. Only headers of one connection are written
+anew (a body's framing, `Host`), and `Accept-Encoding` lists only those of the client's compressions
+that the recorder can read. If one side breaks off, so does the proxy on the other side.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
-_LONGEST_AGENT: Final = 4096  # characters; the recorder shortens it after it has removed secrets
+_LONGEST_AGENT: Final = 4096  # characters; the recorder removes secrets, then shortens it
 _LONGEST_WORDS: Final = 300  # characters of an error's text
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SESSION_NAMES: Final = (  # headers in which clients name their session
     "x-claude-code-session-id",
-    "thread-id",  # Codex: a sub-agent has its own, but shares the session's id
+    "thread-id",  # Codex: sub-agents have their own, but share the session's id
     "session_id",
     "session-id",
     "x-session-id",
@@ -61,14 +61,14 @@ class BrokenOff(Exception):
 
 @dataclass
 class _Passing:
-    """One exchange that is being forwarded. Times are in seconds since its request came."""
+    """An exchange that is being forwarded. Times are in seconds since its request came."""
 
     number: int
     began: float
     head: RequestHead
     upstream: Upstream
-    path: str  # as it is sent, without the path of the upstream's address
-    done: asyncio.Event = field(default_factory=asyncio.Event)  # set when the body was read
+    path: str  # as sent, without the path of the upstream's address
+    done: asyncio.Event = field(default_factory=asyncio.Event)  # set when the request was read
     started: bool = False  # whether the answer has begun
 
     @property
@@ -77,7 +77,7 @@ class _Passing:
 
 
 class Forwarder:
-    """The application that forwards to `upstreams` and copies all that passes to the `watcher`."""
+    """The application that forwards to `upstreams` and copies all bytes to the `watcher`."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Forwarder:
         self._upstreams, self._watcher, self._client = upstreams, watcher, client
         self._names, self._block, self._clock = names, block, clock
         self._numbers = count(1)
-        self._salt = secrets.token_bytes(16)  # a digest tells keys apart, but reveals none
+        self._salt = secrets.token_bytes(16)  # salted digests tell keys apart, but reveal none
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -150,7 +150,7 @@ class Forwarder:
     async def _until_hung_up(
         self, receive: Receive, send: Send, passing: _Passing
     ) -> dict[str, Any] | None:
-        """Forward a request, and cancel that if the client hangs up. Raises HungUp then."""
+        """Forward a request; if the client hangs up, cancel that and raise HungUp."""
         forwarding = asyncio.ensure_future(self._forward(receive, send, passing))
         leaving = asyncio.ensure_future(_until_client_leaves(receive, passing.done))
         try:
@@ -211,7 +211,7 @@ class Forwarder:
     async def _read_request(self, receive: Receive, passing: _Passing) -> AsyncIterator[bytes]:
         """Yield the request's body piece by piece, and copy it to the watcher.
 
-        Raises HungUp if the client leaves.
+        Raises HungUp if the client hangs up.
         """
         more = True
         while more:
@@ -262,7 +262,7 @@ class Forwarder:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _refuse(self, send: Send, passing: _Passing, refusal: Refusal) -> None:
-        """Answer with a refusal, which is recorded as the exchange's answer."""
+        """Answer with a refusal, and record it as the exchange's answer."""
         body = refusal.body()
         self._watcher.put(
             "status", passing.number, passing.at, refusal.status, "", "application/json"
@@ -272,9 +272,9 @@ class Forwarder:
         await refuse(send, refusal)
 
     def _error_text(self, error: Exception, upstream: Upstream) -> str:
-        """Return an error's text, shortened, without quoted bytes and without secrets.
+        """Return an error's shortened text without quoted bytes and secrets.
 
-        A proxy of the environment may repeat the password that it was sent.
+        For example, a proxy that the environment names may repeat its password.
         """
         secrets = (*environment_secrets(), *self._client.secrets, *upstream.secrets)
         words = scrubbed(strip_quoted_bytes(str(error)) or type(error).__name__, secrets=secrets)
@@ -283,7 +283,7 @@ class Forwarder:
 
 @dataclass(frozen=True, slots=True)
 class _HeldBody:
-    """The pieces of a body. If it is too large to be checked, not `is_whole`: more will come."""
+    """The pieces of a body; if not `is_whole`, it is too large to be checked: more will come."""
 
     pieces: list[bytes]
     is_whole: bool
@@ -301,7 +301,7 @@ async def _hold_body(pieces: AsyncIterator[bytes]) -> _HeldBody:
 
 
 async def _chained(body: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the pieces that were held, then the rest of the body."""
+    """Yield the pieces in memory, then the rest of the body."""
     for data in body.pieces:
         yield data
     async for data in rest:
@@ -309,14 +309,14 @@ async def _chained(body: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator
 
 
 def _model(path: str) -> str:
-    """Return the model that a path names (`/models/…`, as Gemini's do), or ""."""
+    """Return the model in a path such as Gemini's (`/models/…`), or ""."""
     if "/model/" in path:
         return ""
     return path.partition("/models/")[2].partition("/")[0].partition(":")[0]
 
 
 async def _until_client_leaves(receive: Receive, done: asyncio.Event) -> None:
-    """Wait until the request was read and the client hangs up."""
+    """Wait until the request is read, and then until the client hangs up."""
     await done.wait()
     while (await receive())["type"] != "http.disconnect":
         pass

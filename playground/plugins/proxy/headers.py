@@ -1,4 +1,4 @@
-"""The headers that are passed on, all but those of one connection, and the credentials in them.
+"""The headers to pass on (all but those of one connection), and the credentials in them.
 
 `Accept-Encoding` is reduced to the compressions that the recorder can read.
 """
@@ -32,7 +32,7 @@ _CONNECTION_HEADERS: Final = frozenset(
         b"upgrade",
     }
 )
-# These are forwarded even if `Connection` names them: they frame a message or authorise it.
+# Headers that are forwarded even if `Connection` names them: they frame or authorise a message.
 _ALWAYS_FORWARDED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
 # Names of headers, and of a query's parts, that hold a credential.
 CREDENTIAL_NAME: Final = re.compile(
@@ -69,10 +69,10 @@ def for_client(headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 def _connection_headers(headers: Headers) -> set[bytes]:
-    """Return the names of the headers that concern only the connection that they came by.
+    """Return the names of those headers that concern only their connection.
 
-    `Connection` may name more of them. A length beside chunks is dropped: it must be ignored (RFC
-    9112, 6.3), and a server that did not would read two messages out of one.
+    `Connection` may name more of them. The length of a chunked body is among them: it must be
+    ignored (RFC 9112, 6.3), and a server that uses it would read two messages out of one.
     """
     named = {
         option.strip().lower()
@@ -87,7 +87,7 @@ def _connection_headers(headers: Headers) -> set[bytes]:
 
 
 def _readable_codings(accepted: bytes) -> bytes:
-    """Return those of the accepted compressions that the recorder can read, or `identity`."""
+    """Return the accepted compressions that the recorder can read, or `identity`."""
     names = [name.strip() for name in accepted.decode("latin-1").split(",")]
     known = (*CODINGS, "identity")
     readable = [name for name in names if name.partition(";")[0].strip().lower() in known]
@@ -97,7 +97,7 @@ def _readable_codings(accepted: bytes) -> bytes:
 
 
 def credentials(headers: Headers, query: str) -> tuple[str, ...]:
-    """Return a client's credentials, so that they can be replaced by stars wherever they recur.
+    """Return a client's credentials, to be replaced by stars wherever they recur.
 
     The rules for the environment's keys apply: nothing shorter than eight characters, and no plain
     words.
@@ -114,7 +114,7 @@ def credentials(headers: Headers, query: str) -> tuple[str, ...]:
 
 
 def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
-    """Yield names and values of headers, and also pair and password of a `Basic` credential."""
+    """Yield names and values of headers, and the pair and password in `Basic` credentials."""
     for raw_name, raw in headers:
         name, value = raw_name.decode("latin-1").lower(), raw.decode("latin-1")
         yield name, value
@@ -126,9 +126,8 @@ def _decoded(headers: Headers) -> Iterator[tuple[str, str]]:
 
 
 def query_values(query: str) -> list[tuple[str, str]]:
-    """Return names and values of a query. A value without a name is its own name.
-
-    A value with percent signs is returned decoded, too.
+    """Return names and values of a query. A value without a name is its own name. If it has percent
+    signs, its decoded form follows.
     """
     parts = [part.partition("=") for part in re.split("[&;]", query) if part]
     named = [(name, value if sign else name) for name, sign, value in parts]

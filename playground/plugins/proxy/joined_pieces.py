@@ -1,6 +1,6 @@
-"""Pieces of a body that have arrived already, joined: single bytes hold nobody up.
+"""Join pieces of a body that have arrived already, so that tiny pieces delay nobody.
 
-A piece costs the same work whatever its length: 200,000 of one byte kept the loop busy for seconds.
+Each piece costs the same work: 200,000 pieces of one byte kept the event loop busy for seconds.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import Final
 
 _MOST_WAITING: Final = 256 * 1024  # bytes
-_TURN: Final = 0.003  # seconds of reading until all others have their turn
+_TURN: Final = 0.003  # seconds of reading before other tasks get their turn
 
 
 async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield a body as it comes; pieces that have arrived are joined, but none waits for more."""
+    """Yield a body as it comes. Pieces that have arrived are joined; none waits for the next."""
     waiting: list[bytes] = []
     changed = asyncio.Event()  # set when a piece has come, or the end
     taken = asyncio.Event()  # set when the waiting pieces were taken
@@ -33,11 +33,11 @@ async def join_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
             if data:
                 yield data
             if is_over:
-                reading.result()  # raises what reading raised
+                reading.result()  # raises the error of reading, if any
                 return
     finally:
         reading.cancel()
-        with suppress(BaseException):  # it was raised above, or the caller has left
+        with suppress(BaseException):  # it was raised above, or the caller has stopped
             await reading
 
 

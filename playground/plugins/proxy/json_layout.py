@@ -11,19 +11,19 @@ _FORMS: Final[dict[str, dict[str, Any]]] = {
     "spaced": {},  # json.dumps without options
     "spaced unicode": {"ensure_ascii": False},
 }
-_GO: Final = "go"  # as "compact", but safe within HTML
+_GO: Final = "go"  # like "compact", with the escapes of Go, which make it safe in HTML
 _IN_GO: Final = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
 def layout_of(value: Any, data: bytes) -> str:
-    """Return the name of the layout that gives these bytes for a value; "" if none does."""
+    """Return the name of the layout in which a value has exactly these bytes, or ""."""
     spaced = data[: data.find(b":") + 2].endswith(b": ")
     names = [name for name in _FORMS if name.startswith("spaced") == spaced]
     return next((name for name in (*names, _GO) if dump_in_layout(value, name) == data), "")
 
 
 def dump_in_layout(value: Any, form: str) -> bytes:
-    """Return the JSON of a value in this layout."""
+    """Return a value's JSON in this layout."""
     text = json.dumps(value, **_FORMS["compact" if form == _GO else form])
     text = text.translate(_IN_GO) if form == _GO else text
     return text.encode("utf-8", "surrogatepass")

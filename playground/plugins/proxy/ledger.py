@@ -27,7 +27,7 @@ FILE: Final = "ledger.jsonl"
 
 
 def runs_folder() -> Path:
-    """Return the folder of all runs. Each run is a folder with its recordings and its ledger."""
+    """Return the folder of all runs; each run is a folder with recordings and a ledger."""
     return paths.recordings() / "proxy"
 
 
@@ -38,7 +38,7 @@ def runs() -> list[Path]:
 
 @dataclass(frozen=True)
 class LoggedExchange:
-    """One exchange in the ledger. `status`, `seconds` and `billed` are None until it has ended."""
+    """An exchange in the ledger. `status`, `seconds` and `billed` are None until it has ended."""
 
     number: int
     at: float
@@ -54,7 +54,7 @@ class LoggedExchange:
     error: dict[str, Any] | None = None
     blocked: str = ""
     told_by_provider: str = ""
-    disagrees: str = ""  # prediction, bill and diagnosis: who says what, who cannot be right
+    disagrees: str = ""  # how prediction, bill and diagnosis disagree
 
     @property
     def refused(self) -> bool:
@@ -63,7 +63,7 @@ class LoggedExchange:
 
     @property
     def breaks(self) -> dict[str, Any] | None:
-        """The forecast, if it predicts a cache break and the request was not refused; or None."""
+        """The forecast if it predicts a cache break and the request was not refused, else None."""
         forecast = self.expected
         return forecast if forecast and forecast["breaks"] and not self.refused else None
 
@@ -80,7 +80,7 @@ class Ledger:
 
 
 def read_ledger(run: Path) -> Ledger:
-    """Read a run's ledger as far as it is written. Raises OSError if a file is gone."""
+    """Read the lines of a run's ledger so far. Raises OSError if a file is gone."""
     at, upstream = 0.0, ""
     entries: dict[int, dict[str, Any]] = {}
     files = sorted(run.glob("ledger*.jsonl"))
@@ -114,7 +114,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def is_growing(run: Path) -> bool:
-    """Return True if a proxy still writes this ledger: it locks the file while it runs.
+    """Return True if a proxy still writes this ledger, which it locks while it runs.
 
     On Windows, which has no such lock, the answer is always False.
     """

@@ -1,7 +1,7 @@
 """Follow a provider's cache while requests pass: predict at sending, correct at the answer.
 
-An unanswered request leaves nothing in the cache. A refused request is taken back. An entry can be
-read from its writer's first token on, and takes the billed size once there is a bill.
+An unanswered request leaves nothing in the cache. A refused request is undone. An entry can be read
+from the first token of its request's answer on, and its size is corrected by the bill.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playground.cache.prefixes import TimedRequest
 from playground.cache.simulated import Simulated
 from playground.cache.simulator import CacheSimulator
 
-_MOST: Final = 200_000  # entries; beyond them those that have expired go
+_MOST: Final = 200_000  # entries; if there are more, expired ones are deleted
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class Prediction:
 
 @dataclass(slots=True)
 class LiveCache(CacheSimulator):
-    """The cache of one provider, whose requests come at their own times."""
+    """The cache of one provider, for requests that are sent, answered and billed at any time."""
 
     def predict(self, request: TimedRequest) -> Prediction:
         """Predict a request's outcome. The cache does not change until the request is `sent`."""
@@ -45,15 +45,15 @@ class LiveCache(CacheSimulator):
             set(self._doubtful),
             set(self._summed),
             dict(self._begun),
-            max(self._now, request.at),  # when an entry can be read is known here, to the moment
+            max(self._now, request.at),  # the exact time from which an entry can be read is known
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
-            one_by_one=True,  # when an answer began is seen
+            one_by_one=True,  # the begin of each answer is known
         )
         return Prediction(request, branch.send(request), branch, left)
 
     def sent(self, prediction: Prediction) -> None:
-        """Record that the request was sent; nobody can read its entries yet."""
+        """Record that the request was sent. Its entries cannot be read yet."""
         for key, entry in prediction.left.items():
             before = prediction.replaced[key] = self._entries.get(key)
             alive = before is not None and before.expires >= prediction.request.at
@@ -75,7 +75,7 @@ class LiveCache(CacheSimulator):
                 entry.visible = min(entry.visible, at)
 
     def refused(self, prediction: Prediction) -> None:
-        """Take back a request that was refused or never answered."""
+        """Undo a request that was refused or never answered."""
         for key, entry in prediction.left.items():
             if self._entries.get(key) is not entry:
                 continue
@@ -92,7 +92,7 @@ class LiveCache(CacheSimulator):
             return  # what each can give there is the size in the request that reads it
         kept = bill.read + bill.write
         if not kept:
-            self.refused(prediction)  # nothing of it was long enough
+            self.refused(prediction)  # no part of the request was long enough
             return
         hit = prediction.found.hit
         if hit is not None and bill.read and (read := self._entries.get(sent.chain[hit])):

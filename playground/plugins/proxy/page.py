@@ -28,7 +28,7 @@ START: Final = "playground proxy -- claude"
 
 
 def show(row: Any) -> None:
-    """Show what passes the proxy, session by session, predictions beside bills."""
+    """Show the proxy's traffic by session, with predictions beside bills."""
     with row:
         run = chosen_run()
     if run is None:
@@ -61,9 +61,9 @@ def _explain() -> None:
 
 
 def chosen_run() -> Path | None:
-    """Let the user choose a run and return it; the newest is chosen first.
+    """Let the user choose a run, by default the newest, and return it.
 
-    Return None if there is no run, or this user may see none.
+    Return None if there is no run, or if this user may see none.
     """
     runs = {run.name: run for run in ledger.runs()[:_MOST_RUNS] if access.current().may_keep}
     if not runs:
@@ -98,7 +98,7 @@ def headline(run: Ledger) -> str:
 
 
 def sessions(run: Ledger) -> list[LoggedExchange]:
-    """Show the run's sessions, and return the exchanges of the one that the user chooses."""
+    """Show the run's sessions, and return the exchanges of the session that the user chooses."""
     tables.table(live_frames.sessions(run), height="content")
     causes = live_frames.causes(run)
     if len(causes):
@@ -117,13 +117,13 @@ def session(run: Path, exchanges: list[LoggedExchange]) -> None:
         opening.buttons("live", partial(_store_session, run, exchanges))
     opening.fault("live", "This session cannot be opened yet.")
     st.plotly_chart(live_frames.strip(exchanges), key="live strip")
-    wide = {"breaks": st.column_config.TextColumn(width="medium")}  # a cause, and where
+    wide = {"breaks": st.column_config.TextColumn(width="medium")}  # a cause and a place
     tables.table(live_frames.requests(exchanges), columns=wide, height="content")
     _findings(exchanges)
 
 
 def follow(run: Path) -> None:
-    """While the proxy of this run still writes, wait for a new line and draw the page again."""
+    """While this run's proxy still writes, wait for a new line, then draw the page again."""
     if not ledger.is_growing(run):
         return
     place, size = st.empty(), ledger.size_bytes(run)

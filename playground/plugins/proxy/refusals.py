@@ -1,6 +1,6 @@
-"""Refusals of requests that are not forwarded: each has a status and one clear line.
+"""Refusals of requests, which are then not forwarded: each has a status and one clear line.
 
-Nothing of a refused request is recorded. The answer repeats at most a host or an origin from it.
+Nothing of a refused request is recorded. The answer quotes at most its host or origin.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playground.plugins.proxy.dot_segments import has_dot_segments
 
 MOST_ADDRESS: Final = 64 * 1024  # characters of a path with its query
 _VERSIONS: Final = ("1.0", "1.1")
-_LONGEST_NAME: Final = 100  # characters of what a client called a host
+_LONGEST_NAME: Final = 100  # characters of a host that a client named
 _QUOTED: Final = re.compile(r":?\s*(?:bytearray\()?b['\"]")
 _ORIGIN: Final = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?", re.I)
 
@@ -38,7 +38,7 @@ class Refusal:
     words: str
 
     def body(self) -> bytes:
-        """Return an error in which OpenAI's, Anthropic's and Gemini's clients find its message."""
+        """Return an error whose message OpenAI's, Anthropic's and Gemini's clients find."""
         message = f"playground proxy: {self.words}"
         error = {"type": self.kind, "message": message, "code": self.kind}
         return json.dumps({"type": "error", "error": error}, ensure_ascii=False).encode()
@@ -48,18 +48,18 @@ class Refusal:
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(self.body())).encode()),
-            (b"x-should-retry", b"false"),  # else OpenAI's and Anthropic's SDKs retry a 409
+            (b"x-should-retry", b"false"),  # else OpenAI's and Anthropic's SDKs retry after 409
         ]
         if self.status == 426:
             headers.append((b"upgrade", b"HTTP/1.1"))  # RFC 9110, 15.5.22
         if self.status == 405:
-            headers.append((b"connection", b"close"))  # what follows CONNECT is no HTTP for us
+            headers.append((b"connection", b"close"))  # after CONNECT comes no HTTP
         return headers
 
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """A request's head: its method, headers, and path and query exactly as they were written."""
+    """A request's head: method, headers, and the exact text of path and query."""
 
     method: str
     version: str
@@ -85,7 +85,7 @@ def read_head(scope: Scope, names: tuple[str, ...]) -> RequestHead:
 
 
 def refusal_of(head: RequestHead) -> Refusal | None:
-    """Return the refusal of a request that is not forwarded, or None if it may be."""
+    """Return the refusal of a request, or None if it may be forwarded."""
     return next(filter(None, (check(head) for check in _CHECKS)), None)
 
 
@@ -132,9 +132,9 @@ def _websocket(head: RequestHead) -> Refusal | None:
 
 
 def _foreign_page(head: RequestHead) -> Refusal | None:
-    """Refuse a page of another origin, as it could write into the workspace and spend a credential.
+    """Refuse a page of another origin: it could write into the workspace and spend a credential.
 
-    Browsers name the origin, or say at least (for an image, for example) that the site is another.
+    Browsers name the origin, or say at least that it is another site, for example for an image.
     """
     origin = head.headers.get("origin")
     if origin is not None and not _is_ours(origin):
@@ -146,7 +146,7 @@ def _foreign_page(head: RequestHead) -> Refusal | None:
 
 
 def _is_ours(origin: str) -> bool:
-    """Return True if a page's origin is this machine. A file or an extension has no such one."""
+    """Return True if a page's origin is this machine. Files and extensions have other origins."""
     match = _ORIGIN.fullmatch(origin)
     return match is not None and is_loopback(match[1].lower())
 
@@ -175,7 +175,7 @@ def _dot_segments(head: RequestHead) -> Refusal | None:
     return Refusal(400, "dot_segments", f"{reason}; write it without them")
 
 
-# The first that refuses decides; checks on who may ask at all come first.
+# The first check that refuses decides; those on who may ask at all come first.
 _CHECKS: Final[tuple[Callable[[RequestHead], Refusal | None], ...]] = (
     _foreign_host,
     _unknown_version,

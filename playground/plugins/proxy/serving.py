@@ -1,4 +1,4 @@
-"""The proxy as a server: how it is started and stopped, alone or with a child process."""
+"""Start and stop the proxy as a server, alone or with a child process."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watched_run import WatchedRun
 from playground.plugins.proxy.watcher_pipe import Tell, WatcherPipe
 
-_LAST_SECONDS: Final = 3  # answers under way get so long when the proxy is stopped
-# An idle connection stays open so long. uvicorn's default of 5 is also httpx's: if both ends close
-# at once, a request is lost.
+_LAST_SECONDS: Final = 3  # the time that open answers get when the proxy is stopped
+# Seconds that an idle connection stays open. uvicorn's default of 5 is also httpx's; if both ends
+# close at once, a request is lost.
 _RESTING_SECONDS: Final = 90
-_OWN_FILES: Final = 64  # open files besides those of exchanges
+_OWN_FILES: Final = 64  # files that are open besides those of exchanges
 _FILES_EACH: Final = 2  # sockets of an exchange: the client's and the provider's
 _UNKNOWN_LIMIT: Final = 4096
 
@@ -39,7 +39,7 @@ _UNKNOWN_LIMIT: Final = 4096
 class ProxySettings:
     """The proxy's settings.
 
-    `hosts` are further names that it answers to; `out` is the folder for its recordings.
+    `hosts` are further host names that it answers to; `out` is the folder of its recordings.
     """
 
     upstreams: Upstreams
@@ -62,7 +62,7 @@ class _Server(uvicorn.Server):
 
 
 class Proxy:
-    """One run of the proxy: it listens as soon as it is made, and serves during `run`."""
+    """One run of the proxy, which listens from its creation on and serves during `run`."""
 
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
@@ -121,14 +121,14 @@ class Proxy:
             await self._client.close()
 
     def _tell_fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Report an asyncio error in a line, without the values that a traceback would show."""
+        """Report an asyncio error in one line, without the values that a traceback would show."""
         fault = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
-        if fault not in self._faults:  # the same fault may recur thousands of times
+        if fault not in self._faults:  # a fault may recur thousands of times
             self._faults.add(fault)
             self._settings.tell({"fault": fault})
 
     def stop(self) -> None:
-        """Stop serving. The first call lets open answers end, the second one cuts them off."""
+        """Stop serving. The first call lets open answers end; a second call cuts them off."""
         if self._server is not None:
             self._server.force_exit = self._server.should_exit
             self._server.should_exit = True
@@ -139,11 +139,11 @@ class Proxy:
         self._watcher.close()
 
     def processes(self) -> list[subprocess.Popen[bytes]]:
-        """Return the watching processes that were started."""
+        """Return all watching processes that were started."""
         return self._watcher.processes
 
     async def run_with(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
-        """Serve while a command runs that uses the proxy, and return its exit status.
+        """Serve while a command uses the proxy, and return the command's exit status.
 
         Raises InputFault if the command cannot be started.
         """
@@ -218,7 +218,7 @@ async def run_until_stopped(proxy: Proxy) -> None:
 
 
 def run_with_child(proxy: Proxy, command: Sequence[str]) -> int:
-    """Serve while a command runs, and return its exit status. Ctrl-C stops only the command."""
+    """Serve while a command runs, and return its exit status. Ctrl-C stops the command only."""
 
     async def both() -> int:
         loop = asyncio.get_running_loop()

@@ -22,7 +22,7 @@ from playground.sessions.shapes.requests import conversation
 Value = TypeVar("Value")
 _MOST: Final = 64  # sessions
 _TITLE: Final = 60  # characters
-_RUN: Final = 3  # system prompts are compared by runs of so many words
+_RUN: Final = 3  # words in the runs by which system prompts are compared
 
 
 @dataclass(slots=True)
@@ -39,9 +39,9 @@ class _KnownSession(Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class SessionMatch(Generic[Value]):
-    """The session that a request belongs to, and what `Sessions.keep` stores of the request.
+    """The session of a request, and the facts that `Sessions.keep` stores of the request.
 
-    `number` counts the session's requests from 1; `value` is what the last `keep` stored.
+    `number` counts the session's requests from 1; `value` is that of the session's last `keep`.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Sessions(Generic[Value]):
         )
 
     def keep(self, match: SessionMatch[Value], value: Value) -> None:
-        """Record that the request was sent: later requests of its session are compared with it."""
+        """Record a sent request, with which later requests of its session are compared."""
         session = match.session
         session.value, session.digests, session.context = value, match.digests, match.context
         session.system = match.system
@@ -98,13 +98,12 @@ class Sessions(Generic[Value]):
         context: tuple[bytes, bytes, str],
         system: str,
     ) -> _KnownSession[Value] | None:
-        """Return the session that a request continues: the one with most messages in common.
-
-        If several have as many, the newest is returned; None if no session matches.
+        """Return the session with most messages in common; of several the most similar in context,
+        then the newest. Return None if none has enough.
         """
         best_score: tuple[int, int, int] = (0, 0, 0)
         best_match: _KnownSession[Value] | None = None
-        message_counts = Counter(digests)  # the same message five times is five messages in common
+        message_counts = Counter(digests)  # equal messages count separately
         for age, session in enumerate(self._sessions.values()):
             if session.owner != owner:
                 continue
@@ -116,7 +115,7 @@ class Sessions(Generic[Value]):
             if not _same_agent(session, context, system):
                 continue
             same_beginning = session.digests[0] in message_counts or digests[0] in session.digests
-            # if the beginnings differ, something was inserted there: the rest must mostly agree
+            # after a change at the beginning, the rest must mostly agree
             if shared * 5 < min(len(session.digests), len(digests)) * (2 if same_beginning else 4):
                 continue
             if (shared, same_context, age) >= best_score:
@@ -131,7 +130,7 @@ class Sessions(Generic[Value]):
 def _same_agent(
     session: _KnownSession[Any], context: tuple[bytes, bytes, str], system: str
 ) -> bool:
-    """Return True if the system prompts or the tools are equal, or most words of the prompts."""
+    """Return True if system prompts or tools are equal, or the prompts share most words."""
     if context[0] == session.context[0] or context[1] == session.context[1]:
         return True
     runs, known_runs = _word_runs(system), _word_runs(session.system)
@@ -161,7 +160,7 @@ def _digest(value: Any) -> bytes:
 
 
 def _sorted(text: str) -> str:
-    """Sort the characters of a JSON object's text, so that the order of its keys does not count."""
+    """Return a JSON object's text with sorted characters: the order of its keys does not count."""
     return "".join(sorted(text)) if text[:1] == "{" else text
 
 

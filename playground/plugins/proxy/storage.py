@@ -22,7 +22,7 @@ from playground.sessions.workspaces import Workspace
 
 ORIGIN: Final = "proxy"
 _MOST_SESSIONS: Final = 32  # the newest of a run
-# Bytes of a session's recordings that are stored when the proxy ends: it takes some seconds.
+# The limit on a session's recordings, in bytes, to be stored at the end, in some seconds.
 _MOST_AT_THE_END: Final = 128 * 1024 * 1024
 
 
@@ -32,9 +32,9 @@ def session_name(run: Path, session: str) -> str:
 
 
 def session_of(run: Path, logged: Sequence[LoggedExchange]) -> Session:
-    """Build a session from exchanges: a row for each request, with its bill, and all answers.
+    """Build a session from exchanges: all answers, and a row with the bill for each request.
 
-    Only one exchange is in memory at a time, because each holds the whole history.
+    Only one exchange is in memory at a time, because each has the whole history.
 
     Raises InputFault if no exchange can be read.
     """
@@ -57,7 +57,7 @@ def session_of(run: Path, logged: Sequence[LoggedExchange]) -> Session:
 
 
 def store_session(workspace: Workspace, name: str, session: Session) -> str:
-    """Store a session under this name, and return the name that it got.
+    """Store a session under `name`, and return the name under which it is stored.
 
     An earlier state of the session is replaced, unless somebody has edited it: then the session
     is stored under a new name.
@@ -74,7 +74,7 @@ def store_session(workspace: Workspace, name: str, session: Session) -> str:
 
 
 def store_run(workspace: Workspace, run: Path) -> Iterator[str]:
-    """Store a run's newest sessions; yield the name of each, or why it is not stored."""
+    """Store a run's newest sessions; yield the name of each, or the reason why it is not stored."""
     ledger: Ledger = read_ledger(run)
     for session, logged in list(ledger.sessions.items())[-_MOST_SESSIONS:]:
         size = sum((run / entry.file).stat().st_size for entry in logged if entry.file)
@@ -90,7 +90,7 @@ def store_run(workspace: Workspace, run: Path) -> Iterator[str]:
 
 
 def _read_recording(run: Path, logged: LoggedExchange) -> Iterator[Exchange]:
-    """Yield the exchange in a recording; nothing if it was refused or has no readable request."""
+    """Yield the exchange in a recording, unless it was refused or has no readable request."""
     file = run / logged.file
     if logged.status is None or not 200 <= logged.status < 300 or not file.is_file():
         return

@@ -21,7 +21,7 @@ class TerminalReport:
     _costs: Counter[str] = field(default_factory=Counter)  # billionths of a dollar, by cause
     _breaks: Counter[str] = field(default_factory=Counter)
     _sums: Counter[str] = field(default_factory=Counter)
-    _starred: dict[str, int] | None = None  # what was starred out, once all is over
+    _starred: dict[str, int] | None = None  # starred-out secrets; set at the end
 
     def lines(self, line: dict[str, Any]) -> Iterator[str]:
         """Yield the lines to print for one line of the ledger."""
@@ -41,8 +41,7 @@ class TerminalReport:
             yield from self._answer_lines(number, line)
 
     def summary(self) -> Iterator[str]:
-        """Yield the lines that sum up all requests, what was starred out of their recordings, and
-        the cache breaks by cause."""
+        """Yield lines that sum up requests, starred-out secrets, and the cache breaks by cause."""
         if self._starred is not None:
             yield describe_stars(self._starred)
         sums = self._sums
@@ -103,7 +102,7 @@ class TerminalReport:
 
 
 def prediction_line(expected: dict[str, Any]) -> str:
-    """Say in one line what a request is expected to read from the cache, and what breaks it."""
+    """Return a line that says what a request will read from the cache, and what breaks it."""
     if expected["state"] == "error":
         return f"the provider refuses it: {expected['reason']}"
     if expected["state"] == "unknown-provider":
@@ -122,7 +121,7 @@ def prediction_line(expected: dict[str, Any]) -> str:
 
 
 def bill_line(billed: dict[str, Any], expected: dict[str, Any] | None) -> str:
-    """Say what was billed, and the expected price beside it."""
+    """Return a line with the billed tokens and price, and the expected price."""
     text = f"read {billed['read']:,} of {billed['total']:,}, wrote {billed['written']:,}"
     if billed["nano"] is not None:
         text += f", {dollars(billed['nano'] / 1e9)}"

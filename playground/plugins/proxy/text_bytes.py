@@ -1,7 +1,7 @@
-"""The difference between text and bytes in which no search finds a key: UTF-16, archives, pictures.
+"""Tell text from bytes in which no search finds a key, such as UTF-16, archives and pictures.
 
-The search reads ASCII and UTF-8, so that a key in UTF-16 or packed by gzip passes it unseen. Bytes
-that are no text are therefore counted, not recorded.
+The search reads ASCII and UTF-8, so it cannot see a key in UTF-16 or gzip. Therefore bytes that are
+no text are counted, but not recorded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 class TextBytes:
     """A check of bytes that come in pieces.
 
-    They are no text if they have a zero byte, or control characters in what is not UTF-8.
+    Bytes are no text if they have a zero byte, or if they are no UTF-8 and have control characters.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
-"""An address to forward to: the part that may be shown, and the secrets in it.
+"""An address to forward to: its part that may be shown, and its secrets.
 
 The rule of this module: a password, a key in the query or a token in the path is sent to the
-upstream and nowhere else. Our own answers, recordings, the ledger and messages use `shown`.
+upstream and nowhere else. Our own answers and messages, recordings and the ledger use `shown`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _VERSION: Final = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
 _LOCAL: Final = {"127.0.0.1", "localhost", "::1"}
 _EXPECTED: Final = "http:// or https://, a host and a path; in a password %40 for @, %23 for #"
 _UNSENDABLE: Final = re.compile(r"[^\x21-\x7e]")
-_VERSION_NAME: Final = "api-version"  # Azure's; any other part of a query may be a key
+_VERSION_NAME: Final = "api-version"  # Azure's; all other parts of a query may be keys
 _VERSION_VALUE: Final = re.compile(r"[\w.-]{0,40}", re.ASCII)
-_SHORTEST: Final = 6  # characters: from this length on, any password is a secret
+_SHORTEST: Final = 6  # characters: a password of this length or more is a secret
 _RUN: Final = re.compile(r"[A-Za-z0-9]+")
 _SWITCH: Final = re.compile(r"(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)")
 _ALL_KINDS: Final = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
@@ -38,8 +38,8 @@ class Upstream:
     """An address that requests are forwarded to.
 
     `shown` is the address without password, query and tokens; `secrets` lists these, so that they
-    can be replaced by stars elsewhere. `spends` is True if the address holds a credential: every
-    client of the proxy then spends it.
+    can be replaced by stars elsewhere. `spends` is True if the address holds a credential, which
+    every client of the proxy then uses.
     """
 
     shown: str
@@ -56,11 +56,11 @@ class Upstream:
         return self.origin.partition("://")[2]
 
     def shown_address(self, path: str) -> str:
-        """Return the address of a client's path as it may be shown."""
+        """Return the address of a client's path, without secrets."""
         return self.shown + self._rest(path)
 
     def target(self, path: str, query: str) -> str:
-        """Return path and query as they are sent."""
+        """Return path and query as they are sent to the upstream."""
         queries = "&".join(filter(None, (self.query, query)))
         return self.path + self._rest(path) + (f"?{queries}" if queries else "")
 
@@ -75,7 +75,7 @@ class Upstream:
 def read_upstream(address: str, where: str = "--upstream", port: int | None = None) -> Upstream:
     """Read an address that a user gave. `port` is the proxy's own on this machine.
 
-    Raises InputFault in one line, which shows the address only if it can hold no secret.
+    Raises InputFault, whose message shows the address only if it can hold no secret.
     """
     address = address.strip()
     parts, problem = _split(address)
@@ -103,7 +103,7 @@ def read_upstream(address: str, where: str = "--upstream", port: int | None = No
 
 
 def _split(address: str) -> tuple[SplitResult, str]:
-    """Return the parts of an address, and what is wrong with it ("" if nothing is)."""
+    """Return the parts of an address, and its problem, or ""."""
     try:
         parts = urlsplit(address)
         _ = parts.port
@@ -127,7 +127,7 @@ def _split(address: str) -> tuple[SplitResult, str]:
 
 
 def _segments(path: str) -> Iterator[tuple[str, str]]:
-    """Yield each segment of a path, and what is shown of it: stars in place of a token."""
+    """Yield each segment of a path, and its shown form: stars in place of a token."""
     before = ""
     for segment in path.split("/"):
         yield segment, _shown_segment(segment, before)
@@ -135,7 +135,7 @@ def _segments(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _shown_segment(segment: str, before: str) -> str:
-    """Return what is shown of a segment; `before` is the one before it."""
+    """Return the shown form of a segment that comes after `before`."""
     clean = scrubbed(unquote(segment))
     if clean != unquote(segment):
         return clean
@@ -146,12 +146,12 @@ def _shown_segment(segment: str, before: str) -> str:
 
 
 def _names_next(segment: str) -> bool:
-    """Return True if a segment, as `api-key`, says that the next one is a secret."""
+    """Return True if a segment, such as `api-key`, says that the next one is a secret."""
     return bool(re.fullmatch(r"(?:[a-z]+[-_]?)?(?:key|token|secret|password)", segment, re.I))
 
 
 def _is_token(segment: str) -> bool:
-    """Return True if a segment looks random: it may be a token, or only an account.
+    """Return True if a segment looks random. It may be a token, or just an account's name.
 
     Letters and digits alternate, in one run of eight characters or more, or several runs have
     digits, small and capital letters. Names of models (`gpt-4o-2024-11-20`, `mixtral-8x7b`) have
@@ -173,7 +173,7 @@ def _basic(user: str) -> str:
 
 
 def _holds_key(parts: SplitResult) -> bool:
-    """Return True if a path or a query may hold a key; a version of an API is none."""
+    """Return True if a path or a query may hold a key; an API's version is no key."""
     if any(shown != segment for segment, shown in _segments(parts.path)):
         return True
     known = f"{parts.path}?{parts.query}"
@@ -181,7 +181,7 @@ def _holds_key(parts: SplitResult) -> bool:
 
 
 def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
-    """Yield the secrets of an address, which an upstream may repeat.
+    """Yield the secrets of an address, since an upstream may repeat them.
 
     A password, or a value whose name says that it is a key, counts if it has six characters or
     more. For other values the rules for the environment's keys apply: nothing shorter than eight
@@ -202,7 +202,8 @@ def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
 def password_secrets(user: str) -> Iterator[str]:
     """Yield the secrets in `name:password`.
 
-    A name alone is a token. So is a name that looks like one, before a password as `x-oauth-basic`.
+    A name alone is a token, and so is one that looks like a token before `x-oauth-basic` or the
+    like.
     """
     name, _, password = user.partition(":")
     yield from _as_passwords(password or name)
@@ -226,5 +227,5 @@ def _as_passwords(value: str) -> Iterator[str]:
 
 
 def _as_secrets(value: str) -> Iterator[str]:
-    """Yield a value, as it is sent and decoded, by the rules for the environment's keys."""
+    """Yield a value, as sent and decoded, if the rules for the environment's keys apply."""
     yield from environment_secrets({"UPSTREAM_KEY": value, "UPSTREAM_PLAIN_KEY": unquote(value)})

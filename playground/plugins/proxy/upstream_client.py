@@ -1,7 +1,7 @@
 """The client that sends requests to upstreams: byte for byte, and without state between them.
 
-It uses httpx's transports, but not its client, which keeps cookies (and walks all headers for each
-header), follows redirects and rewrites addresses.
+It uses httpx's transports, but not httpx's client, which stores cookies (and walks all headers for
+each header), follows redirects and rewrites addresses.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ExactUrl(httpx.URL):
 
 
 class UpstreamClient:
-    """Connections to upstreams, through the proxies that the environment names, if any.
+    """Connections to upstreams, through the environment's proxies, if there are any.
 
     Raises InputFault if such a proxy's address cannot be used.
     """
@@ -87,7 +87,7 @@ class UpstreamClient:
             await transport.aclose()
 
     def _route(self, url: httpx.URL) -> str:
-        """Return the scheme of the environment's proxy for an address; "" for a direct way."""
+        """Return the scheme of the environment's proxy for an address, or "" if there is none."""
         scheme = next((each for each in (url.scheme, "all") if each in self._proxies), _DIRECT)
         if scheme and proxy_bypass(f"{url.host}:{url.port}" if url.port else url.host):
             return _DIRECT
@@ -100,7 +100,7 @@ def _proxy_transport(scheme: str, address: str) -> httpx.AsyncHTTPTransport:
         _ = urlsplit(address).port  # raises ValueError for a bad port, which httpx does not check
         proxy = httpx.Proxy(address)
         return httpx.AsyncHTTPTransport(limits=_LIMITS, proxy=proxy)
-    except (ValueError, httpx.InvalidURL, ImportError):  # their words quote the address
+    except (ValueError, httpx.InvalidURL, ImportError):  # their messages quote the address
         raise InputFault(
             "this is no address of a proxy that can be used (not shown: it may hold a password)",
             where=f"{scheme.upper()}_PROXY",

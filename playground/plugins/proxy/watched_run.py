@@ -1,7 +1,7 @@
-"""The settings of a run that the watching process gets first.
+"""The settings of a run, which the watching process gets before any event.
 
-They go through the pipe, not in the arguments of the process: every user of the machine can read
-those, and the settings include secrets from an upstream's address.
+The settings go through the pipe, because they include secrets of an upstream's address, and every
+user of the machine can read a process's arguments.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import astuple, dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class WatchedRun:
-    """The folder that a run is recorded in, and how.
+    """The folder that a run is recorded in, and the settings of recording.
 
-    `upstream` is the part of the address that may be shown. `secrets` are replaced by stars, as
-    those of the environment are. With `emails`, e-mail addresses are, too.
+    `upstream` is the part of the address that may be shown. `secrets` are replaced by stars, like
+    those of the environment, and with `emails` also e-mail addresses.
     """
 
     folder: str

@@ -1,7 +1,7 @@
-"""The forwarding process's end of the pipe: events go out, lines and verdicts come back.
+"""The forwarding process's end of the pipe: it sends events, and gets lines and verdicts back.
 
 Forwarding waits only while more than 64 MB are queued for the watching process, so that memory
-stays bounded. If the watching process dies, another is started, and forwarding goes on meanwhile.
+stays bounded. If the watching process dies, another is started; forwarding continues.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from playground.base.confined.frames import read_frame, write_frame
 from playground.plugins.proxy.watched_run import WatchedRun
 
 MOST_WAITING: Final = 64 * 1024 * 1024  # bytes
-_EVENT: Final = 100  # bytes that any event is counted with, besides its data
+_EVENT: Final = 100  # bytes that each event counts in addition to its data
 _MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
 _MOST_STARTS: Final = 4
 _LAST_SECONDS: Final = 60.0
-_SILENT_SECONDS: Final = 1.0  # until the user learns that something is still to be recorded
+_SILENT_SECONDS: Final = 1.0  # until the user is told that recording goes on
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -64,7 +64,7 @@ class WatcherPipe:
             await asyncio.sleep(0.005)
 
     async def ask_verdict(self, number: int) -> str:
-        """Ask whether a complete request may be forwarded; return why not, or "" if it may."""
+        """Return the reason why a complete request may not be forwarded, or "" if it may."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[str] = loop.create_future()
         self._verdicts[number] = (loop, future)
@@ -75,9 +75,9 @@ class WatcherPipe:
             self._verdicts.pop(number, None)
 
     def close(self) -> None:
-        """Let the watching process record what is queued, then end it.
+        """Wait until the watching process has recorded all queued events, then end it.
 
-        This takes a minute at most, and ends on Ctrl-C.
+        The wait takes a minute at most, and ends on Ctrl-C.
         """
         with self._changed:
             self._closing = True
@@ -110,11 +110,11 @@ class WatcherPipe:
             [sys.executable, "-m", "playground.plugins.proxy.watching"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # a traceback, which may hold what passes
+            stderr=subprocess.DEVNULL,  # a traceback may quote what passes
             start_new_session=True,  # Ctrl-C reaches the forwarding process, which ends this one
         )
         self.processes.append(process)
-        with suppress(OSError):  # it has died already: sending the first batch will notice
+        with suppress(OSError):  # it has died already: `_send_batch` will notice
             write_frame(process.stdin, self._run.pack())  # type: ignore[arg-type]
         self._reader = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._reader.start()

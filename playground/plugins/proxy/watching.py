@@ -1,7 +1,7 @@
-"""The watching process: it gets a copy of all that passes, records it and predicts the cache.
+"""The watching process: it gets a copy of all traffic, records it and predicts the cache.
 
-It ends when the forwarding process ends, for whatever reason. Exchanges that are still open are
-then recorded as cut off.
+It ends when the forwarding process ends, for whatever reason, and records open exchanges as cut
+off.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class RunWatcher:
     def handle(self, event: tuple[Any, ...]) -> None:
         """Handle one event of the forwarding process.
 
-        If a bug of ours raises, only the recording of this exchange ends.
+        A bug of ours that raises ends only the recording of this exchange.
         """
         try:
             self._dispatch(event)
@@ -90,7 +90,7 @@ class RunWatcher:
                 self._end(number, exchange, *arguments)
 
     def tick(self) -> None:
-        """Write to disk what is due; to be called several times a second."""
+        """Write to disk what is due. Call this several times a second."""
         for number in list(self._open):
             self.handle(("tick", number))
         if self._ledger is not None:
@@ -107,8 +107,9 @@ class RunWatcher:
                 self._say({"kept": name})
 
     def _give_up(self, number: int, bug: Exception) -> None:
-        """End the recording of an exchange after a bug. Its message, which may quote secrets, is
-        not reported."""
+        """End an exchange's recording after a bug. The bug's message, which may quote secrets, is
+        not reported.
+        """
         self._say({"verdict": number, "blocked": ""})  # the forwarding process may wait for it
         exchange = self._open.pop(number, None)
         self._underway.pop(number, None)
@@ -130,7 +131,7 @@ class RunWatcher:
             line |= {"session": expected.session, "title": expected.title, "expected": forecast}
         if blocked and waits:
             line["blocked"] = blocked
-        if waits:  # before anything else, since the forwarding process waits
+        if waits:  # first, since the forwarding process waits
             self._say({"verdict": number, "blocked": blocked})
         if underway is not None and not (blocked and waits):
             self._forecast.record_sent(underway)
@@ -181,7 +182,7 @@ class RunWatcher:
         self._note(line, exchange.search)
 
     def _note(self, line: dict[str, Any], search: Searcher) -> None:
-        """Write a line to the ledger and to `say`, without secrets."""
+        """Write a line without secrets to the ledger, and pass it to `say`."""
         line = scrubbed_with(search, line, self._tally)
         if self._ledger is not None:
             try:
@@ -206,7 +207,7 @@ def _ledger_entry(exchange: WatchedExchange) -> dict[str, Any]:
 
 
 def _reason(expected: Expected) -> str:
-    """Return why a request is blocked, or "" if it breaks no cache."""
+    """Return the reason to block a request, or "" if it breaks no cache."""
     if not expected.breaks:
         return ""
     where = f" at {expected.place}" if expected.place else ""

@@ -1,9 +1,9 @@
 """The named questions: the SQL of each, its table, and the columns that it may be grouped by.
 
 The SQL has placeholders: `{by}` for the columns that group it, `{where}` for the filters
-(`{and_where}` after other conditions), `{and_where_beside}` for the filters that a second table
-knows, too, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the filters' values
-are parameters.
+(`{and_where}` after other conditions), `{and_where_beside}` for those filters that a second table
+also has, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the filters' values are
+parameters.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def sql_column(column: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One named question. `by` are the columns that group it, and `limit` the rows, by default."""
+    """One named question. `by` are its default columns, `limit` its default number of rows."""
 
     name: str
     asks: str
@@ -49,7 +49,7 @@ class Question:
     is_grouped: bool = True
     limit: int = 1_000
     beside: str = ""  # a second table that the SQL reads
-    filters: tuple[str, ...] = ()  # the filters that it allows, if not all columns of its table
+    filters: tuple[str, ...] = ()  # its filters, if not all columns of its table
 
     def column(self, name: str) -> str:
         """Return the SQL of a column to group by. Raises KeyError if there is no such column."""
@@ -101,7 +101,7 @@ SELECT {by} count(*) AS breaks, count(DISTINCT session) AS sessions,
   round(sum(lost_nano) FILTER (state = 'billed') / 1e9, 6) AS billed_dollars
 FROM breaks {where} GROUP BY ALL ORDER BY lost_tokens DESC, breaks DESC, 1, 2 LIMIT $limit"""
 
-# What was predicted from the bodies or found in the bills, beside what the provider said.
+# The provider's diagnosis, compared with what was predicted from the bodies or found in the bills.
 _DIAGNOSES: Final = """
 SELECT {by} count(*) AS requests, count(cause) AS breaks,
   count(*) FILTER (state = 'billed') AS billed,
@@ -141,8 +141,8 @@ _SIZE: Final = (
 )
 _BILL: Final = "(read + written + uncached)"
 # A bill is spread over the origins by their characters. A transcript without tools or system prompt
-# shows less than was billed: there each character counts as 0.25 tokens at most, and the rest of
-# the bill is `not_in_transcript`.
+# shows less than was billed. In it each character counts as at most 0.25 tokens; the rest of the
+# bill is `not_in_transcript`.
 _IS_WHOLE: Final = "tool_characters + system_characters IS NOT NULL"
 _SHARE: Final = f"{_BILL} / nullif({_SIZE}, 0)"
 _SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.25)"
@@ -151,7 +151,7 @@ _SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.2
 def _sum(origin: str) -> str:
     """Return the SQL for the tokens of an origin.
 
-    It gives NULL in place of 0 if the size is unknown for some of the requests.
+    The SQL gives NULL in place of 0 if the size is unknown for some of the requests.
     """
     column = f"{origin}_characters"
     tokens = f"sum({column} * {_SCALE})"
@@ -245,5 +245,5 @@ TABLE_OF_OTHERS: Final = {name: "calls" if name == "errors" else "sessions" for 
 
 
 def question_names() -> dict[str, str]:
-    """Return what each named question asks, by its name."""
+    """Return a description of each named question, by its name."""
     return {**{name: each.asks for name, each in QUESTIONS.items()}, **OTHERS}

@@ -1,4 +1,4 @@
-"""Compare two versions of our own analysis: what each counts in the same sessions."""
+"""Compare the counts of two versions of our own analysis in the same sessions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Counted = Mapping[tuple[str, str], int]
 
 
 def counts_by_key(rows: Sequence[Sequence[Any]]) -> Counted:
-    """Return the counts in an answer to SQL, by (what, which)."""
+    """Return the counts in an answer to SQL, by its first two columns."""
     return {(str(what), str(which)): int(count) for what, which, count in rows}
 
 

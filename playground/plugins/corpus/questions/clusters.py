@@ -1,7 +1,7 @@
 """Cluster errors with nearly the same words, and pair sessions that are nearly equal.
 
-Both have limits: on the number of signatures, and of sessions in one band. An answer's notes say
-what a limit leaves out.
+The number of signatures and of sessions in one band is limited. An answer's notes say what a limit
+leaves out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.plugins.corpus.signatures import BANDS, ROWS, signature_of
 
 MOST_SIGNATURES: Final = 2_000
 MOST_IN_A_BAND: Final = 50
-ALIKE: Final = 0.6  # share of two errors' words that both have
+ALIKE: Final = 0.6  # share of the words of two errors that both have
 ERROR_COLUMNS: Final = ("errors", "sessions", "tools", "signatures", "example", "seen_in")
 ERRORS: Final = """
 SELECT signature, count(*) AS errors, count(DISTINCT session) AS sessions,
@@ -38,7 +38,7 @@ SELECT list(session) AS found FROM (SELECT session, bands[{number}] AS band FROM
 class Cluster:
     """Errors with nearly the same words.
 
-    `sessions` and the example are those of the commonest signature among them.
+    `sessions` and `example` are those of the commonest signature among them.
     """
 
     words: frozenset[str]
@@ -50,13 +50,13 @@ class Cluster:
     seen_in: str
 
     def row(self, sessions: int) -> tuple[Any, ...]:
-        """Return the values of ERROR_COLUMNS, given the `sessions` with any of its signatures."""
+        """Return the values of ERROR_COLUMNS, given the number of `sessions` with any signature."""
         number = len(self.signatures)
         return self.errors, sessions, self.tools, number, self.example, self.seen_in
 
 
 def cluster_errors(rows: Iterable[Sequence[Any]]) -> list[Cluster]:
-    """Group the rows of ERRORS into clusters with nearly the same words, the largest first."""
+    """Group the rows of ERRORS into clusters of similar words, the largest cluster first."""
     clusters: list[Cluster] = []
     for signature, errors, sessions, tools, example, seen_in in rows:
         words = frozenset(signature_of(example or "").split())
@@ -78,7 +78,7 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 def find_twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
     """Return pairs of sessions that share bands: both ids, the shared bands, and a similarity.
 
-    The pairs with most shared bands come first. The similarity is estimated from their number.
+    The pairs with most shared bands come first; the similarity is estimated from their number.
     """
     shared: Counter[tuple[int, int]] = Counter()
     for band in bands:

@@ -1,7 +1,7 @@
-"""Receipts of the files behind a corpus: how much of each is in its sessions, the worst first.
+"""Receipts of a corpus's files: how much of each file is in its sessions, the worst first.
 
-A build keeps their figures if it is asked to. The other files are read once more, where they still
-are: a corpus keeps texts, and no files.
+A build stores their figures with the option `receipts`. Other files are read again if they still
+exist, because a corpus stores no files.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ Row = tuple[str, str, float, int, int, int, int, str]
 
 
 class BehindFile(NamedTuple):
-    """A file behind a corpus. `is_part` is true for the member of a tar, which has no path of its
-    own; `content` is the hash of the file's bytes, "" for one that was cut into pieces."""
+    """A file behind a corpus. A member of a tar (`is_part`) has no own path; `content` is the hash
+    of its bytes, or "" if it was cut into pieces.
+    """
 
     path: str
     form: str
@@ -36,9 +37,10 @@ class BehindFile(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The figures of one receipt: the share of the text that is in sessions, how many pieces are
-    missing, of which nothing tells of the silent ones, and the path where most of them were. What
-    its format leaves aside is none of them."""
+    """The figures of one receipt: the `share` of the text in sessions, the number of `missing`
+    pieces and of `silent` ones, which no finding mentions, and the path with most of them. What its
+    format ignores does not count.
+    """
 
     share: float
     characters: int
@@ -51,7 +53,7 @@ class Figures(NamedTuple):
 def receipts(
     files: Iterable[BehindFile], kept: Mapping[str, Figures], seconds: float
 ) -> tuple[list[Row], list[str]]:
-    """Return a row for each file, the worst first, and notes about those that were not read."""
+    """Return a row for each file, the worst first, and notes about files that were not read."""
     rows: list[Row] = []
     elsewhere = late = 0
     until = time.monotonic() + seconds
@@ -78,7 +80,7 @@ def _were(count: int) -> str:
 
 
 def figures_of(path: str) -> Figures | None:
-    """Return the figures of a file; None if it cannot be read, or not any more."""
+    """Return the figures of a file, or None if it cannot be read."""
     try:
         receipt = load_session(path).receipt
     except InputFault:

@@ -1,4 +1,4 @@
-"""Compare two versions of an agent: rates side by side, with the probability of chance."""
+"""Compare two versions of an agent: rates side by side, and the probability of each difference."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _RATES: Final = (
 
 
 def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the rows of two versions of one agent: the `wanted` ones, or the newest two.
+    """Return the rows of two versions of one agent: the `wanted` versions, or the newest two.
 
-    If several agents have them, the one with most sessions is chosen. Raises InputFault if no agent
-    has two such versions.
+    If several agents have two such versions, the one with most sessions is chosen. Raises
+    InputFault if no agent has two such versions.
     """
     agents: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
@@ -75,9 +75,9 @@ def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> li
 
 
 def _sort_key(version: str) -> list[tuple[int, int, str]]:
-    """Return a version's sort key: 2.1.80 stands between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
+    """Return a version's sort key: 2.1.80 comes between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
 
-    Numbers go by their length and their digits: a transcript may hold one of any length.
+    Numbers are compared by length, then by digits, because they may be of any length.
     """
     parts = re.findall(r"[0-9]+|[^0-9.]+", version)
     numbers = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]
@@ -91,7 +91,7 @@ def _sort_key(version: str) -> list[tuple[int, int, str]]:
 def compare_versions(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[Any, ...]]:
     """Return a row for each figure: its value in both versions, the change, and a probability.
 
-    The probability is given for shares of calls only: that chance alone makes such a difference
+    The probability, for shares of calls only, is that of so great a difference by chance alone
     (two-sided test of two proportions).
     """
     rows: list[tuple[Any, ...]] = [

@@ -1,1 +1,1 @@
-"""Read what several importers share: turns of traces, spans, compactions, calls in text."""
+"""Read forms that several importers share: turns of traces, spans, compactions, calls in text."""

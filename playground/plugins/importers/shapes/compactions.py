@@ -1,6 +1,6 @@
 """Find which messages a compaction kept, if a transcript names them by its own ids.
 
-Otherwise they stay unknown: nothing here guesses.
+If it does not, the messages stay unknown: nothing here guesses.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from playground.nouns.messages import Message
 from playground.sessions.building import SessionBuilder
 from playground.sessions.session import request_messages
 
-_BY_VALUE: Final = 0  # marshal's later versions also write which texts are one object
+_BY_VALUE: Final = 0  # marshal's later versions also write which texts are the same object
 _NO_ID: Final = (list, dict)  # a tuple: Python would build a union at each use
 
 
 def set_history(
     builder: SessionBuilder, history: Iterable[int], message: int | None = None
 ) -> None:
-    """Set which messages, by index, the last compaction kept, and optionally the first message
-    whose request begins with them.
+    """Set the indexes of the messages that the last compaction kept, and optionally of the first
+    message whose request begins with them.
     """
     last = builder.compactions[-1]
     stop = last.message if message is None else message
@@ -32,7 +32,7 @@ def set_history(
 
 
 def active_messages(builder: SessionBuilder) -> list[int]:
-    """Return the messages, by index, that the next request would hold."""
+    """Return the indexes of the messages that the next request would contain."""
     last = builder.compactions[-1] if builder.compactions else None
     return request_messages(builder.messages, last, len(builder.messages))
 
@@ -46,7 +46,7 @@ class EntryPlaces:
     starts: dict[Any, int] = field(default_factory=dict)  # entry → index of its first message
     stops: dict[Any, int] = field(default_factory=dict)  # entry → index after its last message
     summaries: set[int] = field(default_factory=set)
-    open: list[int] | None = None  # messages that a summary still to come will precede
+    open: list[int] | None = None  # messages that will follow a summary still to come
     prompt: Sequence[int] = ()  # messages that asked for that summary, and stay before it
 
     def add(self, entry: Any, start: int, stop: int | None = None) -> None:
@@ -55,7 +55,7 @@ class EntryPlaces:
         self.new.append((entry, start, stop))
 
     def _index_new(self) -> None:
-        """Put new entries into the tables; done late, as most transcripts never use them."""
+        """Put new entries into the tables; done late, because most transcripts never use these."""
         for entry, start, stop in self.new:
             if entry is not None and not isinstance(entry, _NO_ID):
                 self.starts[entry] = start
@@ -77,9 +77,9 @@ class EntryPlaces:
 
 
 def scratch_builder(builder: SessionBuilder) -> SessionBuilder:
-    """Return a builder that shares another one's findings, counter, call names and texts.
+    """Return a builder that shares another builder's findings, counter, call names and texts.
 
-    It is for repeated messages: `MessagesByContent.add_from` takes over those that are new.
+    It is for messages that may be repeated: `MessagesByContent.add_from` adds the new ones.
     """
     return SessionBuilder(
         findings=builder.findings, counter=builder.counter, names=builder.names, texts=builder.texts
@@ -88,14 +88,14 @@ def scratch_builder(builder: SessionBuilder) -> SessionBuilder:
 
 @dataclass
 class MessagesByContent:
-    """The messages of a conversation by content, for transcripts that repeat what was kept."""
+    """The messages of a conversation by content, for transcripts that repeat messages."""
 
     builder: SessionBuilder
     indexes: dict[bytes, list[int]] = field(default_factory=dict)  # digest → messages
     count: int = 0  # messages that are in `indexes`
 
     def add_from(self, scratch: SessionBuilder) -> list[int]:
-        """Add the messages of another builder that are new; return the index of each message."""
+        """Add another builder's messages that are new; return the index of each message here."""
         builder = self.builder
         builder.is_clean = builder.is_clean and scratch.is_clean
         found = []
@@ -109,7 +109,7 @@ class MessagesByContent:
         return found
 
     def _find(self, repeated: Sequence[Message]) -> list[int | None]:
-        """Return for each message the first equal one that no earlier message took, or None."""
+        """Return for each message the index of the first equal one not taken yet, or None."""
         messages, used = self.builder.messages, Counter[bytes]()
         while self.count < len(messages) - 1:  # the last one may still grow
             self.indexes.setdefault(_digest(messages[self.count]), []).append(self.count)

@@ -1,7 +1,7 @@
-"""Read parameters of a request from the options that a tracing tool noted for its call.
+"""Read a request's parameters from the options that a tracing tool recorded for the call.
 
-Each tool has its own fields for them, and writes numbers, lists and null as texts, or names in
-camel case. What `parameters.py` does not know as a parameter is listed as left out.
+Each tool has its own fields for options, and writes numbers, lists and null as texts, or names in
+camel case. Options that `parameters.py` does not know are listed as left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from playground.plugins.importers.shapes.spans import plain_value
 from playground.sessions.inner_json import json_or_text, json_value
 from playground.sessions.shapes.parameters import chat_parameters, is_parameter, parameters_of_body
 
-# Options that stand elsewhere in a session, or describe the client and not the request.
+# Options that are elsewhere in a session, or describe the client and not the request.
 _ELSEWHERE: Final = {
     "model", "model_name", "modelName", "modelId", "model_id", "_type", "type", "messages", "tools",
     "functions", "contents", "input", "prompt", "system", "instructions", "system_instruction",
@@ -23,13 +23,13 @@ _OTHER_NAMES: Final = {
     "choice.count": "n", "is_stream": "stream", "is_streaming": "stream", "streaming": "stream",
     "chat.stop_sequences": "stop",
 }  # fmt: skip
-# Options of type text: elsewhere a text that looks like a number is one.
+# Options of type text. In other options, a text that looks like a number is a number.
 _TEXTS: Final = {
     "user", "stop", "stop_sequences", "stopSequences", "suffix", "conversation", "container",
     "previous_response_id", "template", "service_tier", "prompt_cache_key", "safety_identifier",
     "cachedContent", "cached_content", "guided_regex", "guided_grammar",
 }  # fmt: skip
-# Those that may be JSON instead, by its first character.
+# Options of type text that may also be JSON, by the JSON's first character.
 _OR_JSON: Final = {
     **dict.fromkeys(("stop", "stop_sequences", "stopSequences"), ("[", "{")),  # "{": OTLP's list
     **dict.fromkeys(("conversation", "container"), ("{",)),
@@ -49,13 +49,13 @@ _NOTHING: Final = Options()
 
 
 def options_of(body: Any, *holders: Any) -> Options:
-    """Return the parameters in a call's input and in the objects of options beside it.
+    """Return the parameters in a call's input, and in the objects with options beside the input.
 
     `body` counts if it is a request's body; `holders` may be objects or JSON texts of objects. If
-    several set a parameter, the body decides, then the first holder.
+    several of these set a parameter, the body decides, then the first holder.
     """
     body = json_or_text(json_or_text(body))
-    if not isinstance(body, Mapping) and not any(holders):  # as of most spans
+    if not isinstance(body, Mapping) and not any(holders):  # as in most spans
         return _NOTHING
     found: dict[str, Any] = {}
     left_out: list[str] = []
@@ -81,7 +81,7 @@ def attributes_under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str,
 
 
 def _read(name: str, value: Any, left_out: list[str]) -> dict[str, Any]:
-    """Return an option as a parameter; {} if it sets nothing, or is none and goes to `left_out`."""
+    """Return an option as a parameter: {} if it sets nothing, or if it goes to `left_out`."""
     known = _OTHER_NAMES.get(name, name)
     value = _option_value(known, value)
     if value in _EMPTY or name in _ELSEWHERE:
@@ -95,7 +95,7 @@ def _read(name: str, value: Any, left_out: list[str]) -> dict[str, Any]:
 
 
 def _option_value(name: str, value: Any) -> Any:
-    """Return the value that an option's text stands for; an option of type text stays one."""
+    """Return the value that an option's text stands for; an option of type text stays a text."""
     if isinstance(value, str) and (name not in _TEXTS or value[:1] in _OR_JSON.get(name, ())):
         value = json_value(value)
     is_typed = isinstance(value, dict) and value.keys() <= _TYPED

@@ -1,4 +1,4 @@
-"""Read the spans of a trace from OTLP JSON, the SDK's own JSON, or lines of either."""
+"""Read a trace's spans from OTLP JSON, the SDK's own JSON, or lines of either."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class TraceSpan:
 
     @property
     def seconds(self) -> float | str | None:
-        """The duration; `stop` as it is if it is no time: the reader adds a finding then."""
+        """The duration; `stop` unchanged if that is no time, so that the reader adds a finding."""
         return seconds_between(self.start, self.stop)
 
 
 def seconds_between(start: Any, stop: Any) -> float | str | None:
-    """Return a duration; `stop` as it is if it is no time: the reader adds a finding then."""
+    """Return a duration; `stop` unchanged if that is no time, so that the reader adds a finding."""
     try:
         ended = datetime.fromisoformat(str(stop or ""))
     except ValueError:
@@ -53,9 +53,9 @@ def spans_of(source: Source) -> Iterator[TraceSpan]:
 
 
 def first_spans(source: Source) -> list[TraceSpan]:
-    """Return spans to recognise a file by: those of its head lines, or all of a document.
+    """Return spans by which a file is recognised: those of its head lines, or all of a document.
 
-    The result is stored, since every format for traces asks.
+    The result is stored, because every format for traces asks for it.
     """
     found: list[TraceSpan] | None = source.seen.get("spans")
     if found is None:
@@ -107,8 +107,8 @@ def _attributes(given: Any) -> dict[str, Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """Return the value that an object of OTLP stands for, such as `{"intValue": "3"}`; any other
-    value as it is.
+    """Return the value that an object of OTLP stands for, such as `{"intValue": "3"}`; return other
+    values unchanged.
     """
     if not isinstance(value, dict) or len(value) != 1:
         return value
@@ -126,8 +126,9 @@ def _first(value: dict[str, Any], *names: str) -> Any:
 
 
 def _time(value: Any) -> str:
-    """Return a time in UTC, from nanoseconds (OTLP), from a pair of seconds and nanoseconds
-    (the SDK of JavaScript) or from text. Return what cannot be read as text, for a finding."""
+    """Return a time in UTC, from nanoseconds (OTLP), a pair of seconds and nanoseconds
+    (JavaScript's SDK) or text; if it cannot be read, return it as text, for a finding.
+    """
     match value:
         case [int(seconds), int(nanoseconds)]:
             with suppress(OverflowError):
@@ -154,7 +155,7 @@ def unflatten(attributes: dict[str, Any], prefix: str) -> Any:
 
 
 def _with_lists(node: Any) -> Any:
-    """Return the value with lists in place of objects with numbers as keys, in numeric order."""
+    """Return the value with lists, in numeric order, in place of objects whose keys are numbers."""
     if not isinstance(node, dict):
         return node
     if node and all(map(str.isdigit, node)):

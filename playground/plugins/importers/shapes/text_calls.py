@@ -1,4 +1,4 @@
-"""Read calls and results that stand as text in rows of training data.
+"""Read calls and results that are text in rows of training data.
 
 The parser of the Hermes dialect reads its tags; this module reads lists of Python calls and
 Glaive's `<functioncall>`. A text that only looks like a call stays text, with a finding.
@@ -36,7 +36,7 @@ def text_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
 
 
 def text_results(builder: SessionBuilder, text: str) -> list[Part]:
-    """Return the results in a text: entries of a JSON list with names, texts in tags, or all."""
+    """Return the results in a text: a JSON list's entries with names, texts in tags, or all."""
     value = json_or_text(text.strip())
     if isinstance(value, list) and value and all(map(_has_name, value)):
         return [_result(builder, item) for item in value]
@@ -49,7 +49,7 @@ def _has_name(item: Any) -> bool:
 
 
 def _result(builder: SessionBuilder, value: Any, text: str = "") -> Part:
-    """Return a result of the first call without one; of its tool, if the result names it."""
+    """Return a result of the first open call, or of the tool's first one if it names a tool."""
     name, content = "", text
     if _has_name(value):
         name = value["name"]
@@ -92,7 +92,7 @@ def _glaive_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part
 
 
 def _glaive_call(text: str) -> tuple[str, Any] | None:
-    """Return name and arguments, which may be JSON in single quotes inside JSON."""
+    """Return name and arguments; the latter may be JSON in single quotes inside JSON."""
     value = json_or_text(text)
     if _has_name(value):
         return value["name"], value.get("arguments")
@@ -110,7 +110,7 @@ def _python_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part
 
 
 def _pieces(text: str) -> list[str]:
-    """Split a text at the commas outside of all brackets and quotes."""
+    """Split a text at the commas outside brackets and quotes."""
     pieces, depth, start = [], 0, 0
     for match in re.finditer(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[()\[\]{},]""", text):
         mark = match[0]
@@ -125,7 +125,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _python_call(text: str) -> tuple[str, dict[str, Any]] | None:
-    """Return name and arguments of a call such as `Find hotel(stars=3)`: names may have blanks."""
+    """Return name and arguments of a call such as `Find hotel(stars=3)`; names may have blanks."""
     name, bracket, rest = text.strip().partition("(")
     try:
         tree = ast.parse(f"f({rest}", mode="eval").body
@@ -140,7 +140,7 @@ def _python_call(text: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def _constant(node: ast.expr) -> Any:
-    """Return the value of a literal, in which `true`, `false` and `null` may stand.
+    """Return the value of a Python literal, which may contain `true`, `false` and `null`.
 
     Raises ValueError for anything else, and TypeError for a value that is no JSON.
     """
@@ -158,7 +158,7 @@ def _constant(node: ast.expr) -> Any:
 
 
 def embedded_tools(text: str) -> list[Any]:
-    """Return the tools in a system prompt: JSON objects with a name, or those in JSON lists."""
+    """Return the tools in a system prompt: JSON objects with a name, alone or in JSON lists."""
     found: list[Any] = []
     decoder = json.JSONDecoder()
     at = 0

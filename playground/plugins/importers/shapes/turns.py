@@ -1,4 +1,4 @@
-"""Make sessions of the model calls in a trace: their inputs, outputs and usage."""
+"""Make sessions of the model calls in a trace, with their inputs, outputs and usage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from playground.sessions.shapes.requests import read_items
 
 @dataclass
 class Turn:
-    """One model call: the messages of its request, and those that it returned."""
+    """A model call: the messages of its request, and the messages that it returned."""
 
     before: list[Any]
     after: list[Any]
@@ -34,7 +34,7 @@ class Turn:
 
 
 def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
-    """Yield a session for each conversation: a turn continues the one whose messages it repeats."""
+    """Yield a session for each conversation; a turn continues the one whose messages it repeats."""
     chains: list[list[Turn]] = []
     known: Conversations[list[Turn]] = Conversations()
     for turn in turns:
@@ -52,7 +52,7 @@ def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
 
 
 def _is_readable(messages: list[Any]) -> bool:
-    """Return True if all messages are objects: others would shift the places of the answers."""
+    """Return True if all messages are objects; others would shift the answers' indexes."""
     return all(isinstance(message, dict) for message in messages)
 
 
@@ -84,7 +84,7 @@ def _answered(turn: Turn) -> AnsweredRequest:
 
 
 def _set_parameters(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
-    """Set the parameters of the last call; other options of all calls are one finding."""
+    """Set the parameters of the last call; all calls' other options are one finding."""
     builder.set_parameters(chain[-1].options.parameters, chain[-1].place)
     places = {name: turn.place for turn in reversed(chain) for name in turn.options.left_out}
     if places:
