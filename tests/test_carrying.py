@@ -42,4 +42,4 @@ def test_only_raw_forms_refuse_their_own_calls() -> None:
     assert "a whole own call" in matrix.refused("xml")
     assert matrix.refused("hermes") == []
     assert "64" in matrix._repr_mimebundle_()["text/plain"]
-    assert list(matrix.frame().columns) == ["value", "xml", "hermes"]
+    assert list(matrix.frame().columns) == ["value", "dialect", "finding"]

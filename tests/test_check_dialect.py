@@ -275,5 +275,5 @@ def test_a_dialect_is_shown_as_its_file(tmp_path: Path) -> None:
 
 def test_the_answer_draws_itself() -> None:
     checks = check_dialect(PLANTED["a comma ends a value"][0], 5)
-    assert checks.frame().columns.tolist() == ["law", "says", "examples", "result"]
+    assert checks.frame().columns.tolist() == ["law", "title", "examples", "result"]
     assert "&lt;f write_file&gt;path= ,&lt;/f&gt;" in checks.html()

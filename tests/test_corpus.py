@@ -1096,7 +1096,7 @@ def test_the_page_asks_and_opens_a_session(
     from test_pages import page
 
     monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
-    app = page("corpus")
+    app = page("corpus", view="Questions")
     app.text_input(key="corpus").set_value(str(few[1])).run()
     assert not app.exception
     shown = pg.corpus(few[1]).ask("failures")
@@ -1124,7 +1124,6 @@ def test_the_empty_page_builds_a_corpus_of_what_is_here(
     assert not app.error
     built = pg.corpus(str(app.text_input(key="corpus").value))
     assert len(built.ask("sessions").rows) == len(paths.samples())
-    assert app.dataframe
     monkeypatch.setattr(
         "playground.plugins.corpus.optional_dependencies._PACKAGES", ("no_such_package",)
     )

@@ -196,6 +196,7 @@ def test_the_page_asks_it(memory: str, tmp_path: Path) -> None:
     app.run()
     app.switch_page(str(paths.pages() / "corpus.py"))
     app.query_params["corpus"] = memory
+    app.query_params["view"] = "Questions"
     app.run()
     assert not app.exception and not app.error
     assert any(re.match(r"\d+ rows? in ", each.value) for each in app.caption)

@@ -325,7 +325,10 @@ def test_a_strange_message_in_the_place_of_any_list_is_kept_or_told(name: str) -
             with suppress(InputFault):
                 loaded = list(read_sessions(Source(example.name, spoilt)))
                 told = any(each.findings for each in loaded)
-                assert told or _SAID in repr([each.session for each in loaded]), (key, graft)
+                assert told or _SAID in repr([each.session.messages for each in loaded]), (
+                    key,
+                    graft,
+                )
         node[key] = held
 
 

@@ -214,7 +214,7 @@ def test_keep_going_says_what_it_left_out(bad: str, tmp_path: Path) -> None:
     last = json.dumps(json.loads(PLAIN.read_text()) | {"title": "last"})
     sessions_file(tmp_path / "bad.jsonl", bad, last)
     done = run("import", "bad.jsonl", "-o", "out.jsonl", "--keep-going", cwd=tmp_path)
-    assert done.exit_code == 0
+    assert done.exit_code == 1
     assert done.stderr.startswith("left out: bad.jsonl:4")
     assert done.stderr.count("\n") == 1
     titles = [json.loads(line)["title"] for line in (tmp_path / "out.jsonl").open()]

@@ -624,7 +624,7 @@ def test_every_cell_of_the_table_of_missing_pieces_is_in_words(tmp_path: Path) -
         loaded, _ = read(path)
         nothing = replace(loaded[0], session=Session(task=loaded[0].session.task))
         shown = frame(receipt(receipt_of_sessions(Source.open(path), [nothing])))
-        for why, kind, first in zip(shown["why"], shown["what"], shown["the first"], strict=True):
+        for why, kind, first in zip(shown["why"], shown["kind"], shown["text"], strict=True):
             kinds.add(kind)
             assert why
             assert kind != "usage" or re.fullmatch(r"[\d,]+( and [\d,]+)* tokens", first)

@@ -446,7 +446,7 @@ def test_a_pipe_in_a_folder_is_not_read_though_somebody_writes_to_it(tmp_path: P
     done = run("cache", "validate", str(tmp_path))
     assert f"{tmp_path}/pipe.json: a pipe, not a file" in done.stdout + done.stderr
     done = run("corpus", "build", str(tmp_path / "o"), f"{tmp_path}/*.json", "--engine", "serial")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 1, done.stderr
     assert f"left out: {tmp_path}/pipe.json: a pipe, not a file; expected a file" in done.stderr
     assert "1 session" in done.stdout
     assert os.read(handle, 1 << 16) == SAMPLE.read_bytes()
@@ -467,7 +467,7 @@ def test_a_pipe_in_the_workspace_costs_itself_alone(home: Path) -> None:
     kept.add("tides", ENTRY)
     os.mkfifo(home / "workspace" / "ebb.jsonl")
     done = run("workspace")
-    assert done.exit_code == 0
+    assert done.exit_code == 1
     assert "Tides" in done.stdout
     assert "ebb.jsonl: a pipe, not a file" in done.stderr
     refused(run("import", "workspace:ebb"), "ebb")

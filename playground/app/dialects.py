@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from playground.app import navigation, state
@@ -12,7 +11,6 @@ from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.dialects import dialect_names
 from playground.dialects.models import dialect_for
-from playground.nouns.tools import ToolMetadata
 from playground.sessions.workspaces.dialects import is_kept
 from playground.show import dialect_board
 from playground.show.board import Payload
@@ -39,7 +37,7 @@ def listed(key: str, chosen: str = "") -> None:
 
 
 @memoized(8)
-def rows(names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool) -> list[Payload]:
+def rows(names: list[str], tools: Any, can_declare: bool) -> list[Payload]:
     """Return the rows of all dialects, with what they lose of these tools' schemas."""
     return dialect_board.dialect_rows(names, tools, can_declare)
 

@@ -146,7 +146,9 @@ FIXES: Final[dict[str, str]] = {
     "no-grammar": "check the calls once they are parsed",
     # what a response template cannot say
     "response-template-anchor": "give `--start-anchor` as the chat template writes the header",
-    "response-template-recursion": "`--portable` leaves it out, and reads less",
+    "response-template-recursion": "leave it out by `--portable`, which reads less",
+    "response-template-narrower": "read such replies by `playground.parse`",
+    "response-template-wider": "check what it reads by `playground.parse`",
     "no-response-template": "read replies by `playground.parse`",
     # what a loader sees in a file
     "orphan-result": "add its call, or import with --repair",

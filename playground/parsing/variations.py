@@ -140,7 +140,7 @@ def _parts(events: Sequence[Event]) -> Iterator[tuple[str, str]]:
                     continue
                 after = "text"
             case ArgumentEvent():
-                after = "value"
+                after = "a value"
             case CallAbortedEvent():
                 after = "text"
             case CallNamedEvent():

@@ -98,7 +98,7 @@ def _missed_words(cell: CacheSimulation, broken: BilledBreak) -> str:
     nano, idle = cell.lost_nano(broken), _idle(cell, broken)
     price = f": {dollars(nano / 1e9)}" if nano is not None else ""
     if idle:
-        return f"Request {broken.number + 1} missed after {idle // 60:,.0f} idle minutes{price}"
+        return f"Request {broken.number + 1} missed after {grouped(idle // 60)} idle minutes{price}"
     which = f"Request {broken.number + 1} read {broken.lost:,} tokens fewer"
     return f"{which} than request {broken.since + 1} left{price}"
 

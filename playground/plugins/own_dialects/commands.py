@@ -80,6 +80,7 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
 @click.option(
     "--start-anchor",
     default="",
+    metavar="HEADER",
     help="Header of an assistant's turn in the chat template, for a response template.",
 )
 @click.option(

@@ -21,7 +21,7 @@ _LINE: Final = re.compile(r"[\w\s,:.\[\]|'\"]+->[\w\s,:.\[\]|'\"]+")
 _TEMPLATE_ROLE: Final = re.compile(
     r"""["']role["']:\s*["'](?:default-request|request|truncate)["']"""
 )
-_YAML: Final = re.compile(r"^\s*-?\s*[\w.\"'-]+:", re.M)
+_YAML: Final = re.compile(r"^[ \t]*(?:-[ \t]*)?[\w.\"'-]{1,200}:", re.M)
 
 
 def recognise_signature(text: str, name: str) -> Recognised | None:
@@ -89,9 +89,11 @@ def recognise_agents(text: str, name: str) -> Recognised | None:
 def recognise_yaml(text: str, name: str) -> Recognised | None:
     """Recognise conversation templates and their histories, and Flink-Agents' declarations."""
     source = _source(text)
+    if len(source) > _MOST:
+        return None
     first = source.lstrip()[:1]
     looks_own = bool(_TEMPLATE_ROLE.search(source)) if first in ("{", "[") else _YAML.search(source)
-    if len(source) > _MOST or first == "<" or not looks_own:
+    if first == "<" or not looks_own:
         return None
     try:
         value = read_yaml(source, name or "pasted")  # JSON, too
