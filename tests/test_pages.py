@@ -450,7 +450,7 @@ def test_what_is_sent_is_told_with_the_marks_that_get_lost() -> None:
         app.run()
     assert not app.exception
     assert app.warning[-1].value == "Marks that get lost on the way: 1"
-    assert set(table(app, "tier")["part"]) == {"cached", "sent"}
+    assert set(table(app, "sent as")["sent as"]) == {"cached", "sent"}
     assert any("cachedContents" in text.value for text in app.text)
 
 
