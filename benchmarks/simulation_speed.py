@@ -1,4 +1,4 @@
-"""What simulating a cache costs in another tree and in this one, by turns.
+"""Compare the time of simulating a cache in another tree and in this one, by turns.
 
 Run: python benchmarks/simulation_speed.py OTHER_TREE [ROW …] [--rounds N] [--file FILE …]
 Each row is simulated by a process of either tree in turn, and in each round by the other one first:

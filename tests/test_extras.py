@@ -25,7 +25,7 @@ MOST_MEGABYTES = 60
 
 
 def distributions(requirements: list[str]) -> dict[str, metadata.Distribution]:
-    """What pip would install for these requirements, by name."""
+    """Return what pip would install for these requirements, by name."""
     found: dict[str, metadata.Distribution] = {}
     wanted = [Requirement(text) for text in requirements]
     while wanted:

@@ -1,4 +1,4 @@
-"""What Azad's document of its base dialect says, statement by statement."""
+"""Statements of Azad's document of its base dialect, each tried by a line of code."""
 
 # mypy: ignore-errors
 # A statement is one expression over code that has no types.
@@ -63,7 +63,7 @@ def say(text: str) -> Any:
 
 
 def marks(messages: list[Any], of: PromptData) -> list[tuple[int, int]]:
-    """Where the messages are marked in place, by message and part."""
+    """Return the places of marks written into the messages, by message and part."""
     MyDialect().inject_prompt_cache(messages, of)
     return [
         (m, p)

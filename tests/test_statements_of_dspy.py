@@ -1,4 +1,4 @@
-"""What DSPy's document of its ChatAdapter says, statement by statement."""
+"""Statements of DSPy's document of its ChatAdapter, each tried by a line of code."""
 
 # mypy: ignore-errors
 # A statement is one expression over code that has no types.

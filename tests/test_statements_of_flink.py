@@ -1,4 +1,4 @@
-"""What Flink-Agents' design of prompt, tool and chat model says, statement by statement."""
+"""Statements of Flink-Agents' design of prompt, tool and chat model, each tried by code."""
 
 # mypy: ignore-errors
 # A statement is one expression over code that has no types.

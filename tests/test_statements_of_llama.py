@@ -1,4 +1,4 @@
-"""What Meta's document of prompt formats says, statement by statement."""
+"""Statements of Meta's document of prompt formats, each tried by a line of code."""
 
 # mypy: ignore-errors
 # A statement is one expression over code that has no types.

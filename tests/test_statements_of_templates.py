@@ -1,4 +1,4 @@
-"""What AIChatFlow's reference of conversation templates says, statement by statement."""
+"""Statements of AIChatFlow's reference of conversation templates, each tried by code."""
 
 # mypy: ignore-errors
 # A statement is one expression over code that has no types.

@@ -93,7 +93,7 @@ class ServerReading(ParseResult):
     view: View
     lossless: ParseResult
     slips: frozenset[str] = frozenset()
-    """What is not as the model should write it: slips that findings tell of, and variations."""
+    """Return how a reply differs from what the model should write: slips and variations."""
 
     @property
     def name(self) -> str:
