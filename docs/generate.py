@@ -75,7 +75,7 @@ def findings() -> str:
             "",
             "## Findings",
             "",
-            "A finding never stops anything. `warning` and `error` give the command line status 1.",
+            "A finding never stops anything. `--strict` makes a `warning` or an `error` status 1.",
             "",
             "| code | severity | meaning | what to do |",
             "|---|---|---|---|",
