@@ -137,7 +137,7 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
     """Return a dialect's title, its figures, and who speaks it."""
     name = guide.dialect.name
     carried, total = len(values.carried(name)), len(values.values)
-    whole = sum(not _loss(reading) for _, reading in servers)
+    whole = [reading for _, reading in servers if not _loss(reading)]
     figures: list[Figure] = [
         (
             f"{carried} of {total}",
@@ -146,8 +146,9 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
         )
     ]
     if servers:
-        told = f"{whole} of {len(servers)}"
-        figures.append((told, "servers lose nothing", "" if whole else "bad"))
+        assumed = sum(reading.assumed for reading in whole)
+        label = "servers lose nothing" + (f", {assumed} of them assumed" if assumed else "")
+        figures.append((f"{len(whole)} of {len(servers)}", label, "" if whole else "bad"))
     speakers = _SOURCE.sub("", guide.dialect.models)
     title = guide.dialect.title or name
     return board(f"{title}: {speakers}" if speakers else title, family(guide.dialect), figures)
@@ -156,7 +157,7 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
 def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Payload:
     """Return who speaks a dialect, the servers that read it, other forms, and its facts."""
     told = [
-        {"cells": [name, _loss(reading) or "nothing lost"], "tone": _tone(reading)}
+        {"cells": [name, _outcome(reading)], "tone": _tone(reading)}
         for name, reading in servers
     ]
     facts = [
@@ -179,6 +180,11 @@ def _loss(reading: ServerReading) -> str:
         return "loses the call"
     lost = sum(len("".join(event.text.split())) for event in reading.dropped)
     return f"loses {counted(lost, 'character')}" if lost else ""
+
+
+def _outcome(reading: ServerReading) -> str:
+    outcome = _loss(reading) or "nothing lost"
+    return f"{outcome} (assumed)" if reading.assumed else outcome
 
 
 def _tone(reading: ServerReading) -> str:
