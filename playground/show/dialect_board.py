@@ -157,8 +157,7 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
 def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Payload:
     """Return who speaks a dialect, the servers that read it, other forms, and its facts."""
     told = [
-        {"cells": [name, _outcome(reading)], "tone": _tone(reading)}
-        for name, reading in servers
+        {"cells": [name, _outcome(reading)], "tone": _tone(reading)} for name, reading in servers
     ]
     facts = [
         {"cells": [name, text.replace("\n", "↵")], "tone": "code"}
