@@ -1,7 +1,7 @@
-"""Compare's answers: the session is asked in every column at once, and can be asked again n times.
+"""Compare's answers: every column's request is sent to the model, once or as a trial of n times.
 
 Without a key for the model, a scripted server of this project answers, and the page says so. An
-answer is recorded while it comes, and belongs to the session that was asked, which is not edited.
+answer is recorded while it arrives. It is added to the session, whose messages stay as they are.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from playground.recordings.recording import Recording
 from playground.recordings.scrubbing import describe_stars
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
-_SHOWN: Final = 4_000  # characters of an answer, while it comes
-_ASKED: Final = "asked in all columns"  # the session's name, the model, who answers, runs' ids
+_SHOWN: Final = 4_000  # characters of an answer that is still arriving
+_ASKED: Final = "asked in all columns"  # the session's name, the model, the server, run ids
 _WANTED: Final = "to be asked"
 _MODEL: Final = "run model"
 _SERVER: Final = "run server"
@@ -56,7 +56,7 @@ def _runs() -> Runs[Run]:
 
 @memoized(8)
 def _scripted_server(tools: tuple[ToolMetadata, ...]) -> DemoServer:
-    """Return the server that answers where there is no key: it calls the first of these tools."""
+    """Return the server that answers without a key: it calls the first of these tools."""
     server = DemoServer(tools=tools)
     threading.Thread(target=server.serve_forever, daemon=True, name="scripted answers").start()
     return server
@@ -68,11 +68,11 @@ def _missing_keys(model: str, environment: tuple[str, ...]) -> Future[list[str]]
     return waiting.background().submit(missing_keys, model)
 
 
-# what is chosen, in the row of controls
+# the row of controls
 
 
 def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
-    """Show *Run in all columns*, and whom it asks."""
+    """Show the menu *Run in all columns*: the model, a server's address, and the button."""
     may_run = access.current().may_run
     with st.popover("Model", icon=":material/tune:", key="run settings", disabled=not may_run):
         own = working.session.task.model_name
@@ -102,7 +102,7 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 
 def want() -> None:
-    """Ask the session in every column, in the run that follows."""
+    """Let the next run of the page send the session in every column."""
     if access.current().may_run and not _is_busy():
         state.hold(_WANTED, True)
 
@@ -125,7 +125,7 @@ def _is_busy() -> bool:
 
 
 def show(working: WorkingSession, dialects: Sequence[str]) -> None:
-    """Start the runs that are wanted, and show the answers under their columns."""
+    """Start the requested runs, and show the answers below their columns."""
     if keys.is_pressed(keys.RUN):
         want()
     wanted = state.held(_WANTED) and access.current().may_run
@@ -153,13 +153,13 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
     own = working.session.task.model_name
     model, base_url = str(state.held(_MODEL) or own), str(state.held(_SERVER) or "")
     if access.current().public:
-        base_url = ""  # no visitor chooses whom we ask
+        base_url = ""  # a visitor may not choose the address
     missing: list[str] = []
     if not base_url:
         future = _missing_keys(model, tuple(sorted(os.environ)))
         if not future.done():
             waiting.until_loaded(future.done)
-        with suppress(InputFault):  # of a model that LiteLLM does not know: the runs say so
+        with suppress(InputFault):  # an unknown model: the runs report it
             missing = future.result()
     asks = model
     if missing:
@@ -182,12 +182,12 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 
 def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
-    """Begin one column's run. What refuses it before anything is sent is its fault."""
+    """Begin one column's run. An error before anything is sent becomes the run's fault."""
     run = Run(model, name)
     try:
         data = working.session.with_model(model).prompt_data()
         rendering = get_dialect(name).with_preflight(*checks_from(os.environ)).render(data)
-    except PlaygroundError as error:  # a pre-flight check says no: nothing is sent
+    except PlaygroundError as error:  # a pre-flight check refused: nothing is sent
         run.fault = str(error)
         return run
     run.start(
@@ -208,7 +208,7 @@ def _parameters() -> dict[str, Any]:
 
 
 def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
-    """Show every answer as it comes, with a button that stops it; then run the page again."""
+    """Show every answer as it arrives, with a button that stops it; then rerun the page."""
     texts: dict[str, tuple[Any, Any]] = {}
     for name, run in runs.items():
         with places[name], st.container(key=f"answer {name}", gap=None):
@@ -237,7 +237,7 @@ def _progress(run: Run) -> str:
     return "Waiting for the first chunk" if run.under_way else run.fault
 
 
-# what came
+# the answers
 
 
 @memoized(64)
@@ -278,7 +278,7 @@ def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
 
 
 def _answer(run: Run, name: str, working: WorkingSession) -> None:
-    """Show one column's answer: its text, its calls, what went wrong, and the way to Replay."""
+    """Show one column's answer: its text, its calls, its error, and a button to Replay."""
     if run.recorded is None:
         say.text(run.fault or "Nothing was recorded.")
         return
@@ -315,7 +315,7 @@ def _told(arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"{k}: {json.dumps(v, ensure_ascii=False)}" for k, v in arguments.items())
 
 
-# again, n times
+# a trial: the same requests, n times
 
 
 def _repeat(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str, Run]) -> None:
@@ -345,7 +345,7 @@ def _repeat(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str,
 
 
 def _cases(session: Session, runs: Mapping[str, Run]) -> dict[str, tuple[ExpectedReply, ...]]:
-    """Return what may be expected: by the session, by its own model, or by one of the answers."""
+    """Return the choices of expected replies: the session's, its own model's, each answer's."""
     own = own_calls(session)
     found = {"what the session expects": session.expected, "what its own model called": own}
     for name, run in runs.items():

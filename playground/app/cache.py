@@ -1,4 +1,4 @@
-"""The Cache page's parts: what is asked, the picture of the answer, policies, what is sent."""
+"""The Cache page's parts: its controls, its views, the policies, and the request on the wire."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _APART: Final = {
 }
 _AS_FILE: Final = "as in the session"
 _BY_MODEL: Final = "by model"
-_SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the address's name for each
+_SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by their names in the address
     "cache-dialect": ("Cache dialect", [_BY_MODEL, *CacheDialect]),
     "explicit-caching": ("Explicit caching (Gemini)", ["on", "off"]),
     "environment": ("Environment block", ["off"]),
@@ -72,21 +72,21 @@ _OLDER_VIEWS: Final = {
     "What is sent": "Payload",
 }
 _MATRIX: Final = "cost matrix"
-_CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns by their titles
+_CELLS: Final = "cost matrix cells"  # the names of its rows, and its columns' names by title
 _STRIP: Final = "strip"
 _BARS: Final = "policies"
 _HOUR: Final = "1h"
 DIALECT: Final = "dialect"
 POLICY: Final = "policy"
-_CHOSEN: Final = "policy of "  # + session's name: the one that was chosen for it last
+_CHOSEN: Final = "policy of "  # + session name → the policy that was chosen for it last
 _SEEN: Final = "session of the policy"
 
 
-# what is chosen
+# controls
 
 
 def asked() -> tuple[Asked, str]:
-    """Return what the row of controls asks, and how the answer is to be seen."""
+    """Return the question that the row of controls asks, and the chosen view."""
     working = state.working_session()
     session = working.session
     with frame.toolbar():
@@ -98,7 +98,7 @@ def asked() -> tuple[Asked, str]:
         apart = st.selectbox("Apart", list(choices), key="apart", bind="query-params", width=170)
         what_if = WhatIf()
         with st.popover("What if", key="what-if", on_change="rerun") as options:
-            # a dozen widgets: not drawn while they are folded and none is set
+            # a dozen widgets, drawn only if unfolded or set
             if options.open or state.url_values().keys() & {*_SETTINGS, *what_ifs.KEYS}:
                 session = with_cache_settings(session)
                 what_if = what_ifs.choose(session.task.model_name)
@@ -125,18 +125,18 @@ def _policy(name: str, session: Session) -> str:
     is_brought = any(not row.sub_agent for row in session.rows)
     if is_brought:
         names = [as_sent.NAME, *names]
-    elif session.agent.name in names:  # a transcript, whose agent's own marks are known
+    elif session.agent.name in names:  # a transcript of an agent whose marks are known
         names = [session.agent.name, *(each for each in names if each != session.agent.name)]
     is_known = is_brought or session.agent.name in names
     chosen = state.held(_CHOSEN + name)
     if is_known and state.held(_SEEN) not in (None, name):
-        # it is seen first as it was sent, whatever was looked at before it
+        # a newly chosen session is first shown as it was sent
         state.choose(POLICY, chosen if chosen in names else names[0])
     elif state.held(POLICY) is None and chosen in names and POLICY not in state.url_values():
-        state.choose(POLICY, chosen)  # another page was looked at meanwhile
+        state.choose(POLICY, chosen)  # another page was open meanwhile
     state.hold(_SEEN, name)
     state.follow_url(POLICY, names)
-    # not bound to the address, which would hold its title
+    # not bound: the address would hold the title, not the name
     policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=270)
     state.tell_url(POLICY, policy, names[0])
     state.hold(_CHOSEN + name, policy)
@@ -144,7 +144,7 @@ def _policy(name: str, session: Session) -> str:
 
 
 def _dialect() -> str:
-    """The dialect that writes the requests: that of the session's model, unless one is chosen."""
+    """Return the dialect of the requests: the chosen one, or that of the session's model."""
     names, usual = dialect_names(), widgets.model_dialect()
     chosen = st.selectbox(
         "Dialect",
@@ -159,7 +159,7 @@ def _dialect() -> str:
 
 
 def with_cache_settings(session: Session) -> Session:
-    """Return the session under the page's cache settings; unless chosen, those of its file."""
+    """Return the session with the cache settings chosen on the page in place of its file's."""
     with st.container(horizontal=True):
         wanted, explicit, environment = (
             _setting(key, label, options) for key, (label, options) in _SETTINGS.items()
@@ -177,7 +177,7 @@ def with_cache_settings(session: Session) -> Session:
 
 
 def _setting(key: str, label: str, options: Sequence[str]) -> str:
-    """Return the chosen option; "" where the session's file decides."""
+    """Return the chosen option; "" if the session's file decides."""
     chosen = st.selectbox(label, [_AS_FILE, *options], key=key, bind="query-params", width=200)
     return "" if chosen in (None, _AS_FILE) else str(chosen)
 
@@ -186,7 +186,7 @@ def _setting(key: str, label: str, options: Sequence[str]) -> str:
 
 
 def show_strip(given: Asked) -> None:
-    """The sentence, the figures and the strip, whose marks can be moved, and the policies."""
+    """Show the sentence, the figures, the strip with its movable marks, and the policies."""
     try:
         cell = given.simulated()
     except InputFault as fault:
@@ -215,9 +215,11 @@ def _picture(given: Asked) -> Picture:
 
 
 def _policies(given: Asked, cell: CacheSimulation) -> None:
-    """The cost under each policy, and of marks that live for an hour where the provider has such:
-    each simulated, the best first. No saving is told where a bill is the sum of several rounds on
-    the server, which no dialect writes."""
+    """Show the cost under each policy, and with marks for an hour if the provider has such marks.
+
+    Each is simulated; the cheapest comes first. No saving is named if a bill sums up several rounds
+    on the server, because no dialect writes those.
+    """
     own = policies.own()
     every = simulations(given.session, given.wire_dialect, given.apart, given.what_if, own)
     found = [PricedPolicy(e.policy, title(e.policy), e) for e in every if e.policy != given.policy]
@@ -273,7 +275,7 @@ def _rules(cell: CacheSimulation) -> None:
 
 
 def show_table(given: Asked) -> None:
-    """Every request with its outcome, every part or block with its mark."""
+    """Show every request with its outcome, and every part or block with its mark."""
     try:
         cell = given.simulated()
     except InputFault as fault:
@@ -291,9 +293,9 @@ def show_table(given: Asked) -> None:
 
 
 def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None]:
-    """Return the table of requests, and apart from it, whole on a page, what the provider told.
+    """Return the table of requests, and a second one with what the provider said of its cache.
 
-    The provider's words stand beside the prediction and the bill; None where it said nothing.
+    The second has the prediction and the bill too; it is None if the provider said nothing.
     """
     found = rows.cache_requests(cell)
     if not any(cell.told):
@@ -302,7 +304,7 @@ def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None
 
 
 def show_every_policy(given: Asked) -> None:
-    """A matrix, dialects by policies; a click on a cell asks about it."""
+    """Show a matrix of dialects by policies; a click on a cell applies its dialect and policy."""
     chosen = list(dict.fromkeys([*choosing.dialects(), given.wire_dialect]))
     own = policies.own()
     try:
@@ -328,7 +330,7 @@ def show_every_policy(given: Asked) -> None:
 
 
 def _matrix(cells: Sequence[CacheSimulation]) -> None:
-    """Show each policy's cost in each dialect; a click on a cell makes the page about that cell."""
+    """Show each policy's cost in each dialect; a click on a cell applies both."""
     costs = frames.cost_matrix(cells)
     titles = {title(policy): policy for policy in costs.columns}
     state.hold(_CELLS, [list(costs.index), titles])
@@ -344,7 +346,7 @@ def _matrix(cells: Sequence[CacheSimulation]) -> None:
 
 
 def _by_cost(cost: object) -> str:
-    """Greener is cheaper; the full price has no colour, more than that is red."""
+    """Return a cell's colour: greener is cheaper, none is the full price, red costs more."""
     if not isinstance(cost, float) or isnan(cost):  # refused
         return ""
     strength = min(abs(1 - cost), 0.9) * 0.45
@@ -356,14 +358,14 @@ def _take_cell(chosen: Mapping[str, Any] | None) -> None:
     for row, column in (chosen or {}).get("cells", ())[:1]:
         policy = policies[column]
         state.choose(DIALECT, dialects[row])
-        if policy != CLICKED:  # which is no choice of its own
+        if policy != CLICKED:  # which cannot be chosen in the list
             state.choose(POLICY, policy)
 
 
 def _notes_times(session: Session, is_sent: bool) -> bool:
     """Return True if the session says when its requests were sent.
 
-    They are those that were brought, or those of a transcript.
+    These are the imported requests if `is_sent`, otherwise those of a transcript.
     """
     if is_sent:
         return notes_times(session)
@@ -371,7 +373,7 @@ def _notes_times(session: Session, is_sent: bool) -> bool:
 
 
 def what_is_sent(given: Asked) -> None:
-    """The next request as LiteLLM's adapter would send it, and the marks that get lost."""
+    """Show the next request as LiteLLM's adapter would send it, and the marks that get lost."""
     if given.is_sent:
         as_sent.body(given.session)
         return

@@ -1,4 +1,4 @@
-"""The Diff page's parts: the chooser, what is different, which of it is shown, its costs."""
+"""The Diff page's parts: the two versions, their differences, a filter, and the costs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from playground.show import rows, version_board
 from playground.show.pictures.versions import version_panes
 
 _BEFORE: Final = "before"
-_AFTER: Final = "after"  # of older addresses: now the session in the bar is the new one
+_AFTER: Final = "after"  # in older addresses; now the session in the bar is the new version
 _ORIGINAL: Final = "before its edits"
 _LAST, _FIRST = "the last", "the first"
 _REQUESTS: Final = {_LAST: 0, _FIRST: 1}
@@ -42,7 +42,7 @@ _SELECTED: Final = "diff selected"
 
 @dataclass(frozen=True)
 class TwoAsked:
-    """Two sessions by name, which request of each, and the model that takes the place of theirs."""
+    """The two compared sessions by name, the request of each, and a model in place of theirs."""
 
     names: tuple[str, str]
     sessions: tuple[Session, Session]
@@ -51,10 +51,10 @@ class TwoAsked:
 
 
 def asked() -> tuple[TwoAsked, str, Any]:
-    """Let the user choose an old version of the session in the bar, and a view; the third value is
-    the place of the filter.
+    """Let the user choose an old version of the session in the bar, and a view.
 
-    At first it is compared with itself before its edits, or with the next session of the list.
+    Return both and the place for the filter. The default is the session before its edits or, if it
+    has none, the next session of the list.
     """
     if (after := state.url_values().get(_AFTER)) in state.session_names():
         state.forget_url(_AFTER)
@@ -117,14 +117,14 @@ def _compared(
 ) -> Future[VersionDiff]:
     def work() -> VersionDiff:
         found = compare_versions(first, second, model=model, request=request, names=names)
-        assert found.headline  # which simulates the caches: here, and not while the page is drawn
+        assert found.headline  # simulates the caches now, and not while the page is drawn
         return found
 
     return waiting.background().submit(work)
 
 
 def compared(given: TwoAsked) -> VersionDiff | None:
-    """Return the difference, as soon as the background has it; None where there can be none."""
+    """Return the difference when the background has computed it; None if there can be none."""
     future = _compared(*given.sessions, given.names, given.request, given.model)
     waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
     try:
@@ -136,7 +136,7 @@ def compared(given: TwoAsked) -> VersionDiff | None:
 
 
 def chosen_cost(found: VersionDiff) -> PrefixCost | None:
-    """Return the cost at the provider whose cache the page is about: the model's own at first."""
+    """Return the cost at the chosen provider; by default, the model's own."""
     wanted = state.held(_PROVIDER)
     of_provider = (cost for cost in found.costs if cost.provider == wanted)
     return next(of_provider, found.costs[0] if found.costs else None)
@@ -163,7 +163,7 @@ def _select(key: str) -> None:
 
 
 def filtered(found: VersionDiff, view: str, place: Any) -> list[BlockChange]:
-    """Return the blocks that are asked for: by what became of them, by part, by who wrote them."""
+    """Return the blocks that pass the filter: by change, by part, by writer."""
     number = str(state.held(_SELECTED) or "").partition(":")[2]
     is_same = number.isdecimal() and found.changes[int(number) % len(found.changes)].kind == "same"
     whole = view == VIEWS[1] or is_same
@@ -198,7 +198,7 @@ def filtered(found: VersionDiff, view: str, place: Any) -> list[BlockChange]:
 
 
 def blocks(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
-    """The table of blocks; below it, who wrote how much."""
+    """Show the table of blocks and, below it, each writer's tokens."""
     if shown:
         tables.table(rows.blocks(shown))
     else:
@@ -216,7 +216,7 @@ def texts(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
     panes = Picture(version_panes(found, shown[:_MOST]))
-    names = found.first.name, found.second.name  # other versions are compared with their own first
+    names = found.first.name, found.second.name  # one component for each pair of versions
     components.panes(
         panes,
         selected=str(state.held(_SELECTED) or ""),

@@ -1,4 +1,4 @@
-"""Compare's view Payload: what is sent to whom, and what became of the session on the way."""
+"""Compare's view Payload: the HTTP body for each provider, and its differences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _USUAL: Final = ["OpenAI", "Anthropic"]
 
 
 def prepare() -> None:
-    """Load LiteLLM, and what it loads for its first request to each of the usual providers."""
+    """Load LiteLLM, and the modules that its first request to each usual provider needs."""
     session = load_session(paths.samples()[state.SHOWN_FIRST])
     for provider in _USUAL:
         provider_payload(session, "native", model=provider, parameters={})
@@ -71,7 +71,7 @@ def provider_choice() -> list[str]:
 
 
 def parameters() -> dict[str, Any]:
-    """Parameters of the request, as JSON; {} while they cannot be read."""
+    """Return the parameters of the request, read as JSON; {} if they cannot be read."""
     text = st.text_input(
         "Parameters",
         key="parameters",
@@ -114,7 +114,7 @@ def _are_done(futures: Mapping[str, Future[ProviderPayload]]) -> bool:
 def _meanwhile(
     session: Session, dialect: str, futures: Mapping[str, Future[ProviderPayload]]
 ) -> None:
-    """Show what needs no LiteLLM while that loads."""
+    """Show the rendered request alone while LiteLLM loads."""
     place = st.empty()
     with place.container():
         waited = st.container()

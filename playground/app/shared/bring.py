@@ -1,7 +1,8 @@
-"""Bring: one box for anything of the user's own. It says what it sees, and offers what fits.
+"""Import: one box for any file or text of the user's. It says what it recognises, and offers
+actions.
 
-The same box stands in a dialog on every page and open on the first. What was brought is recognised
-in a callback, before anything is drawn; a button's callback uses it, and then the page changes.
+The same box stands in a dialog on every page and open on the first. Its content is recognised in a
+callback, before anything is drawn; a button's callback uses it, and then the page changes.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 
 _SHOWING = ("compare", "cache")  # pages that show any session
-_UNREAD = 5  # lines of what could not be read
+_UNREAD = 5  # most lines about unreadable parts
 
 
 @dataclass(frozen=True)
 class Offer:
-    """One thing to do with what was brought: `use` does it, then the page of that name opens.
+    """An action on the imported thing: `use` does it, then the page of that name opens.
 
-    `view` is what widgets of that page are set to, by their keys.
+    `view` has values for widgets of that page, by their keys.
     """
 
     label: str
@@ -60,21 +61,21 @@ def prepare() -> Future[object]:
 
 @st.dialog("Import", width="large")
 def dialog(page: str) -> None:
-    """The box over the page of that name, which stays where it can show what was brought."""
+    """Show the box over the page of that name, which stays if it can show the imported thing."""
     shown = page if page in _SHOWING else "compare"
     box("bring box", shown, rows=8, focus=True)
 
 
 @st.fragment
 def panel() -> None:
-    """The box as a part of a page."""
+    """Show the box as a part of a page."""
     box("bring panel", "compare", rows=4, focus=False)
 
 
 def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
-    """The box, what it sees, and at most three buttons."""
+    """Show the box, what it recognises, and at most three buttons."""
     if brought.has_target():
-        st.rerun()  # of the whole page, where the dialog is closed and `go_on` leaves it
+        st.rerun()  # reruns the whole page: it closes the dialog, and `go_on` leaves the page
     found = brought.last()
     components.bring(
         found.title if found else "",
@@ -84,7 +85,7 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
         focus=focus,
         on_typed=lambda: brought.take(key),
     )
-    place = st.empty()  # without it, a dialog opens with the buttons of the one before
+    place = st.empty()  # without this, a dialog opens with the buttons of an earlier one
     if found is None:
         return
     with place.container():
@@ -98,7 +99,7 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
 
 
 def _offer_buttons(key: str, offers: list[Offer]) -> None:
-    """One button for each, the likeliest first."""
+    """Draw a button for each offer, the likeliest first."""
     with st.container(horizontal=True):
         for index, offer in enumerate(offers):
             say.button(
@@ -111,13 +112,13 @@ def _offer_buttons(key: str, offers: list[Offer]) -> None:
 
 
 def go_on(page: PageEntry) -> None:
-    """Go on to the page that shows what was used: a callback cannot leave a page by itself."""
+    """Go to the page that shows the used thing: a callback cannot leave a page by itself."""
     if name := brought.taken_target():
         navigation.go_from(page, name)
 
 
 def _use(offer: Offer) -> None:
-    if brought.last() is None:  # a second click on a button that has done its work
+    if brought.last() is None:  # a second click on a button whose action is done
         return
     offer.use()
     for key, value in offer.view:
@@ -127,7 +128,8 @@ def _use(offer: Offer) -> None:
 
 
 def _offers(found: Recognised, shown: str) -> list[Offer]:
-    """Return the offers for a thing, the likeliest first; a session is seen on the page `shown`."""
+    """Return the offers for a recognised thing, the likeliest first; `shown` is the current
+    page."""
     match found.kind:
         case "session":
             return _offers_of_session(found, shown)
@@ -180,7 +182,7 @@ def _open(found: Recognised) -> None:
 
 
 def _name(found: Recognised) -> str:
-    """Return the name of a session made of it: its file's, or its kind."""
+    """Return a name for the session made of the thing: its file's, or its kind."""
     if stem := found.name.rpartition(".")[0]:
         return stem
     told = found.title.partition(":")[0].partition(" in ")[0].rstrip(",")
@@ -204,8 +206,7 @@ def _reply(found: Recognised) -> None:
 
 
 def _join(found: Recognised) -> None:
-    """The chosen session with what was brought stands beside it: neither its edits nor anything
-    else of the user's is replaced."""
+    """Add the chosen session, joined with the imported thing, as a new one: nothing is replaced."""
     working = state.working_session()
     given = first_session(Source(found.name, found.data)).session
     state.add_session(f"{working.name} with {_name(found)}", joined(working.session, given))

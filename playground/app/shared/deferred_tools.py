@@ -1,4 +1,4 @@
-"""The section of the Cache page on deferred tools."""
+"""The Cache page's section on deferred tools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def _plan(
 
 
 def show(given: Asked) -> None:
-    """Draw a folded section: the cheapest way, all ways, the tools. Draw nothing without tools."""
+    """Draw a folded section with the cheapest way, all ways and the tools; nothing without
+    tools."""
     if not given.session.tools:
         return
     with say.expander("If tools were deferred", key="deferred-tools", on_change="rerun") as section:
@@ -32,7 +33,7 @@ def show(given: Asked) -> None:
 
 
 def _show(given: Asked) -> None:
-    policy = "none" if given.is_sent else given.policy  # what was brought has its own marks
+    policy = "none" if given.is_sent else given.policy  # imported requests have their own marks
     future = _plan(given.session, policy, policies.find(policy), given.apart)
     waiting.until_loaded(future.done, "Every way is simulated.")
     try:

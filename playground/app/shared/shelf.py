@@ -1,4 +1,4 @@
-"""The Start page's list of the user's own sessions: a row each, and what was interrupted."""
+"""The Start page's list of the user's sessions, and of interrupted recordings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from playground.base.wording import counted, grouped
 from playground.recordings.append_only_file import interrupted
 from playground.sessions.entries import Label, read_label
 
-_FEW: Final = 6  # of the user's own, which need no filter
+_FEW: Final = 6  # sessions: so few need no filter
 _MOST_SHOWN: Final = 30
-_NUMBERED: Final = re.compile(r"(.+) \d+")  # the other sessions of one file
+_NUMBERED: Final = re.compile(r"(.+) \d+")  # the name of a further session of one file
 _UNFOLDED: Final = "unfolded sessions"
-_HIDDEN: Final = "hidden recordings"  # interrupted ones that were opened or hidden
+_HIDDEN: Final = "hidden recordings"  # interrupted recordings that were opened or hidden
 _ORDERS: Final = ("Newest first", "By name", "Largest first")
 
 
@@ -31,11 +31,11 @@ class _Row(NamedTuple):
     fault: str
     changed: float
     size: int
-    others: tuple[str, ...]  # sessions of the same file, folded under this one
+    others: tuple[str, ...]  # further sessions of the same file, folded under this row
 
 
 def show() -> None:
-    """Show what is stored, a row each: name, kind, model, last change and size."""
+    """Show a row for each stored session: name, kind, model, last change and size."""
     names = state.tab().names()
     recordings = _interrupted()
     if not names and not recordings:
@@ -93,7 +93,7 @@ def _head(name: str) -> str:
 
 
 def _row(name: str) -> _Row:
-    """Describe an entry by its label alone: a list would otherwise read thirty sessions."""
+    """Describe an entry by its label alone, because reading thirty sessions would take long."""
     changed, size = state.tab().workspace.shelf.stat(name)
     try:
         line = state.tab().first_line(name)
@@ -136,7 +136,7 @@ def _draw(row: _Row) -> None:
 
 
 def _kind(label: Label) -> str:
-    """Return what a session is: its title, its parts, whether it is edited, its file."""
+    """Return a description: if it is edited, its parts, its title, its file."""
     counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
     parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
     origin = label.origin and f"from {label.origin}"
@@ -165,7 +165,7 @@ def _size(size: int) -> str:
     return f"{grouped(size / 1e3)} kB" if size < 1e6 else f"{grouped(size / 1e6, 1)} MB"
 
 
-# recordings without an end: the tab was closed, or the program killed
+# recordings without an end, because the tab was closed or the program killed
 
 
 def _interrupted() -> list[str]:
@@ -203,5 +203,5 @@ def _resume(name: str, page: str) -> None:
 
 
 def _hide(name: str) -> None:
-    """List an interrupted recording no more; its file stays."""
+    """Hide an interrupted recording from the list; its file stays."""
     belongings.change(_HIDDEN, lambda names: [*(names or []), name])

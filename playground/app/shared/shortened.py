@@ -1,4 +1,4 @@
-"""The tab of the Cache page on shortened histories."""
+"""The Cache page's view of shortened histories."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _compaction(
 
 
 def show(given: Asked) -> None:
-    """Show the controls, the headline, the curve by turn, the policies and the cuts of one."""
+    """Show the controls, the headline, the curves, the policies, and one policy's cuts."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = st.number_input(
             "Limit, tokens",

@@ -1,4 +1,5 @@
-"""Show what a session's tools cost, and which provider takes their schemas: Tools of Compare."""
+"""The view Tools of Compare: what a session's tools cost, and which provider takes their
+schemas."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def _portability(session: Session, targets: list[str]) -> Portability:
 
 
 def show(session: Session, dialects: Sequence[str]) -> None:
-    """Two folded tables: tokens of each tool, and what providers refuse of them."""
+    """Show two folded tables: tokens of each tool, and what providers refuse of them."""
     with st.expander("Tokens of each tool", key="tool tokens", on_change="rerun") as tokens:
         if tokens.open:
             _show_costs(session, dialects)
@@ -73,8 +74,8 @@ def _show_portability(session: Session) -> None:
 
 
 def _instead(found: Portability) -> None:
-    """The schema that is taken, of the tool and target that are chosen: text of a session, and
-    chosen by numbers."""
+    """Show the schema to send instead for a chosen tool and target; a select box of numbers keeps
+    the session's names out of its values."""
     rows = [row for row in found.rows if row.findings]
     number = st.selectbox(
         "Write instead",
