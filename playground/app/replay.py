@@ -84,11 +84,11 @@ def _changes(
     tools: Tools,
     switches: Switches,
     kind: str,
-    given: tuple[str, int, int],
+    settings: tuple[str, int, int],
 ) -> list[EventChange]:
     """Return the events that an experiment changes; `given` is its cutting, seed and chunk."""
     before = read_recording(recording, dialect, tools, switches).events
-    after = read_recording(_CHANGES[kind](recording, *given), dialect, tools, switches).events
+    after = read_recording(_CHANGES[kind](recording, *settings), dialect, tools, switches).events
     # "cut otherwise" leaves the text at its offsets; any other change moves it.
     return difference(before, after, spans=kind == "cut otherwise")
 
@@ -129,7 +129,7 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
     known, own = readings.options(), recording.dialect
     usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
     values = state.url_values()
-    asked = [name for name in _asked(values) if name in known][: readings.MOST_COLUMNS]
+    asked = [name for name in _columns_in_address(values) if name in known][: readings.MOST_COLUMNS]
     if state.held(_OF) != recording.name and (state.held(_OF) is not None or not asked):
         state.choose(COLUMNS, usual)
     elif asked and (state.held(COLUMNS) is None or state.went_back()):
@@ -150,7 +150,7 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
     return chosen or usual
 
 
-def _asked(values: Mapping[str, str]) -> list[str]:
+def _columns_in_address(values: Mapping[str, str]) -> list[str]:
     """Return the columns in the address; older addresses name a dialect and a server."""
     if COLUMNS in values:
         return values[COLUMNS].split(",")
@@ -239,12 +239,12 @@ def experiments(reading: Reading) -> None:
         kind = st.selectbox(
             "Experiment", _EXPERIMENTS, key="experiment", bind="query-params", width=280
         )
-        given = _given(str(kind), len(reading.recording.chunks))
+        settings = _experiment_controls(str(kind), len(reading.recording.chunks))
     read_by = reading.dialect, reading.tools, reading.switches
     if kind == _FIND_A_CUT:
         _show_cut_search(_cut_search(reading.recording, *read_by))
         return
-    changes = _changes(reading.recording, *read_by, str(kind), given)
+    changes = _changes(reading.recording, *read_by, str(kind), settings)
     if changes:
         say.text(f"{len(changes)} events differ from the original's.")
         tables.table(rows.changes(changes))
@@ -252,7 +252,7 @@ def experiments(reading: Reading) -> None:
         st.success("The events are the same as the original's.")
 
 
-def _given(kind: str, chunks: int) -> tuple[str, int, int]:
+def _experiment_controls(kind: str, chunks: int) -> tuple[str, int, int]:
     """Return the cutting, the seed and the chunk's number; only controls of this kind are drawn."""
     cutting, seed, chunk = str(CUTTINGS[0]), 0, 0
     if kind == "cut otherwise":

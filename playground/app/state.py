@@ -168,7 +168,7 @@ def session_file(working: WorkingSession) -> str:
 
 def open_session(name: str, session: Session) -> None:
     """Store a session that was made here under this name, replacing one of that name; choose it."""
-    _keep(name, _told(new_entry(session, scrub=_scrubs())))
+    _keep(name, _report_stars(new_entry(session, scrub=_scrubs())))
 
 
 def tell_starred(counts: Mapping[str, int]) -> None:
@@ -177,7 +177,7 @@ def tell_starred(counts: Mapping[str, int]) -> None:
         st.toast(f"{describe_stars(counts)} in what is kept", icon=":material/key_off:")
 
 
-def _told(text: str, before: str | None = None) -> str:
+def _report_stars(text: str, before: str | None = None) -> str:
     """Report the secrets newly starred out of an entry's text; return the text."""
     known = Counter(starred_in(before)) if before else Counter[str]()
     tell_starred(Counter(starred_in(text)) - known)
@@ -189,7 +189,7 @@ def add_recording(name: str, recording: Recording) -> None:
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
     if after != text:  # a run that is shown again adds no recording
-        _told(after, text)
+        _report_stars(after, text)
         kept = tab().write(name, after)
         if kept != name:  # another tab changed the session meanwhile: this is a copy
             look_at(kept)
@@ -253,7 +253,7 @@ def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None
     """
     _edited(_loaded(name).session, tuple(steps), "", ())
     before = _kept_text(name)
-    _keep(name, _told(with_edits(before, steps, undone, scrub=_scrubs()), before))
+    _keep(name, _report_stars(with_edits(before, steps, undone, scrub=_scrubs()), before))
 
 
 @memoized(16)
@@ -297,7 +297,7 @@ def add_session(name: str, session: Session) -> None:
 
 def keep_session(name: str, session: Session) -> str:
     """Add a session under a free name, and return this name."""
-    return tab().add(_free(name), _told(new_entry(session, scrub=_scrubs())))
+    return tab().add(_free(name), _report_stars(new_entry(session, scrub=_scrubs())))
 
 
 def _free(name: str) -> str:

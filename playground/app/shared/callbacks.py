@@ -32,11 +32,11 @@ def lose_no_click() -> None:
         return
 
     @wraps(take_up)
-    def whole(*given: Any, **named: Any) -> None:
+    def without_looks(*given: Any, **named: Any) -> None:
         with _without_a_look():
             take_up(*given, **named)
 
-    SafeSessionState.on_script_will_rerun = whole  # type: ignore[method-assign]
+    SafeSessionState.on_script_will_rerun = without_looks  # type: ignore[method-assign]
 
 
 @contextmanager

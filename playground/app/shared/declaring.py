@@ -54,27 +54,27 @@ class DeclarationDraft:
 
 def draft() -> DeclarationDraft:
     """Return the user's draft, or the one that a new page begins with."""
-    kept = _kept() or {"document": FIRST}
-    document = kept["document"]
+    stored = _stored_draft() or {"document": FIRST}
+    document = stored["document"]
     dialect, fault = _read(document)
-    readable = document if dialect else kept.get("readable", FIRST)
+    readable = document if dialect else stored.get("readable", FIRST)
     if dialect is None:
         dialect, _ = _read(readable)
     if dialect is None:  # a file of an older version
         readable, dialect = FIRST, dialect_of(FIRST, "")
-    number, before, seen = kept.get("number", 0), kept.get("before"), kept.get("seen")
+    number, before, seen = stored.get("number", 0), stored.get("before"), stored.get("seen")
     return DeclarationDraft(document, fault, readable, dialect, number, before, seen)
 
 
-def _kept() -> Any:
+def _stored_draft() -> Any:
     """Return this browser's draft. A draft of an older version, common to all browsers, goes to the
     first one."""
     return belongings.value(belongings.of_this_browser(_DRAFT)) or belongings.value(_DRAFT)
 
 
-def _change(after: Callable[[Any], Any]) -> None:
-    old, name = _kept(), belongings.of_this_browser(_DRAFT)
-    belongings.change(name, lambda kept: after(kept or old))
+def _change(updated: Callable[[Any], Any]) -> None:
+    old, name = _stored_draft(), belongings.of_this_browser(_DRAFT)
+    belongings.change(name, lambda stored: updated(stored or old))
     if name != _DRAFT and belongings.value(_DRAFT) is not None:
         belongings.keep(_DRAFT, None)
 
@@ -82,13 +82,13 @@ def _change(after: Callable[[Any], Any]) -> None:
 def take(document: dict[str, Any], seen: str | None = None) -> None:
     """Replace the document; `take_back` restores the old one. Call this in a callback."""
 
-    def after(kept: Any) -> Any:
-        old = kept or {"document": FIRST}
+    def updated(stored: Any) -> Any:
+        old = stored or {"document": FIRST}
         number = old.get("number", 0) + 1
-        made = {"document": document, "before": old["document"], "number": number, "seen": seen}
-        return made | _readable(document, old)
+        changed = {"document": document, "before": old["document"], "number": number, "seen": seen}
+        return changed | _last_readable(document, old)
 
-    _change(after)
+    _change(updated)
 
 
 def take_back() -> None:
@@ -101,17 +101,17 @@ def take_back() -> None:
 def set_field(path: str, value: Any) -> None:
     """Set a field; None removes it. Call this in a callback."""
 
-    def after(kept: Any) -> Any:
-        old = kept or {"document": FIRST}
+    def updated(stored: Any) -> Any:
+        old = stored or {"document": FIRST}
         document = _with(old["document"], path.split("."), value)
-        return old | {"document": document} | _readable(document, old)
+        return old | {"document": document} | _last_readable(document, old)
 
-    _change(after)
+    _change(updated)
 
 
 def saved(text: str | None) -> None:
     """Note the text of the file that holds the document; None if it was removed. For callbacks."""
-    _change(lambda kept: (kept or {"document": FIRST}) | {"seen": text})
+    _change(lambda stored: (stored or {"document": FIRST}) | {"seen": text})
 
 
 def start_from_template() -> None:
@@ -121,9 +121,9 @@ def start_from_template() -> None:
 
 def taken_start() -> bool:
     """Return True, once, after `start_from_template`."""
-    asked = bool(state.held(_START))
+    starts_from_template = bool(state.held(_START))
     state.hold(_START, False)
-    return asked
+    return starts_from_template
 
 
 def field(document: Any, path: str) -> Any:
@@ -134,18 +134,18 @@ def field(document: Any, path: str) -> Any:
 
 
 def _with(document: Any, path: list[str], value: Any) -> dict[str, Any]:
-    made = dict(document) if isinstance(document, dict) else {}
+    changed = dict(document) if isinstance(document, dict) else {}
     step, *rest = path
     if rest:
-        made[step] = _with(made.get(step), rest, value)
+        changed[step] = _with(changed.get(step), rest, value)
     elif value is None:
-        made.pop(step, None)
+        changed.pop(step, None)
     else:
-        made[step] = value
-    return made
+        changed[step] = value
+    return changed
 
 
-def _readable(document: Any, old: dict[str, Any]) -> dict[str, Any]:
+def _last_readable(document: Any, old: dict[str, Any]) -> dict[str, Any]:
     dialect, _ = _read(document)
     return {"readable": document if dialect else old.get("readable", FIRST)}
 

@@ -131,8 +131,8 @@ def next_redo(name: str) -> str:
 def renamed(old: str, new: str) -> None:
     """Move the texts that cannot be read yet to a session's new name."""
     drafts = _drafts(old)
-    here, there = state.edit_key(old, ""), state.edit_key(new, "")
-    _keep_drafts(new, {there + key.removeprefix(here): drafts[key] for key in drafts})
+    old_prefix, new_prefix = state.edit_key(old, ""), state.edit_key(new, "")
+    _keep_drafts(new, {new_prefix + key.removeprefix(old_prefix): drafts[key] for key in drafts})
     _keep_drafts(old, {})
 
 

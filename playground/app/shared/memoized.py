@@ -57,11 +57,11 @@ def memoized(
         def answer(*args: Any, dialect_files: tuple[Any, ...], **named: Any) -> R:
             return function(*args, **named)
 
-        asked = resource(answer)
+        cached = resource(answer)
 
         @wraps(function)
         def current(*args: P.args, **named: P.kwargs) -> R:
-            return asked(*args, dialect_files=tuple(map(tuple, dialect_files())), **named)
+            return cached(*args, dialect_files=tuple(map(tuple, dialect_files())), **named)
 
         return current
 

@@ -22,20 +22,20 @@ _ADDRESS_READ: Final = "marks of the address were followed"
 _LAST_LABELS: Final = "kept "  # + widget's key → its labels when it was drawn last
 
 
-def choose(given: Asked) -> Asked:
+def choose(question: Asked) -> Asked:
     """Let the user set and clear marks.
 
     If they differ from the policy's, return the question with a policy of the user's own that
     places them.
     """
-    session, dialect = given.session, given.dialect
+    session, dialect = question.session, question.dialect
     messages = formatted(session, dialect)
     places = {
         f"message {number} part {part} · {message['role']}": (number, part)
         for number, message in enumerate(messages)
         for part in range(len(as_parts(message.get("content"))))
     }
-    marked = sorted((part.message, part.part) for part in given.placement.marks)
+    marked = sorted((part.message, part.part) for part in question.placement.marks)
     # the policy's marks are part of the key: if they change, the widget starts anew
     key = f"marks of {digest(session).hex()} {dialect} {marked}"
     state.hold(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
@@ -54,11 +54,11 @@ def choose(given: Asked) -> Asked:
     state.tell_url(_ADDRESS, _address(clicked), _address(marked))
     if clicked == marked:
         policies.drop(CLICKED)
-        return given
+        return question
     own = policy_of_places(CLICKED, messages, clicked)
     policies.show(own)
     st.download_button("These marks as a policy file", own.dumps(), "policy.json")
-    return replace(given, policy=CLICKED)
+    return replace(question, policy=CLICKED)
 
 
 def _address(places: Sequence[tuple[int, int]]) -> str:

@@ -17,13 +17,13 @@ _CLICKED: Final = "clicked policies"  # the same, of this tab
 _ERROR: Final = "policy error"
 
 
-def accept(given: UploadedFile | None) -> None:
+def accept(file: UploadedFile | None) -> None:
     """Store an uploaded policy file, or note its fault."""
     state.hold(_ERROR, "")
-    if given is None:
+    if file is None:
         return
     try:
-        keep(parse_policy(given.getvalue(), given.name))
+        keep(parse_policy(file.getvalue(), file.name))
     except InputFault as fault:
         state.hold(_ERROR, str(fault))
 

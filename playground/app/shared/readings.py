@@ -63,15 +63,15 @@ class Reading:
 
     @property
     def picture(self) -> Picture:
-        return _picture(*self._given)
+        return _picture(*self._key)
 
     def file(self, form: Literal["pytest", "html", "json"]) -> str:
         """Return the replay without secrets: as a test, as a page of the columns, or as JSON of
         their events."""
-        return _file(form, *self._given)
+        return _file(form, *self._key)
 
     @property
-    def _given(self) -> tuple[Recording, str, Tools, Switches, tuple[str, ...]]:
+    def _key(self) -> tuple[Recording, str, Tools, Switches, tuple[str, ...]]:
         return self.recording, self.dialect, self.tools, self.switches, self.columns
 
 

@@ -41,10 +41,10 @@ def show() -> None:
     if not names and not recordings:
         say.text("What you import or edit appears here. " + workspace.where())
         return
-    wanted, order = "", _ORDERS[0]
+    filter_text, order = "", _ORDERS[0]
     if len(names) > _FEW:
         with st.container(horizontal=True, key="filters of yours"):
-            wanted = st.text_input(
+            filter_text = st.text_input(
                 "Filter",
                 key="filter of yours",
                 placeholder="Filter",
@@ -56,7 +56,7 @@ def show() -> None:
             )
     for name in recordings:
         _draw_interrupted(name)
-    rows = _ordered(_rows(names, wanted.lower()), order)
+    rows = _ordered(_rows(names, filter_text.lower()), order)
     for row in rows[:_MOST_SHOWN]:
         _draw(row)
     if (more := len(rows) - _MOST_SHOWN) > 0:
@@ -64,7 +64,7 @@ def show() -> None:
     say.caption(workspace.where())
 
 
-def _rows(names: list[str], wanted: str) -> list[_Row]:
+def _rows(names: list[str], filter_text: str) -> list[_Row]:
     """Return a row for each session, or for all sessions of one file unless they are unfolded."""
     unfolded = state.held(_UNFOLDED) or []
     heads = {name: _row(name) for name in names if not _is_other(name, names)}
@@ -76,11 +76,11 @@ def _rows(names: list[str], wanted: str) -> list[_Row]:
         row, head = _row(name), heads.get(_head(name))
         if head and head.label and row.label and head.label.origin == row.label.origin != "":
             others.setdefault(head.name, []).append(name)
-            if head.name not in unfolded and not (wanted and wanted in name.lower()):
+            if head.name not in unfolded and not (filter_text and filter_text in name.lower()):
                 continue
         rows.append(row)
     folded = [row._replace(others=tuple(others.get(row.name, ()))) for row in heads.values()]
-    return [row for row in (*folded, *rows) if wanted in row.name.lower()]
+    return [row for row in (*folded, *rows) if filter_text in row.name.lower()]
 
 
 def _is_other(name: str, names: list[str]) -> bool:
@@ -140,8 +140,8 @@ def _kind(label: Label) -> str:
     counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
     parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
     origin = label.origin and f"from {label.origin}"
-    said = ["edited" * bool(label.edits), parts or "empty", label.title, origin]
-    return " · ".join(filter(None, said))
+    facts = ["edited" * bool(label.edits), parts or "empty", label.title, origin]
+    return " · ".join(filter(None, facts))
 
 
 def _fold(name: str) -> None:
@@ -154,9 +154,9 @@ def _fold(name: str) -> None:
 def _time(moment: float) -> str:
     if not moment:
         return ""
-    then = time.localtime(moment)
-    is_today = then[:3] == time.localtime()[:3]
-    return time.strftime("today, %H:%M" if is_today else "%d %b %Y", then)
+    changed_at = time.localtime(moment)
+    is_today = changed_at[:3] == time.localtime()[:3]
+    return time.strftime("today, %H:%M" if is_today else "%d %b %Y", changed_at)
 
 
 def _size(size: int) -> str:

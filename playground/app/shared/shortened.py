@@ -40,7 +40,7 @@ def _compaction(
     )
 
 
-def show(given: Asked) -> None:
+def show(question: Asked) -> None:
     """Show the controls, the headline, the curves, the policies, and one policy's cuts."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = st.number_input(
@@ -63,8 +63,14 @@ def show(given: Asked) -> None:
         summary = st.number_input(
             "Summary, tokens", 1, 100_000, 1_000, key="shorten-summary", bind="query-params"
         )
-    dialect = given.dialect or "native"
-    asked = given.session, dialect, given.apart, given.policy, policies.find(given.policy)
+    dialect = question.dialect or "native"
+    asked = (
+        question.session,
+        dialect,
+        question.apart,
+        question.policy,
+        policies.find(question.policy),
+    )
     future = _compaction(*asked, int(limit), int(keep), int(summary))
     waiting.until_loaded(future.done, "Simulating every policy …")
     try:

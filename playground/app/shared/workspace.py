@@ -61,11 +61,11 @@ def missing() -> None:
         say.text(name)
         say.caption(where())
     trashed = [each for each in state.tab().workspace.trashed() if each == name]
-    near = get_close_matches(name, _others(name), n=_NEAREST, cutoff=0.3)
+    nearest = get_close_matches(name, _others(name), n=_NEAREST, cutoff=0.3)
     with st.container(horizontal=True):
         for each in trashed:
             _button("Take it out of the trash", "restore_from_trash", _restore, each)
-        for each in near or _others(name)[:1]:
+        for each in nearest or _others(name)[:1]:
             _button(f"Open {plain(each)}", "arrow_forward", _open, each)
 
 
