@@ -211,14 +211,14 @@ def ask_again(
 def _cases(
     session: Session, called: Mapping[str, Sequence[tuple[str, dict[str, Any]]]]
 ) -> dict[str, tuple[ExpectedReply, ...]]:
-    """Return what may be expected: by the session, by its own model, or by one of the answers."""
+    """Return the choices of expected replies: the session's, its own model's, each answer's."""
     own = own_calls(session)
-    found = {"what the session expects": session.expected, "what its own model called": own}
+    choices = {"what the session expects": session.expected, "what its own model called": own}
     for name, made in called.items():
         calls = tuple(ExpectedCall(*call) for call in made)
         expected = ExpectedReply(len(session.messages), calls, "the answer")
-        found[f"what {name} just called"] = (expected,) if calls and session.messages else ()
-    return {title: cases for title, cases in found.items() if cases}
+        choices[f"what {name} just called"] = (expected,) if calls and session.messages else ()
+    return {title: cases for title, cases in choices.items() if cases}
 
 
 def _asks(plan: TrialPlan) -> tuple[object, ...]:
