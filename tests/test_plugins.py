@@ -90,6 +90,9 @@ def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without
         "app = AppTest.from_file(str(paths.app_file()), default_timeout=120).run()\n"
         "app.switch_page(str(paths.pages() / 'compare.py')).run()\n"
         "assert not app.exception, app.exception\n"
+        "app.query_params['guide'] = 'hermes'\n"  # without guides, the list is shown
+        "app.switch_page(str(paths.pages() / 'dialects.py')).run()\n"
+        "assert not app.exception, app.exception\n"
     )
     names, listed = map(set, map(str.split, run(without, "-c", code).splitlines()[:2]))
     assert listed.issuperset({"dialects", "diff"})
