@@ -172,8 +172,7 @@ def normal_form(text: str) -> str:
 @lru_cache(maxsize=256)
 def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] | None]:
     """Return the markers of a dialect's calls (marker -> folded form), and a pattern of their
-    words.
-    """
+    words."""
     syntax = dialect.syntax
     param = syntax.param_template
     inner = [piece for piece in (param.before[:1] if param else ()) if isinstance(piece, str)]

@@ -92,8 +92,7 @@ def _without_provider(model_name: str) -> str:
 
 def _hyphened(model_name: str) -> str:
     """Return a name as a repository spells it: people write "Gemma 4" for `gemma-4`, and hosts
-    `glm-4p7` for `glm-4.7`.
-    """
+    `glm-4p7` for `glm-4.7`."""
     return re.sub(r"(?<=\d)p(?=\d)", ".", re.sub(r"\s+", "-", model_name.strip()))
 
 

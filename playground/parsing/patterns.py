@@ -333,8 +333,7 @@ def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
 
 def prefix(pieces: tuple[Piece, ...]) -> str:
     """Return the first characters of a form, up to five: few enough to be found fast, enough to be
-    rare in text. They end where `literal` forgives white space. Leading white space is left out.
-    """
+    rare in text. They end where `literal` forgives white space. Leading white space is left out."""
     first = pieces[0] if pieces else ""
     match = _FIXED.match(first.lstrip()) if isinstance(first, str) else None
     return match[0] if match else ""

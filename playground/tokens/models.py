@@ -45,8 +45,7 @@ def _mistral(settings: bool) -> dict[str, Framing]:
 
 def _nemo(body: Mapping[str, Any]) -> Framed:
     """Frame for models of 2024: a single question is framed as for later ones (5 bills of
-    mistral-tiny).
-    """
+    mistral-tiny)."""
     framed = templates.mistral(body, settings=False)
     roles = {message.get("role") for message in messages_of(dict(body))}
     if body.get("tools") or not roles <= {"user", "assistant"}:

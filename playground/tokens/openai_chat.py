@@ -114,8 +114,7 @@ def _add_answer_addresses(
     framed: Framed, messages: Sequence[Mapping[str, Any]], form: AnswerForm, tools: bool
 ) -> None:
     """Frame the addresses of answers to the form; the next answer has one too, if there are no
-    tools.
-    """
+    tools."""
     for index, message in enumerate(messages):
         if message.get("role") == "assistant" and not calls_of(message):
             framed.add(Piece(f" {form.name}", "assistant", index, fixed=_ADDRESS))

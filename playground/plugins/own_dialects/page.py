@@ -181,8 +181,7 @@ def _tell(key: str, words: str) -> None:
 
 def call(dialect: DeclaredDialect, session: Session) -> str:
     """Return calls as the dialect writes them: those of the first message with any, or else an
-    example call of the session's first tool.
-    """
+    example call of the session's first tool."""
     for message in session.messages:
         if message.tool_calls:
             return dialect.format_reply(message.tool_calls, session.tools)
