@@ -1,4 +1,4 @@
-"""Grammars of the bodies of calls. Each notation has a function, which allows all that
+"""Grammars of the bodies of calls. Each notation has a function, whose rules allow all texts that
 `Notation.write` may give."""
 
 from __future__ import annotations
