@@ -1,1 +1,1 @@
-"""Guides to dialects; the doors to the plugin that checks and derives them."""
+"""Guides to dialects, and two modules that import names of the plugin `own_dialects`."""

@@ -293,8 +293,7 @@ class Rules:
 
     def write_permille(self, ttl: str) -> int:
         """Return the price of a token written for this lifetime, in thousandths of the input
-        price.
-        """
+        price."""
         prices: dict[str, int] = self.value("write_permille")
         return prices[ttl] if ttl in prices else max(prices.values())
 
