@@ -146,13 +146,16 @@ def test_replay_under_another_dialect() -> None:
         (["render", "nope.json", "-d", "xml"], "nope.json: No such file or directory"),
         (
             ["render", "01-plain-chat", "-d", "klingon"],
-            "unknown dialect 'klingon'; did you mean 'inkling'? known: xml, ",
+            "unknown dialect 'klingon'; did you mean 'inkling'?\n",
         ),
         (
             ["cache", "01-plain-chat", "--policy", "x"],
-            "unknown policy 'x'; known: aider, automatic, azad",
+            "unknown policy 'x'; the nearest of 19: ",
         ),
-        (["replay", "02-parallel-calls", "--name", "x"], "unknown recording 'x'; known: two "),
+        (
+            ["replay", "02-parallel-calls", "--name", "x"],
+            "unknown recording 'x'; the nearest of 5: two ",
+        ),
         (["compare", "/"], "/: a folder with too many files; expected at most 10,000"),
     ],
 )
