@@ -225,9 +225,11 @@ def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
             text.text(run.text[-_SHOWN:])
 
     waiting.until(lambda: not _is_busy(), update)
+    of = _asked()["of"]
     for run in runs.values():
         if run.recorded:
-            state.add_recording(_asked()["of"], run.recorded.recording)
+            of = state.add_recording(of, run.recorded.recording)
+    state.hold(_ASKED, {**_asked(), "of": of})
     st.rerun()
 
 

@@ -43,7 +43,6 @@ REFUSED = "workspace fault"  # what the system refused, for the user to be told 
 DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
 _ADDRESS = "session of the address"  # what it said after the last run
 _NEXT = "session of the next run"  # chosen while the widget that chooses was drawn already
-_SAMPLE = "sample"  # the origin of an entry that was made of one
 _RUN = "run id"
 _WORKSPACE = "workspace"  # of a visitor: the texts of the sessions, and of those in the trash
 
@@ -78,7 +77,8 @@ def tab() -> Tab:
 
 
 def session_names() -> list[str]:
-    """Samples, and what the workspace has; an edited sample takes the sample's place."""
+    """Samples, and what the workspace has; an entry of a sample's name, which older workspaces
+    have, takes the sample's place."""
     samples = sorted(paths.samples(), key=lambda name: name != SHOWN_FIRST)
     return [*samples, *(name for name in tab().names() if name not in samples)]
 
@@ -165,7 +165,7 @@ def session_file(working: WorkingSession) -> str:
 def open_session(name: str, session: Session) -> None:
     """A session that was made here stands beside the others, or in the place of the one of its
     name, and is chosen."""
-    _keep(name, _told(new_entry(session, scrub=_scrubs())))
+    choose(SESSION, tab().write(name, _told(new_entry(session, scrub=_scrubs()))))
 
 
 def tell_starred(counts: Mapping[str, int]) -> None:
@@ -181,28 +181,34 @@ def _told(text: str, before: str | None = None) -> str:
     return text
 
 
-def add_recording(name: str, recording: Recording) -> None:
-    """A recording that was made here belongs to the session of this name, the newest first."""
+def add_recording(name: str, recording: Recording) -> str:
+    """A recording that was made here belongs to the session of this name, the newest first. Return
+    the name that the session is kept under; the next run shows it."""
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
     if after != text:  # a run that is shown again adds nothing
-        _told(after, text)
-        kept = tab().write(name, after)
-        if kept != name:  # another tab has changed it meanwhile
+        kept = _stored(name, _told(after, text), "run")
+        if kept != name:
             look_at(kept)
+        return kept
+    return name
 
 
 def _kept_text(name: str) -> str:
     """Return the stored text of a session, or for a sample the text to store."""
     text = tab().text(name)
     if text is None:
-        text = new_entry(_loaded(name).session, origin=_SAMPLE, scrub=_scrubs())
+        text = new_entry(_loaded(name).session, origin=name, scrub=_scrubs())
     return text
 
 
-def _keep(name: str, text: str) -> None:
-    """The session goes on under the name that it is kept under."""
-    choose(SESSION, tab().write(name, text))
+def _stored(name: str, text: str, done: str) -> str:
+    """Store a session's text, and return the name that it has from now on: another one if another
+    tab has changed it meanwhile, or if it is a sample. A sample never changes: what is `done` with
+    it makes a session of its own."""
+    if tab().text(name) is None and name in paths.samples():
+        return tab().add(_free(f"{name}, {done}"), text)
+    return tab().write(name, text)
 
 
 def _scrubs() -> bool:
@@ -243,12 +249,17 @@ def undone_steps(name: str) -> tuple[Edit, ...]:
     return found.undone if found else ()
 
 
-def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None:
-    """These are the edits from now on, and those that can be done again. Raises InputFault where
-    the session has no place for one."""
+def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
+    """These are the edits from now on, and those that can be done again. Return the name that the
+    session is kept under, which is chosen. Raises InputFault where the session has no place for an
+    edit."""
     _edited(_loaded(name).session, tuple(steps), "", ())
     before = _kept_text(name)
-    _keep(name, _told(with_edits(before, steps, undone, scrub=_scrubs()), before))
+    after = _told(with_edits(before, steps, undone, scrub=_scrubs()), before)
+    only_expected = all(step.action == "expected calls" for step in steps)
+    kept = _stored(name, after, "with expected calls" if only_expected else "edited")
+    choose(SESSION, kept)
+    return kept
 
 
 @memoized(16)
@@ -301,8 +312,7 @@ def _free(name: str) -> str:
 
 def is_own(name: str) -> bool:
     """Return True if the session of this name was brought or made here, and is no sample."""
-    found = entry(name)
-    return found is not None and found.label.origin != _SAMPLE
+    return tab().text(name) is not None and name not in paths.samples()
 
 
 # small values in the URL that no widget owns

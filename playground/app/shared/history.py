@@ -28,9 +28,13 @@ class Editor(NamedTuple, Generic[T]):
     fault: str
 
 
-def edit(name: str, *steps: Edit) -> None:
-    """Add steps, after which nothing is left to be done again. Raises InputFault."""
-    state.keep_steps(name, [*state.edit_steps(name), *steps], [])
+def edit(name: str, *steps: Edit) -> str:
+    """Add steps, after which nothing is left to be done again. Return the name that the session is
+    kept under. Raises InputFault."""
+    kept = state.keep_steps(name, [*state.edit_steps(name), *steps], [])
+    if kept != name:
+        renamed(name, kept)
+    return kept
 
 
 def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | bool = "") -> None:
@@ -39,12 +43,11 @@ def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | b
     if isinstance(value, str) and isinstance(shown, str):
         value = with_line_ends_of(shown, value)
     step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
-    drafts = {each: draft for each, draft in _drafts(name).items() if each != key}
+    forget_unread(name, key)
     try:
         edit(name, step)
     except InputFault as fault:
-        drafts[key] = (step.value, str(fault))
-    _keep_drafts(name, drafts)
+        _keep_drafts(name, {**_drafts(name), key: (step.value, str(fault))})
 
 
 def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
@@ -124,20 +127,25 @@ def next_redo(name: str) -> str:
 
 
 def renamed(old: str, new: str) -> None:
-    """Give the texts that cannot be read yet to a session's new name."""
+    """Give the texts that cannot be read yet, and the changes of the model, to a session's new
+    name."""
     drafts = _drafts(old)
     here, there = state.edit_key(old, ""), state.edit_key(new, "")
     _keep_drafts(new, {there + key.removeprefix(here): drafts[key] for key in drafts})
     _keep_drafts(old, {})
+    state.hold(_MODELS + new, _models(old))
+    state.hold(_MODELS + old, [])
 
 
 def reset(name: str) -> None:
     """Go back to the session as its file has it; every step can be done again, the model last."""
     _keep_drafts(name, {})
-    model = state.held(state.MODEL)
-    chosen = [Edit("model", model)] if model else []
-    undone = [*state.undone_steps(name), *chosen, *reversed(state.edit_steps(name))]
-    state.keep_steps(name, [], undone)
+    model, steps = state.held(state.MODEL), state.edit_steps(name)
+    if steps:
+        chosen = [Edit("model", model)] if model else []
+        state.keep_steps(name, [], [*state.undone_steps(name), *chosen, *reversed(steps)])
+    else:
+        took_model(None, name, model)
     state.choose(state.MODEL, None)
 
 
