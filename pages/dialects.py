@@ -1,4 +1,4 @@
-"""Dialects: which there are, what one is, which values it carries, and how one is declared."""
+"""Dialects: the list of them, a guide to each, the values it carries, and new declarations."""
 
 from __future__ import annotations
 

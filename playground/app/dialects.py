@@ -19,12 +19,12 @@ CHOSEN: Final = "guide"
 
 
 def show(_: Any) -> None:
-    """Show every dialect: a call as it writes it, who speaks it, who reads it, what it loses."""
+    """Show every dialect: its form of a call, its models, its servers, and what it loses."""
     listed("dialect list")
 
 
 def listed(key: str, chosen: str = "") -> None:
-    """Show the list; a narrow one has names alone."""
+    """Show the list of dialects; with a `chosen` one, a narrow list of names."""
     session = state.working_session().session
     names = dialect_names()
     sections = {name: "Yours" for name in names if is_kept(name)}

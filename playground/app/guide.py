@@ -1,4 +1,4 @@
-"""Dialects' view Guide: a use case of a dialect, as a model sees it and as it is read back."""
+"""Dialects' view Guide: a dialect's use cases, as a model sees them and as they are read back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playground.lab.guides import Guide, NoGuide, TextCompletion, UseCase, guide
 from playground.servers import ServerReading
 from playground.show import dialect_board, frames, rows
 
-_FIRST: Final = "One tool call"  # the case that is shown at first, of dialects that have it
+_FIRST: Final = "One tool call"  # the use case shown first, if the dialect has it
 _HEIGHT: Final = 300  # pixels of a prompt, so that its reply is in sight
 
 
@@ -66,7 +66,7 @@ def server_readings(name: str) -> list[tuple[str, ServerReading]]:
 
 
 def case_choice(guide: Guide) -> UseCase:
-    """Return the chosen use case; the address may name one of another dialect's guide."""
+    """Return the chosen use case. A case of another dialect's guide in the address is ignored."""
     titles = [case.title for case in guide.use_cases]
     first = _FIRST if _FIRST in titles else titles[0]
     title = st.segmented_control(

@@ -158,7 +158,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
         loaded = _load_reply(source, dialect) if name == "-" else None
         loaded = loaded or _load_first(source)
     except InputFault:
-        loaded = None if source.number else _load_reply(source, dialect)
+        loaded = None if source.number else _load_reply(source, dialect, with_json=bool(dialect))
         if loaded is None:
             raise
     session = loaded.session
@@ -205,17 +205,19 @@ def _load_first(source: Source) -> LoadedSession:
     return first_session(Source(recognised.name, recognised.data))
 
 
-def _load_reply(source: Source, dialect: str) -> LoadedSession | None:
+def _load_reply(source: Source, dialect: str, with_json: bool = False) -> LoadedSession | None:
     """Return a source that holds a reply alone as a session; None if it holds anything else.
 
     For the `dialect` that the user asks for, the reply stays as it is. Otherwise its dialect is the
-    likeliest; a finding says so if there is none.
+    likeliest; a finding says so if there is none. `with_json` accepts JSON in no known form.
     """
     from dataclasses import replace
 
     from playground.questions.recognition import as_session, recognise
 
     recognised = recognise(source.data, source.name)
+    if with_json and recognised.kind == "nothing" and source.data.lstrip()[:1] in (b"{", b"["):
+        recognised = replace(recognised, kind="reply")
     if recognised.kind != "reply":
         return None
     return as_session(

@@ -272,7 +272,10 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def _tool_blocks(self, prompt_data: PromptData) -> list[Block]:
         if self._overrides("format_tool_docs"):
             return as_blocks("tools", "tool docs", self.format_tool_docs(prompt_data))
-        return self._tool_doc_blocks(prompt_data)
+        tools = prompt_data.tool_metadata
+        if not (tools and can_cache(self)):
+            return self._tool_doc_blocks(prompt_data)
+        return RENDER_CACHE.joined_docs(self, tools, lambda: self._tool_doc_blocks(prompt_data))
 
     def _tool_doc_blocks(self, prompt_data: PromptData) -> list[Block]:
         tools, frame = prompt_data.tool_metadata, self.tool_docs.frame

@@ -23,8 +23,8 @@ from playground.dialects.rendering import Block, Draft
 from playground.nouns.messages import Message, ToolCallPart, ToolResultPart
 from playground.nouns.tools import ToolMetadata
 
-CHARACTERS: Final = 64_000_000  # more than a session of 5 MB in eight dialects
-DOCS: Final = 8_192  # more than a hundred tools in every dialect
+CHARACTERS: Final = 256_000_000  # a session of 3 MB in every dialect
+DOCS: Final = 32_768  # more than three hundred tools in every dialect
 
 _PLAIN: Final = (str, int, float, type(None))  # a tuple, because a union is made anew at each use
 
@@ -136,10 +136,12 @@ class RenderCache:
 
     def __init__(self, characters: int = CHARACTERS, docs: int = DOCS) -> None:
         self._most_characters, self._most_docs = characters, docs
-        # By the id of the first message, which no other message has while the session is kept.
-        self._inputs: WeakValueDictionary[int, CachedInput] = WeakValueDictionary()
+        # By the id of the first message, or of the first tool if there are no messages (nothing
+        # else has it while the input is kept), and by the number of tools.
+        self._inputs: WeakValueDictionary[tuple[int, int], CachedInput] = WeakValueDictionary()
         self._rows: OrderedDict[tuple[Hashable, int], CachedRendering] = OrderedDict()
-        self._docs: OrderedDict[Hashable, tuple[ToolMetadata, _MutableValues, str]] = OrderedDict()
+        self._docs: OrderedDict[Hashable, tuple[CachedInput, str]] = OrderedDict()
+        self._joined_docs: OrderedDict[Hashable, tuple[CachedInput, list[Block]]] = OrderedDict()
         self._lock = Lock()  # the app renders in several threads
 
     def session(
@@ -172,13 +174,12 @@ class RenderCache:
 
     def _source(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> CachedInput:
         """Return the session's input: an earlier one if it is unchanged, with further messages."""
-        place = id(messages[0]) if messages else 0
+        place = next(map(id, chain(messages[:1], tools[:1])), 0), len(tools)
         with self._lock:
             source = self._inputs.get(place)
         if source is None or not source.begins(messages, tools):
-            source = CachedInput(
-                tuple(tools), SharedList(), _mutable_in([tool.input_schema for tool in tools])
-            )
+            values = [value for tool in tools for value in _tool_values(tool)]
+            source = CachedInput(tuple(tools), SharedList(), _mutable_in(values))
         if len(source.messages) < len(messages):
             source = source.extended_with(messages[len(source.messages) :])
         with self._lock:
@@ -193,25 +194,41 @@ class RenderCache:
             while characters > self._most_characters:
                 characters -= self._rows.popitem(last=False)[1].characters
 
+    def joined_docs(
+        self,
+        dialect: Hashable,
+        tools: Sequence[ToolMetadata],
+        write: Callable[[], list[Block]],
+    ) -> list[Block]:
+        """Return the documentation of all tools in a dialect. It is shared: do not change it."""
+        source, key = self._source((), tools), (dialect, id(tools[0]))
+        with self._lock:
+            entry = self._joined_docs.get(key)
+        blocks = entry[1] if entry is not None and entry[0] is source else write()
+        if source.mutable.known:
+            with self._lock:
+                self._joined_docs[key] = source, blocks
+                self._joined_docs.move_to_end(key)
+                count = sum(len(kept.tools) for kept, _ in self._joined_docs.values())
+                while count > self._most_docs:
+                    count -= len(self._joined_docs.popitem(last=False)[1][0].tools)
+        return blocks
+
     def doc(self, dialect: Hashable, tool: ToolMetadata, write: Callable[[], str]) -> str:
         """Return a tool's documentation in a dialect."""
-        key = (dialect, id(tool))
+        source, key = self._source((), (tool,)), (dialect, id(tool))
         with self._lock:
             if entry := self._docs.get(key):
                 self._docs.move_to_end(key)
-        if entry is not None and entry[0] is tool and entry[1].unchanged:
-            return entry[2]
-        mutable = _mutable_in(
-            [tool.input_schema, *(example.parameters for example in tool.examples)]
-        )
+        if entry is not None and entry[0] is source:
+            return entry[1]
         text = write()
-        if not mutable.known:
-            return text
-        with self._lock:
-            self._docs[key] = tool, mutable, text
-            self._docs.move_to_end(key)
-            while len(self._docs) > self._most_docs:
-                self._docs.popitem(last=False)
+        if source.mutable.known:
+            with self._lock:
+                self._docs[key] = source, text
+                self._docs.move_to_end(key)
+                while len(self._docs) > self._most_docs:
+                    self._docs.popitem(last=False)
         return text
 
 
@@ -256,6 +273,11 @@ def can_cache(dialect: Any) -> bool:
 def origin_of(index: int) -> str:
     """Return the origin of the text of one of the session's messages."""
     return f"message:{index}"
+
+
+def _tool_values(tool: ToolMetadata) -> list[Any]:
+    """Return the mutable values of a tool."""
+    return [tool.input_schema, *(example.parameters for example in tool.examples)]
 
 
 def _values(messages: Iterable[Message]) -> list[Any]:

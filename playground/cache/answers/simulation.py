@@ -161,7 +161,7 @@ def _as_sent(
     sent, own = sent_requests(session), session.task.model_name
     named = {body.get("model") for body in sent.bodies}
     answered = {record.model for record in session.requests}
-    is_own = None in named or own in named or own in answered  # else another one was chosen since
+    is_own = None in named or own in named or own in answered  # else it was changed
     routes = list(dict.fromkeys(filter(None, sent.routes)))
     is_routed = bool(routes) and is_own and not (model or provider)
     if is_routed:
@@ -178,10 +178,10 @@ def _as_sent(
         sent.summed,
     )
     names = [str(body.get("model") or own) for body in sent.bodies]
-    names = [own if own.endswith(f"/{name}") else name for name in names]  # with its provider
+    names = [own if own.endswith(f"/{name}") else name for name in names]  # with its route
     was_paid = paid(found.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
-        was_paid = None  # the maker's prices are not those of who sells it here
+        was_paid = None  # the maker's prices do not hold for another seller
     found = replace(found, policy=AS_SENT, paid=was_paid, told=tuple(sent.told))
     if is_routed and len(routes) > 1:
         return _doubted(found, f"the requests went to several providers: {', '.join(routes)}")
@@ -191,7 +191,7 @@ def _as_sent(
 
 
 def _doubted(found: CacheSimulation, why: str) -> CacheSimulation:
-    """Return a simulation of which nothing is certain."""
+    """Return the simulation with no outcome certain, for the reason `why`."""
     doubted = [
         replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
         if one.state == "exact"
@@ -223,9 +223,9 @@ def cache_matrix(
 ) -> CacheMatrix:
     """Simulate the session in each dialect under each policy; all of them by default.
 
-    The policy "as-sent" has one cell, the first, since no dialect writes what was sent. Only it is
-    held against the bills and diagnoses of a session that keeps its requests as they were sent.
-    `progress` is called with the number of dialects that are done, and of all.
+    The policy "as-sent" has one cell, the first, because no dialect changes what was sent. If the
+    session keeps its requests as they were sent, only this cell is compared with bills and
+    diagnoses. `progress` is called with the number of dialects that are done, and of all.
     """
     session = session_or_sample(session)
     apart = None if seconds_apart is None else _checked_gap(seconds_apart)
@@ -258,7 +258,7 @@ def cache_matrix(
                 for one, lived in zip(rendered, lives, strict=True)
             ]
             marks = tuple(tuple(one.marks.items()) for one in row)
-            if marks not in known:  # several agents mark alike
+            if marks not in known:  # several agents set the same marks
                 known[marks] = simulated_row(
                     row, differences, rules, dialect.name, policy.name, name, billed
                 )
@@ -277,8 +277,8 @@ def _bills_of_these(
 ) -> tuple[tuple[Billed | None, ...], tuple[Diagnosis | None, ...], tuple[Billed | None, ...]]:
     """Return bills and diagnoses of the requests that a dialect writes, and bills of others.
 
-    Where the session holds the bodies that were sent, bills and diagnoses are of those, and say
-    nothing of these. Under a what-if there are none.
+    If the session holds the bodies that were sent, bills and diagnoses are about those and say
+    nothing of the rendered ones. With a what-if there are none at all.
     """
     if replace(what_if, pending=True) != AS_IT_IS:
         return (), (), ()
@@ -320,7 +320,7 @@ def simulated_row(
 ) -> CacheSimulation:
     """Send marked requests at their times to one cache; `differences` come from `parted`.
 
-    `one_by_one` is true if each was sent once the answer to the one before had begun.
+    `one_by_one` is True if each was sent after the answer to the one before had begun.
     """
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):
@@ -386,7 +386,7 @@ def _with_unexplained(
 
 
 def _mixed_model_findings(session: Session) -> Iterator[Finding]:
-    """Warn if several models answered, since their rules may differ."""
+    """Warn if several models answered, because their rules may differ."""
     known = set(session.replies)
     models = Counter(r.model for r in session.requests if r.model and r.reply in known)
     if len(models) < 2:
@@ -432,9 +432,8 @@ def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
 
 
 def _checked_time(at: float) -> float:
-    """Check a time in seconds. It may be negative: a clock may run backwards, and a state says
-    so.
-    """
+    """Check a time in seconds. It may be negative: a clock may run backwards, and the prediction
+    says so."""
     if not isinstance(at, int | float) or not isfinite(at):
         raise InputFault(f"a time of {at!r}", expected="seconds")
     return at

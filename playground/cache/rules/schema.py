@@ -1,6 +1,6 @@
-"""The one schema of the rule files: what each rule is called, what it is, and of what type.
+"""The schema of the rule files: the name, the meaning and the type of each rule.
 
-The generated page docs/cache-rules.md takes its words from here.
+The generated page docs/cache-rules.md uses these meanings.
 """
 
 from __future__ import annotations
