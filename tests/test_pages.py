@@ -245,7 +245,7 @@ def test_a_message_is_split_off_from_its_box() -> None:
     changes = payloads(app)[0]["editing"]["changes"]
     texts = [["ONE", False]]
     ask(app, do="change", number=7, texts=texts, at=changes.index("Split off from here"))
-    assert app.selectbox(key="session").value == "02-parallel-calls from message 1"
+    assert app.selectbox(key="session").value == "02-parallel-calls, edited from message 1"
     rows = [row for row, _ in payloads(app)[0]["rows"]]
     assert "ONE" in json.dumps(payloads(app))
     assert "message:3" in rows

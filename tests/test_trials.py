@@ -507,8 +507,11 @@ def test_the_page_tells_the_cost_runs_and_keeps_the_answers(server: DemoServer) 
     press(app, "Run")
     assert app.dataframe[1].value["attempts"].tolist() == [1, 1, 1]
     app.run()  # another run of the page keeps nothing twice
-    assert on_disk().names() == ["02-parallel-calls", "02-parallel-calls trial"]
-    kept = page("trials", session="02-parallel-calls trial")
+    assert on_disk().names() == [
+        "02-parallel-calls, with expected calls",
+        "02-parallel-calls, with expected calls trial",
+    ]
+    kept = page("trials", session="02-parallel-calls, with expected calls trial")
     assert kept.dataframe[1].value["attempts"].tolist() == [1, 1, 1]
 
 

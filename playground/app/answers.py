@@ -225,9 +225,11 @@ def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
             text.text(run.text[-_MOST_SHOWN:])
 
     waiting.until(lambda: not _is_busy(), update)
+    of = _last_run()["of"]
     for run in runs.values():
         if run.recorded:
-            state.add_recording(_last_run()["of"], run.recorded.recording)
+            of = state.add_recording(of, run.recorded.recording)
+    state.hold(_LAST_RUN, {**_last_run(), "of": of})
     st.rerun()
 
 

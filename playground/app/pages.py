@@ -113,7 +113,6 @@ def views(entry: PageEntry) -> list[PageEntry]:
 
 
 def older_addresses() -> dict[str, PageEntry]:
-    """Return the older addresses, of renamed pages and of views that were pages, with their
-    entry."""
+    """Return the older addresses, of renamed pages and former pages, with their entries."""
     found = {entry.name: entry for entry in PAGES if parent(entry) is not entry}
     return found | {entry.older: entry for entry in PAGES if entry.older}

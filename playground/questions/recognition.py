@@ -107,7 +107,7 @@ def _recognise_text(text: str, name: str) -> Recognised:
     if by_plugin := _recognise_by_plugin(text, name):
         return by_plugin
     fenced = in_a_fence(text)
-    if by_class := recognise_classes(fenced[1] if fenced else text):
+    if by_class := recognise_classes(fenced[1] if fenced else text, name):
         return by_class
     documents: list[Recognised] = []
     for unwrapped_text in _ways_to_read(text, documents):

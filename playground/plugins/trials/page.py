@@ -94,8 +94,8 @@ def expected_calls(working: WorkingSession) -> None:
             key="expect own calls",
             icon=":material/playlist_add_check:",
             disabled=not own,
-            on_click=history.edit,
-            args=(name, replace(_STEP, value=dump_expected(own))),
+            on_click=history.take_edit,
+            args=(dump_expected(own), name, key, _STEP),
         )
 
 
