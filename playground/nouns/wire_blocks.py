@@ -164,7 +164,7 @@ class WireReader:
         self._starts: SharedList[int] = SharedList()
         self._tools: tuple[tuple[str, bytes] | None, Any, _Tools] = None, None, _Tools()
         self._head: tuple[_Reader, tuple[_Tools, str, bytes]] | None = None
-        self._beside: _Beside | None = None
+        self._other_fields: _OtherFields | None = None
 
     def read(self, body: dict[str, Any]) -> WireRequest:
         api, asked = api_of(body), ttl_of(body)
@@ -176,34 +176,34 @@ class WireReader:
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
-        beside = self._beside_of(body, api)
+        others = self._other_fields_of(body, api)
         return WireRequest(
             model=self._model or model_of(body),
             blocks=self._blocks,
-            parameters=beside.parameters(read.pictures, read.cites),
+            parameters=others.parameters(read.pictures, read.cites),
             automatic_ttl=str(top.get("ttl") or ttl) if isinstance(top, dict) else None,
             server_tools=tools.on_server,
             ttl=asked,
             explicit_only=mode == "explicit",
             starts=self._starts,
-            settings=beside.settings,
+            settings=others.settings,
             api=api,
             clears_at=read.clears_at,
             cleared=read.cleared() if read.clears_at else (),
             thinks=read.thinks,
             instructs=read.instructs,
             doubts=_doubts_of(body, tools, read),
-            unknown=tools.unknown + beside.unknown + read.unknown,
+            unknown=tools.unknown + others.unknown + read.unknown,
         )
 
-    def _beside_of(self, body: dict[str, Any], api: str) -> _Beside:
+    def _other_fields_of(self, body: dict[str, Any], api: str) -> _OtherFields:
         """Return the fields other than tools and messages; most requests share them."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         given = settings, system, api
-        if self._beside is None or given != self._beside.given:
-            self._beside = _Beside.read(*given)
-        return self._beside
+        if self._other_fields is None or given != self._other_fields.given:
+            self._other_fields = _OtherFields.read(*given)
+        return self._other_fields
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
         """Return the tools and the system prompt as blocks; most requests share them."""
@@ -271,7 +271,7 @@ _MOST_UNKNOWN: Final = 5  # unknown words that are named, for each list
 
 
 @dataclass(slots=True)
-class _Beside:
+class _OtherFields:
     """The fields of a body other than tools and messages: parameters, and unknown words in them."""
 
     given: tuple[dict[str, Any], dict[str, Any], str]
@@ -279,7 +279,7 @@ class _Beside:
     _parameters: dict[tuple[bool, bool], dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, settings: dict[str, Any], system: dict[str, Any], api: str) -> _Beside:
+    def read(cls, settings: dict[str, Any], system: dict[str, Any], api: str) -> _OtherFields:
         held = settings | system
         words = (word for n, v in held.items() for word in unknown_words(n, v, api, n))
         return cls((settings, system, api), tuple(words))

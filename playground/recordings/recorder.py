@@ -67,16 +67,16 @@ class Recorder:
             self._lines.keep(now=True)
 
     def record_clean_request(
-        self, url: str, request: dict[str, Any], found: Tally, **told: Any
+        self, url: str, request: dict[str, Any], found: Tally, **details: Any
     ) -> None:
         """Record a request without secrets; `found` counts those that were starred out.
 
-        `told` adds further fields to its line.
+        `details` are further fields of its line.
         """
         with self._lock:
             self.request = request
             self._tally.take(found)
-            self._add({"request": request, "url": self._clean(url), **self._clean(told)})
+            self._add({"request": request, "url": self._clean(url), **self._clean(details)})
             self._lines.keep(now=True)
 
     def record_body(self, data: bytes, *, last: bool = False) -> None:

@@ -30,7 +30,7 @@ from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
-_APART: Final = 2.0  # the least number of seconds between two commits
+_COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits
 _SHARE: Final = 20  # if more, this many times as long as the last commit, which lists every file
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
@@ -137,7 +137,7 @@ class _Build:
         self._pieces: list[InputPiece] = []
         self._given_up_shards: set[str] = set()
         self._made = self._done = self._total = 0
-        self._next_commit = time.monotonic() + _APART
+        self._next_commit = time.monotonic() + _COMMIT_PAUSE
 
     def run(self, inputs: Sequence[str | Path], shard_bytes: int) -> Built:
         planned = plan(
@@ -309,7 +309,7 @@ class _Build:
         self._list_shards()
         catalogs.commit(self._folder, self._catalog, self._pieces)
         ended = time.monotonic()
-        self._next_commit = ended + max(_APART, _SHARE * (ended - began))
+        self._next_commit = ended + max(_COMMIT_PAUSE, _SHARE * (ended - began))
 
     def _faults(self) -> list[dict[str, str]]:
         listed = (self._shards[shard] for shard in self._catalog.shards)

@@ -62,7 +62,7 @@ _SHORT: Final = 64  # characters: of shorter texts thousands are cached
 _LONG: Final = 16_000  # characters: a longer text is not cached
 _REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber caches
 # Characters of a session that are searched for words near secrets; longer ones have some anyway.
-_LOOKED_THROUGH: Final = 1 << 20
+_MOST_SEARCHED: Final = 1 << 20
 _TOOLSETS: Final = 256  # the number of clean lists of tools that are cached
 _PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields from which a row's body is unpacked
 # The end of a key such as `"input_tokens": 3`, which every bill has. The number is no secret, but
@@ -252,7 +252,7 @@ def _unchanged(value: Any) -> Any:
 
 def _searcher_for(search: Searcher, texts: Sequence[str]) -> Searcher | None:
     """Return a searcher for the secrets that may be in texts; None if there can be none."""
-    if sum(map(len, texts)) > _LOOKED_THROUGH:
+    if sum(map(len, texts)) > _MOST_SEARCHED:
         return search
     return search.narrowed_to(_COUNTED.sub("counts", "\n".join(texts)))
 

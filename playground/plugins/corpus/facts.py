@@ -45,7 +45,7 @@ from playground.sessions.session import Session
 
 _EXCERPT: Final = 300  # characters of an error or a malformed call
 _SHORT: Final = 200
-_LOOKED: Final = 4_000  # characters that are searched for secrets before an excerpt is taken
+_MOST_CLEANED: Final = 4_000  # characters that are searched for secrets before an excerpt is taken
 _KEPT_AS_TEXT: Final = "arguments-kept-as-text"
 # The beginning of a result that reports a failure, for formats without a field for failures.
 _ERROR: Final = re.compile(
@@ -291,7 +291,7 @@ class SessionFacts:
 
     def _excerpt(self, text: str, most: int) -> str:
         """Return the beginning of a text, without secrets; "" if the corpus is redacted."""
-        return "" if self._redacts or not text else self._clean.text(text[:_LOOKED])[:most]
+        return "" if self._redacts or not text else self._clean.text(text[:_MOST_CLEANED])[:most]
 
     def _run_name(self, run: str) -> str:
         return f"{signatures.hash_of(run):016x}" if self._redacts and run else run

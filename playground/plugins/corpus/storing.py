@@ -21,7 +21,7 @@ from playground.sessions.session import Session
 Blocks = list[tuple[int, bytes]]  # the number and the hash of each
 _TOOLSETS: Final = 256  # the number of lists of tools that are cached
 SKELETON: Final = "session"  # the kind of a skeleton's block
-_NOTICED: Final = "noticed"  # the skeleton's key for `FileFacts`
+_FILE_FACTS: Final = "noticed"  # the skeleton's key for `FileFacts`
 _LISTS: Final = ("messages", "input", "contents")  # fields of a body: each entry is a block
 # Fields of a body that are one block each.
 _HEADS: Final = ("tools", "system", "instructions", "systemInstruction")
@@ -72,7 +72,7 @@ class SessionStore:
         self, clean: CleanSession, requests: Iterable[SeenRequest], file_facts: FileFacts
     ) -> tuple[int, list[StoredRequest]]:
         """Store a session; return its skeleton's block number, and the blocks of each request."""
-        session, plain = clean.session, {**clean.plain, _NOTICED: file_facts.plain}
+        session, plain = clean.session, {**clean.plain, _FILE_FACTS: file_facts.plain}
         task = plain.get("task", {})
         head = self._tools(plain.get("tools", []), clean.tools_key)
         if "user_agent_prompt" in task:
@@ -200,7 +200,7 @@ def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, FileFac
     Raises InputFault if the blocks are torn.
     """
     plain = blocks.value(skeleton)
-    file_facts = FileFacts(**plain.pop(_NOTICED))
+    file_facts = FileFacts(**plain.pop(_FILE_FACTS))
     task = plain.get("task", {})
     if "user_agent_prompt" in task:
         task["user_agent_prompt"] = blocks.value(task["user_agent_prompt"])

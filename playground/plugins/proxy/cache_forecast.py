@@ -161,7 +161,7 @@ class CacheForecast:
     def record_sent(self, underway: Underway) -> None:
         """Record that the request is forwarded: later ones are compared with it."""
         row, prediction = underway.row, underway.prediction
-        underway.cache.sent(prediction)
+        underway.cache.record_sent(prediction)
         row.sent.append((prediction.request, prediction.found, underway.difference))
         row.cached_tokens = _cached_tokens(prediction.request, prediction.found, row.rules)
         row.known_codes = underway.codes
@@ -169,7 +169,7 @@ class CacheForecast:
 
     def record_answer(self, underway: Underway, at: float) -> None:
         """Record when a successful answer began: later requests can read the cache from then on."""
-        underway.cache.answered(underway.prediction, at)
+        underway.cache.record_first_token(underway.prediction, at)
 
     def end_request(
         self, underway: Underway, status: int, usage: dict[str, Any] | None
@@ -180,7 +180,7 @@ class CacheForecast:
         """
         billed = billed_of(usage)
         if not 200 <= status < 300:
-            underway.cache.refused(underway.prediction)
+            underway.cache.undo(underway.prediction)
             _remove_refused(underway)
             return None
         if billed is None:
@@ -189,7 +189,7 @@ class CacheForecast:
         request = prediction.request
         sent = TimedRequest(request.wire, request.at, row.rules, billed, request, [row.prefix_size])
         if not billed.summed:
-            underway.cache.billed(prediction, sent)
+            underway.cache.record_bill(prediction, sent)
             row.learn(prediction.found.hit, sent, billed)
             self._apply_bill(row, prediction, sent, billed)
         return Bill(

@@ -27,7 +27,7 @@ class Prediction:
     request: TimedRequest
     found: Simulated
     branch: CacheSimulator
-    left: dict[bytes, CacheEntry]
+    entries: dict[bytes, CacheEntry]
     replaced: dict[bytes, CacheEntry | None] = field(default_factory=dict)
 
 
@@ -36,11 +36,11 @@ class LiveCache(CacheSimulator):
     """The cache of one provider, for requests that are sent, answered and billed at any time."""
 
     def predict(self, request: TimedRequest) -> Prediction:
-        """Predict a request's outcome. The cache does not change until the request is `sent`."""
-        left: dict[bytes, CacheEntry] = {}
+        """Predict a request's outcome. The cache does not change until `record_sent`."""
+        entries: dict[bytes, CacheEntry] = {}
         branch = CacheSimulator(
             self.rules,
-            ChainMap(left, self._entries),  # type: ignore[arg-type]  # which it only asks and sets
+            ChainMap(entries, self._entries),  # type: ignore[arg-type]  # it only asks and sets
             deepcopy(self._explicit),
             set(self._doubtful),
             set(self._summed),
@@ -50,15 +50,15 @@ class LiveCache(CacheSimulator):
             _earlier=self._earlier.copy(),
             one_by_one=True,  # the begin of each answer is known
         )
-        return Prediction(request, branch.send(request), branch, left)
+        return Prediction(request, branch.send(request), branch, entries)
 
-    def sent(self, prediction: Prediction) -> None:
+    def record_sent(self, prediction: Prediction) -> None:
         """Record that the request was sent. Its entries cannot be read yet."""
-        for key, entry in prediction.left.items():
+        for key, entry in prediction.entries.items():
             before = prediction.replaced[key] = self._entries.get(key)
             alive = before is not None and before.expires >= prediction.request.at
             entry.visible = before.visible if before is not None and alive else inf
-        self._entries.update(prediction.left)
+        self._entries.update(prediction.entries)
         branch = prediction.branch
         self._explicit, self._doubtful = branch._explicit, branch._doubtful
         self._summed, self._begun, self._now = branch._summed, branch._begun, branch._now
@@ -68,15 +68,15 @@ class LiveCache(CacheSimulator):
             self._entries.clear()
             self._entries.update(living)
 
-    def answered(self, prediction: Prediction, at: float) -> None:
+    def record_first_token(self, prediction: Prediction, at: float) -> None:
         """Record that the first token of the answer came at this time."""
-        for key, entry in prediction.left.items():
+        for key, entry in prediction.entries.items():
             if self._entries.get(key) is entry:
                 entry.visible = min(entry.visible, at)
 
-    def refused(self, prediction: Prediction) -> None:
+    def undo(self, prediction: Prediction) -> None:
         """Undo a request that was refused or never answered."""
-        for key, entry in prediction.left.items():
+        for key, entry in prediction.entries.items():
             if self._entries.get(key) is not entry:
                 continue
             before = prediction.replaced.get(key)
@@ -85,14 +85,14 @@ class LiveCache(CacheSimulator):
             else:
                 self._entries[key] = before
 
-    def billed(self, prediction: Prediction, sent: TimedRequest) -> None:
+    def record_bill(self, prediction: Prediction, sent: TimedRequest) -> None:
         """Correct the cache by a bill; `sent` is the same request with its bill."""
         bill, points = sent.billed, prediction.found.breakpoints
         if bill is None or self.rules.match == "best effort":
             return  # what each can give there is the size in the request that reads it
         kept = bill.read + bill.write
         if not kept:
-            self.refused(prediction)  # no part of the request was long enough
+            self.undo(prediction)  # no part of the request was long enough
             return
         hit = prediction.found.hit
         if hit is not None and bill.read and (read := self._entries.get(sent.chain[hit])):

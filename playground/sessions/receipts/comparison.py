@@ -200,17 +200,17 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
         there += there > 0 and holdings.requests == 1 and _may_repeat(reports)
         is_sum = len(reports) == 1 and any(sums) and (first.read, first.written) == sums
         for usage in reports[there:] if not is_sum else ():
-            yield usage.place, "usage", _told(counts)
+            yield usage.place, "usage", _tokens(counts)
     if leaves.is_closed:
         return
     in_file = Counter(usage.counts for usage in leaves.usages)
     for counts, times in held.items():
         stands = sum(n for one, n in in_file.items() if _is_part(one, counts))
         if times > stands:
-            yield Place(), "usage added", f"{_told(counts)}: {times} times, {stands} in the file"
+            yield Place(), "usage added", f"{_tokens(counts)}: {times} times, {stands} in the file"
 
 
-def _told(counts: Sequence[int]) -> str:
+def _tokens(counts: Sequence[int]) -> str:
     """Return the counts of a report in words."""
     return f"{' and '.join(f'{count:,}' for count in counts)} tokens"
 

@@ -13,7 +13,7 @@ from playground.recordings.framing import LineReader
 from playground.sessions.source import Source
 
 _UNZIPPED: Final = 64 * 1024 * 1024
-_LOOKED_AT: Final = 12
+_FIRST_VALUES: Final = 12  # of a file, which decide if it is a stream
 _OF_CONVERSE: Final = frozenset({"contentBlockDelta", "contentBlockStop", "messageStart"})
 _EVENT: Final = re.compile(
     r"response\.|content_block_|message_(?:start|delta|stop)$|(?:content|message|tool-call)-"
@@ -30,7 +30,7 @@ _CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
 
 def frames_of_lines(source: Source) -> list[Any]:
     """Return the frames of a stream with one in each line; [] for a file of other lines."""
-    first = [value for value in source.head[:_LOOKED_AT] if isinstance(value, dict)]
+    first = [value for value in source.head[:_FIRST_VALUES] if isinstance(value, dict)]
     inner = [v["chunk"] if isinstance(v.get("chunk"), dict) else v for v in first]
     if sum(map(is_frame, inner)) * 2 <= len(inner) or not inner:
         return []
