@@ -137,7 +137,7 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
     """Return a dialect's title, its figures, and who speaks it."""
     name = guide.dialect.name
     carried, total = len(values.carried(name)), len(values.values)
-    whole = [reading for _, reading in servers if not _loss(reading)]
+    complete = [reading for _, reading in servers if not _loss(reading)]
     figures: list[Figure] = [
         (
             f"{carried} of {total}",
@@ -146,9 +146,9 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
         )
     ]
     if servers:
-        assumed = sum(reading.assumed for reading in whole)
+        assumed = sum(reading.assumed for reading in complete)
         label = "servers lose nothing" + (f", {assumed} of them assumed" if assumed else "")
-        figures.append((f"{len(whole)} of {len(servers)}", label, "" if whole else "bad"))
+        figures.append((f"{len(complete)} of {len(servers)}", label, "" if complete else "bad"))
     speakers = _SOURCE.sub("", guide.dialect.models)
     title = guide.dialect.title or name
     return board(f"{title}: {speakers}" if speakers else title, family(guide.dialect), figures)
@@ -156,7 +156,7 @@ def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Pay
 
 def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Payload:
     """Return who speaks a dialect, the servers that read it, other forms, and its facts."""
-    told = [
+    servers_read = [
         {"cells": [name, _outcome(reading)], "tone": _tone(reading)} for name, reading in servers
     ]
     facts = [
@@ -167,7 +167,7 @@ def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Pa
     also = [{"cells": ["", form.replace("\n", "↵")], "tone": "code"} for form in guide.variants()]
     cards = [
         card("facts", "Who speaks it", guide.dialect.models, rows=[]),
-        card("facts", "Servers that read it", "tried with a call between texts", rows=told),
+        card("facts", "Servers that read it", "tried with a call between texts", rows=servers_read),
         card("facts", "Also accepted", rows=also),
         card("facts", "Form", rows=facts),
     ]
@@ -204,7 +204,7 @@ def values_board(found: CarryMatrix, chosen: str) -> Payload:
         for dialect in found.dialects
     ]
     total = len(found.values)
-    whole = sum(len(found.carried(dialect)) == total for dialect in found.dialects)
+    complete = sum(len(found.carried(dialect)) == total for dialect in found.dialects)
     worst = min(found.dialects, key=lambda dialect: len(found.carried(dialect)))
     refused = total - len(found.carried(worst))
     sentence = (
@@ -216,7 +216,7 @@ def values_board(found: CarryMatrix, chosen: str) -> Payload:
         "Each is written as an argument of a call, and read back. Refused: a finding names it, and "
         "nothing wrong is sent."
     )
-    figures: list[Figure] = [(f"{whole} of {len(rows)}", "carry all of them", "")]
+    figures: list[Figure] = [(f"{complete} of {len(rows)}", "carry all of them", "")]
     squares = card(
         "matrix",
         f"All {total}",

@@ -53,7 +53,7 @@ def frame(rows: AnswerRows) -> pd.DataFrame:
     return table
 
 
-def _drawn(value: Any) -> pd.DataFrame:
+def _frame_of(value: Any) -> pd.DataFrame:
     """Return the table of an answer that has rows."""
     return frame(draw("rows", value))
 
@@ -83,7 +83,7 @@ for _answer in (
     TrialPlan,
     VersionDiff,
 ):
-    draws("frame", _answer)(_drawn)
+    draws("frame", _answer)(_frame_of)
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:
