@@ -1,4 +1,4 @@
-"""Dialects as a board: a row for each; of one its servers, difficult values and facts.
+"""Dialects as a board: a row for each; for one dialect, its servers, difficult values and facts.
 
 A server is tried with one reply, which has text before and after its call.
 """
@@ -33,7 +33,7 @@ _TIDES: Final = ToolMetadata(
     },
 )
 _CALL: Final = ToolCallPart("call_1", "get_tides", {"harbour": "Brest", "days": 2})
-_SOURCE: Final = re.compile(r"\s*\([^()]*\)")  # of a statement on models
+_SOURCE: Final = re.compile(r"\s*\([^()]*\)")  # a bracketed source in the text about models
 _TITLES: Final = {"vllm": "vLLM", "sglang": "SGLang", "ollama": "Ollama", "llama-cpp": "llama.cpp"}
 _WHAT: Final = (
     "A dialect is the text in which a model is told of its tools, calls them and gets results. The "
@@ -63,7 +63,7 @@ def dialect_rows(
 ) -> list[Payload]:
     """Return a row for each dialect; the facts are those of these tools' schemas.
 
-    A declaration starts from one of them, where there is a page for that.
+    If `can_declare`, a row offers to start a declaration from its dialect, if a file can hold it.
     """
     return [_row(get_dialect(name), tools or [_TIDES], can_declare) for name in names]
 
@@ -122,7 +122,7 @@ def list_board(rows: Sequence[Payload], sections: dict[str, str], chosen: str = 
 
 
 def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
-    """Return what each server that reads a dialect hands over of one reply with text around."""
+    """Return each server's reading of one reply with text around its call."""
     dialect = guide.dialect
     if not is_ours(dialect.name):
         return []

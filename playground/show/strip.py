@@ -256,7 +256,7 @@ def _shared_blocks(cell: CacheSimulation, number: int) -> int:
         return 0
     before, sent = cell.row[number - 1], cell.row[number]
     if sent.billed or before.billed:
-        return 0  # a bill scales the sizes of all blocks, so none is drawn as before
+        return 0  # a bill scales all blocks, so none has its earlier size
     difference = cell.differences[number]
     return len(before.chain) if difference is None else difference.block or 0
 

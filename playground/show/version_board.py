@@ -133,7 +133,7 @@ def _kind(change: BlockChange) -> str:
 
 
 def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
-    """Return how far a cache reads, as a share of the strips, whose blocks are aligned."""
+    """Return how far a cache reads, as a share of the strips of aligned blocks."""
     if not cost.read:
         return 0.0
     after = [change.tokens[1] for change in value.changes]

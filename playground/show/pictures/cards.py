@@ -54,7 +54,7 @@ def trial_plan(value: TrialPlan) -> Markup:
 
 @draws("picture", Receipt)
 def receipt(value: Receipt) -> Markup:
-    """Return what of a file is in no session."""
+    """Return the parts of a file that are in no session."""
     return Markup("Receipt of a file", value.words, static=_table("missing", value))
 
 
