@@ -182,7 +182,7 @@ def menu(working: WorkingSession) -> None:
         )
         _button("Duplicate", "content_copy", _duplicate, working.name)
         if state.entry(working.name) is None:
-            st.caption("A sample. Edited, it is kept under its name, and can be renamed.")
+            st.caption("A sample, which never changes: edits and runs make a session of their own.")
         else:
             _of_a_kept_one(working.name)
         say.caption(where())
