@@ -46,7 +46,7 @@ _MODULES: Final = {  # command -> module of `playground.cli`, loaded when the co
     "record": "streams",
     "demo-server": "streams",
 }
-_FUNCTIONS: Final = {  # commands whose names are no names in Python
+_FUNCTIONS: Final = {  # commands with names that Python does not allow
     "import": "import_",
     "demo-server": "demo_server",
     "chat-template": "chat_template",
@@ -90,7 +90,7 @@ def _app_options() -> list[str]:
 
 
 def _is_unknown(argument: str) -> bool:
-    """Return True for an option of neither the app nor streamlit, whose names hold a dot."""
+    """Return True for an unknown option: not the app's, and without the dot of streamlit's."""
     name = argument.partition("=")[0]
     return name.startswith("--") and "." not in name and name not in ("--", *_app_options())
 

@@ -88,7 +88,7 @@ def _noting_refusals(
 
 
 def _say_first(cell: CacheSimulation) -> None:
-    """Print what was paid, and whose rules an unknown model is given."""
+    """Print the bill, and the provider whose rules are used for an unknown model."""
     from playground.cache.answers.headline import billed
 
     for line in filter(None, (billed(cell), cell.assumption)):
@@ -311,9 +311,9 @@ def print_validation(folder: str, as_json: bool) -> int:
 
 
 def _validated_request(row: ValidationRow) -> Sequence[Any]:
-    """Return a request as predicted, as billed, and as told by the provider; see `_verdict`.
+    """Return a request's prediction, its bill and the provider's words; see `_verdict`.
 
-    One that is not predictable is there for what the provider said of it.
+    An unpredictable request is included for the provider's words.
     """
     known = row.state == "predictable"
     return (

@@ -149,7 +149,7 @@ _BY_FLAGS: Final = "by-flags"
 
 
 class _CacheGroup(CommandGroup):
-    """A group whose flags choose the subcommand if none is named: `cache SESSION --simulate`.
+    """A group that takes flags in place of a subcommand: `cache SESSION --simulate`.
 
     A session file with the name of a subcommand needs its folder: `cache ./wire`.
     """

@@ -179,7 +179,7 @@ class Command(click.Command):
         self.examples = tuple(examples)
         for parameter in self.params:
             _name_value(parameter)
-            # A default such as "" or 0 stands for something that the help says in words.
+            # The help says in words what a default such as "" or 0 means.
             if isinstance(parameter, click.Option) and not parameter.is_flag:
                 has_default = isinstance(parameter.default, str | int | float)
                 parameter.show_default = has_default and bool(parameter.default)
@@ -189,12 +189,12 @@ class Command(click.Command):
             with formatter.section("Examples"):
                 for example in self.examples:
                     indent = " " * formatter.current_indent
-                    formatter.write(f"{indent}playground {example}\n")  # unfolded, to be copied
+                    formatter.write(f"{indent}playground {example}\n")  # not folded, for copying
         super().format_epilog(ctx, formatter)
 
 
 def _name_value(parameter: click.Parameter) -> None:
-    """Give a parameter without a type of its own the name and the completion of its value."""
+    """Give a parameter without a type the name and the completion of its value."""
     key = max(parameter.opts, key=len)
     value = _VALUES.get(key)
     if value is None:
@@ -206,7 +206,7 @@ def _name_value(parameter: click.Parameter) -> None:
 
 
 class CommandGroup(click.Group):
-    """A group that names similar commands for one that it lacks."""
+    """A group that suggests similar commands for an unknown one."""
 
     command_class = Command
     group_class = type

@@ -169,7 +169,7 @@ _COUNTED = ("messages", "calls", "tools", "requests", "recordings")
 
 
 def _session_line(row: dict[str, Any]) -> str:
-    """Return a line on a session: its format, what it holds, where it was written."""
+    """Return a line on a session: its format, its counts, and the file that was written."""
     counts = ", ".join(counted(row[key], key[:-1]) for key in _COUNTED if row[key])
     arrow = f" → {row['written']}" if row["written"] else ""
     return f"{row['session']}: {row['format']}, {counts or 'nothing'}{arrow}"

@@ -68,7 +68,7 @@ session_argument = click.argument("session")
 
 
 def session_or_option(required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Return the session's argument, beside a hidden option --session that was there before."""
+    """Return the session's argument, with the older, hidden option --session."""
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         @wraps(command)
@@ -148,7 +148,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
     """Load a session for replaying, as `load` does.
 
     The file may also hold a reply alone. If the session has no recordings, recordings are made of
-    its answers. `dialect` is the one that the user asks for, "" for any.
+    its answers. `dialect` is the requested one, "" for any.
     """
     from dataclasses import replace
 
@@ -190,8 +190,8 @@ def _load_first(source: Source) -> LoadedSession:
 def _load_reply(source: Source, dialect: str, with_json: bool = False) -> LoadedSession | None:
     """Return a source that holds a reply alone as a session; None if it holds anything else.
 
-    For the `dialect` that the user asks for, the reply stays as it is. Otherwise its dialect is the
-    likeliest; a finding says so if there is none. `with_json` accepts JSON in no known form.
+    With a requested `dialect` the reply is read in it. Otherwise it is read in the likeliest
+    dialect; if there is none, a finding says so. `with_json` accepts JSON in no known form.
     """
     from dataclasses import replace
 

@@ -240,7 +240,7 @@ def _print_result(result: ParseResult, with_events: bool, error: object = None) 
 def _print_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
-    """Print the smallest reply of which the server loses something.
+    """Print the smallest reply that the server hands over with a loss.
 
     With --strict, return 1 if there is one.
     """

@@ -76,7 +76,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
         except KeyboardInterrupt:
             say("playground: stopped", err=True)
             status = INTERRUPTED
-        except BrokenPipeError:  # the reader, `head` say, has seen enough
+        except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
             sys.stdout = None
             status = 0
         except OSError as error:  # a full disk, a folder that may not be read
@@ -84,7 +84,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
             say(f"playground: {place}{error.strerror or error}", err=True)
             status = 2
         except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise  # click has words and an exit status of its own for these
+            raise  # click handles these with its own words and exit status
         except Exception as error:
             missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else None
             if _debugging():
@@ -177,7 +177,7 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
 
 
 def tell_starred(counts: Mapping[str, int]) -> None:
-    """Say how many secrets of which kind were starred out of what was stored."""
+    """Report the number of secrets of each kind that were starred out of stored text."""
     from playground.recordings.scrubbing import describe_stars
 
     say(describe_stars(counts), err=True)

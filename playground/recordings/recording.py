@@ -211,7 +211,7 @@ class Recording:
             found.append(finding("no-end", last, _MARKER_ONLY if self._has_end_marker else ""))
         if provider_calls := self._provider_summary:
             found.append(finding("run-by-provider", last, provider_calls))
-        if beside := self._beside:
+        if beside := self._names_beside:
             found.append(finding("beside-left-out", last, beside))
         if self.other_choices:
             indexes = ", ".join(str(choice.index) for choice in self.other_choices)
@@ -219,7 +219,7 @@ class Recording:
         return found
 
     @property
-    def _beside(self) -> str:
+    def _names_beside(self) -> str:
         """Return the names of parts beside the text, each with the number of its frames."""
         signals = (chunk.signal for chunk in self.chunks if type(chunk) is SignalChunk)
         counts = Counter(_BESIDE[signal] for signal in signals if signal in _BESIDE)

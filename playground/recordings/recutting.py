@@ -88,7 +88,7 @@ def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
     chunk = recording.chunks[index]
     chance = random.Random(seed)  # an experiment, no secret
 
-    def spoiled(text: str) -> bytes:
+    def corrupted(text: str) -> bytes:
         data = bytearray(text.encode("utf-8", "surrogatepass"))
         if data:
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
@@ -97,13 +97,13 @@ def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
     other: Chunk
     match chunk:
         case TextChunk() | BytesChunk():
-            other = _bytes_chunk(spoiled(_data(chunk).decode("utf-8", "replace")), chunk.at)
+            other = _bytes_chunk(corrupted(_data(chunk).decode("utf-8", "replace")), chunk.at)
         case ReasoningChunk(reasoning=text):
-            other = replace(chunk, reasoning=spoiled(text).decode("utf-8", "replace"))
+            other = replace(chunk, reasoning=corrupted(text).decode("utf-8", "replace"))
         case ToolCallChunk(tool_call=delta):
             function = dict(delta.get("function") or {})
             text = str(function.get("arguments") or "")
-            function["arguments"] = spoiled(text).decode("utf-8", "replace")
+            function["arguments"] = corrupted(text).decode("utf-8", "replace")
             other = replace(chunk, tool_call={**delta, "function": function})
         case _:
             other = chunk

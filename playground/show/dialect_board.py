@@ -1,4 +1,4 @@
-"""Dialects as a board: a row for each; of one its servers, difficult values and facts.
+"""Dialects as a board: a row for each; for one dialect, its servers, difficult values and facts.
 
 A server is tried with one reply, which has text before and after its call.
 """
@@ -28,7 +28,7 @@ TIDES: Final = ToolMetadata(
     },
 )
 _CALL: Final = ToolCallPart("call_1", "get_tides", {"harbour": "Brest", "days": 2})
-_SOURCE: Final = re.compile(r"\s*\([^()]*\)")  # of a statement on models
+_SOURCE: Final = re.compile(r"\s*\([^()]*\)")  # a bracketed source in the text about models
 _TITLES: Final = {"vllm": "vLLM", "sglang": "SGLang", "ollama": "Ollama", "llama-cpp": "llama.cpp"}
 _WHAT: Final = (
     "A dialect is the text in which a model is told of its tools, calls them and gets results. The "
@@ -58,7 +58,7 @@ def dialect_rows(
 ) -> list[Payload]:
     """Return a row for each dialect; the facts are those of these tools' schemas.
 
-    A declaration starts from one of them, where there is a page for that.
+    If `can_declare`, a row offers to start a declaration from its dialect, if a file can hold it.
     """
     return [_row(get_dialect(name), tools or [TIDES], can_declare) for name in names]
 
@@ -135,7 +135,7 @@ def values_board(found: CarryMatrix, chosen: str) -> Payload:
         for dialect in found.dialects
     ]
     total = len(found.values)
-    whole = sum(len(found.carried(dialect)) == total for dialect in found.dialects)
+    complete = sum(len(found.carried(dialect)) == total for dialect in found.dialects)
     worst = min(found.dialects, key=lambda dialect: len(found.carried(dialect)))
     refused = total - len(found.carried(worst))
     sentence = (
@@ -147,7 +147,7 @@ def values_board(found: CarryMatrix, chosen: str) -> Payload:
         "Each is written as an argument of a call, and read back. Refused: a finding names it, and "
         "nothing wrong is sent."
     )
-    figures: list[Figure] = [(f"{whole} of {len(rows)}", "carry all of them", "")]
+    figures: list[Figure] = [(f"{complete} of {len(rows)}", "carry all of them", "")]
     squares = card(
         "matrix",
         f"All {total}",

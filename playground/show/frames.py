@@ -50,7 +50,7 @@ def frame(rows: AnswerRows) -> pd.DataFrame:
     return table
 
 
-def _drawn(value: Any) -> pd.DataFrame:
+def _frame_of(value: Any) -> pd.DataFrame:
     """Return the table of an answer that has rows."""
     return frame(draw("rows", value))
 
@@ -78,7 +78,7 @@ for _answer in (
     ToolPlan,
     VersionDiff,
 ):
-    draws("frame", _answer)(_drawn)
+    draws("frame", _answer)(_frame_of)
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:

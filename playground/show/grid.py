@@ -29,7 +29,7 @@ _KINDS: Final = (
 
 
 class _Row:
-    """A row while the grid is put together; its number may still change, so it is no number yet."""
+    """A row while the grid is built; it has no number yet, because its place may still change."""
 
     __slots__ = ("label", "origin")
 
@@ -41,9 +41,9 @@ class _Row:
 def grid(panes: Sequence[Payload]) -> Payload:
     """Return the component's data: `rows` as origin and label, `panes`, each text once in `texts`.
 
-    A pane comes as `name`, `note` and `messages`, each with its `role` and its `blocks`. It leaves
-    with `cells`: each has the number of a row and its blocks, each of which has the number of its
-    text, its kind, the role if it begins a message, and the decision about it, if any. Texts are
+    A given pane has `name`, `note` and `messages`, each with its `role` and its `blocks`. A
+    returned pane has `cells` instead: each has a row's number and blocks. A block has its text's
+    number, its kind, the role if it begins a message, and the decision about it, if any. Texts are
     unchanged; all other words are guarded against characters that change the reading direction.
     """
     rows: list[_Row] = []
@@ -116,8 +116,8 @@ def _merge_rows(
 ) -> tuple[list[_Row], list[_Row]]:
     """Return the rows with those that a further column adds, and the rows of its runs, in order.
 
-    A run takes the next row of its origin below the run before it; if there is none, it gets a new
-    row just there. Time is linear, but for the bisection.
+    A run takes the next row of its origin below the previous run's row, or a new row just there.
+    The time is linear, except for the bisection.
     """
     places: dict[str, list[int]] = {}
     for number, row in enumerate(rows):

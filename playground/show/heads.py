@@ -10,8 +10,8 @@ from playground.questions.comparison import Column
 from playground.show.token_frames import short_count
 from playground.tokens import TokenCount
 
-Figure = tuple[str, str, str]  # a value, what of, and "good", "bad" or ""
-PENDING: Final = "…"  # in the place of a figure
+Figure = tuple[str, str, str]  # a value, its label, and "good", "bad" or ""
+PENDING: Final = "…"  # shown until a figure is known
 
 
 def heads(
@@ -20,7 +20,8 @@ def heads(
     """Return the figures of each column: characters, tokens, schema facts lost, findings, and
     images if there are any; the best of the first two is marked.
 
-    PENDING stands for a count that is None, and for the findings of a column not `checked` yet.
+    PENDING is shown for a count that is None, and for findings of a column that is not `checked`
+    yet.
     """
     least = min((sum(column.characters.values()) for column in columns), default=0)
     known = [count.tokens for count in counts if count]

@@ -67,7 +67,7 @@ host().render({{ model: {{ get: () => data }}, el }})
 _LONE: Final = re.compile("[\ud800-\udfff]")
 _TABLE: Final = "border-collapse: collapse; font-size: 0.85em; margin-bottom: 1em"
 _CELL: Final = "padding: 0.2em 0.6em; text-align: left; vertical-align: top"
-# The family stands twice, because browsers draw a lone `monospace` smaller than the text around it.
+# The family is named twice, because browsers draw a single `monospace` smaller than other text.
 CODE_STYLE: Final = (
     "margin: 0; white-space: pre-wrap; overflow-wrap: anywhere;"
     " font-family: monospace, monospace; font-size: 0.9em"
@@ -78,8 +78,8 @@ CODE_STYLE: Final = (
 class Markup:
     """An answer as markup: `head` stays, `static` is replaced by the component where scripts run.
 
-    `line` sums the answer up in figures. `data` gives the component's data; `brief` gives less of
-    it, for a notebook, whose file would become too large otherwise.
+    `line` sums the answer up in figures. `data` returns the component's data; `brief` returns less,
+    to keep a notebook's file small.
     """
 
     title: str

@@ -104,7 +104,7 @@ def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -
         by_place.setdefault(difference.where, []).append(difference.code)
     shown = _tool_fields(payload, by_place)
     for wire in payload.messages[:most]:
-        # What an adapter has moved, such as a system field, stands with the first message.
+        # Texts that an adapter moved, such as a system field, go to the first message.
         first = wire.rendered[0] if wire.rendered else 0
         codes = [code for index in wire.rendered for code in by_place.get(f"message {index}", [])]
         block = (

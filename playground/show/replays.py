@@ -105,7 +105,7 @@ def _note(reading: Timeline) -> str:
 def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
     """Return each call: its name, its arguments by offset, the steps at which it began and ended.
 
-    For an aborted call the last step stands under "aborted"; a call left open has neither.
+    An aborted call's last step is under "aborted"; an open call has no last step.
     """
     calls: dict[int, Payload] = {}
     for event, ended in zip(reading.result.events, last, strict=True):

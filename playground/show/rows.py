@@ -294,7 +294,7 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
         if any(cell.billed)  # without any bill, empty columns would look as if nothing was billed
         else []
     )
-    told = WORDS if any(cell.told) else ()
+    answer_words = WORDS if any(cell.told) else ()
     head = "request read_tokens written_tokens full_price_tokens cost_share tokens_low tokens_high"
     cells = [
         (
@@ -305,13 +305,13 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
             one.cost / 1000 / one.total if one.total else 1.0,
             *sent.token_range(one.total),
             *(_bill(cell, number) if billed else ()),
-            *(cell.three_answers(number) if told else ()),
+            *(cell.three_answers(number) if answer_words else ()),
             one.state,
             cell.why(number),
         )
         for number, (one, sent) in enumerate(zip(cell.requests, cell.row, strict=True))
     ]
-    return AnswerRows([*head.split(), *billed, *told, "state", "reason"], cells)
+    return AnswerRows([*head.split(), *billed, *answer_words, "state", "reason"], cells)
 
 
 def _bill(cell: CacheSimulation, number: int) -> Sequence[float | None]:

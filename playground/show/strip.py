@@ -54,9 +54,9 @@ def _sentence(cell: CacheSimulation, placed: CachePlacement | None) -> tuple[str
     If there is a bill, the sentence is about what was paid, and predicts nothing.
     """
     text = billed(cell) or headline(cell).text
-    if missed := _missed(cell):
+    if missed := _billed_breaks(cell):
         more = f" {counted(len(missed) - 1, 'break')} more." if len(missed) > 1 else ""
-        return f"{_missed_words(cell, missed[0])}.{more}", text
+        return f"{_break_in_words(cell, missed[0])}.{more}", text
     if placed and placed.refusal:
         text = f"{text} Nothing is marked: {placed.refusal.explanation}."
     if placed is None or placed.family != "gemini" or billed(cell):
@@ -76,39 +76,39 @@ def _figures(cell: CacheSimulation) -> list[Figure]:
     if not total or not cell.paid:
         return _predicted_figures(cell)
     read = sum(each.read for each in bills) / total
-    broken = _missed(cell)
-    lost = [cell.lost_nano(each) for each in broken]
+    miss = _billed_breaks(cell)
+    lost = [cell.lost_nano(each) for each in miss]
     cost = f": {dollars(sum(filter(None, lost)) / 1e9)}" if any(lost) else ""
-    breaks = "break" if len(broken) == 1 else "breaks"
+    breaks = "break" if len(miss) == 1 else "breaks"
     money = _money(cell.paid.nano_dollars, cell.paid.uncached_nano_dollars)
     return [
         _share(read, "read, as billed", _GOOD_READ, _BAD_READ),
         _share(cell.paid.permille / 1000, f"of uncached{money}", _GOOD_COST, _BAD_COST),
-        (grouped(len(broken)), f"{breaks}{cost}", "bad" if broken else ""),
+        (grouped(len(miss)), f"{breaks}{cost}", "bad" if miss else ""),
     ]
 
 
-def _missed(cell: CacheSimulation) -> list[BilledBreak]:
+def _billed_breaks(cell: CacheSimulation) -> list[BilledBreak]:
     """Return the breaks that the bills show, whatever is predicted, the dearest first."""
-    return sorted(billed_breaks(cell.billed), key=lambda broken: -broken.lost)
+    return sorted(billed_breaks(cell.billed), key=lambda miss: -miss.lost)
 
 
-def _missed_words(cell: CacheSimulation, broken: BilledBreak) -> str:
+def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
     """Say which request missed, after how long, and what that cost."""
-    nano, idle = cell.lost_nano(broken), _idle(cell, broken)
+    nano, idle = cell.lost_nano(miss), _idle(cell, miss)
     price = f": {dollars(nano / 1e9)}" if nano is not None else ""
     if idle:
-        return f"Request {broken.number + 1} missed after {grouped(idle // 60)} idle minutes{price}"
-    which = f"Request {broken.number + 1} read {broken.lost:,} tokens fewer"
-    return f"{which} than request {broken.since + 1} left{price}"
+        return f"Request {miss.number + 1} missed after {grouped(idle // 60)} idle minutes{price}"
+    which = f"Request {miss.number + 1} read {miss.lost:,} tokens fewer"
+    return f"{which} than request {miss.since + 1} left{price}"
 
 
-def _idle(cell: CacheSimulation, broken: BilledBreak) -> float:
+def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
     """Return the noted seconds between two requests if the cache expired in them, otherwise 0."""
-    bill = cell.billed[broken.since]
-    if cell.rules is None or bill is None or broken.number >= len(cell.noted):
+    bill = cell.billed[miss.since]
+    if cell.rules is None or bill is None or miss.number >= len(cell.noted):
         return 0
-    at, before = cell.noted[broken.number].at, cell.noted[broken.since].at
+    at, before = cell.noted[miss.number].at, cell.noted[miss.since].at
     idle = at - before if at is not None and before is not None else 0
     return idle if idle > cell.rules.seconds(life_of(bill, cell.rules)) else 0
 
@@ -116,15 +116,15 @@ def _idle(cell: CacheSimulation, broken: BilledBreak) -> float:
 def _billed_findings(cell: CacheSimulation) -> list[tuple[str, str, str]]:
     """Return the dearest breaks of the bills, and what to do about each."""
     found = []
-    for broken in _missed(cell)[:_MOST_FINDINGS]:
-        idle = _idle(cell, broken)
+    for miss in _billed_breaks(cell)[:_MOST_FINDINGS]:
+        idle = _idle(cell, miss)
         remedy = "An hour's cache would have kept it: compare its cost under Policies"
         if not idle:
-            remedy = cell.hints.get(broken.number, "")
+            remedy = cell.hints.get(miss.number, "")
         elif idle > _HOUR:
             remedy = "An hour's cache would have expired as well: leave it"
-        where = f"billed: {broken.lost:,} tokens paid again"
-        found.append((_missed_words(cell, broken), where, keep_order(remedy)))
+        where = f"billed: {miss.lost:,} tokens paid again"
+        found.append((_break_in_words(cell, miss), where, keep_order(remedy)))
     return found
 
 
@@ -182,7 +182,7 @@ def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
         number: f"{number + 1}: {cell.requests[number - 1].left - cell.requests[number].read:,}"
         for number in cell.breaks
     }
-    flags |= {each.number: f"{each.number + 1}: {each.lost:,}" for each in _missed(cell)}
+    flags |= {each.number: f"{each.number + 1}: {each.lost:,}" for each in _billed_breaks(cell)}
     return sorted(flags.items())[:_LABELLED]
 
 
@@ -256,7 +256,7 @@ def _shared_blocks(cell: CacheSimulation, number: int) -> int:
         return 0
     before, sent = cell.row[number - 1], cell.row[number]
     if sent.billed or before.billed:
-        return 0  # a bill scales the sizes of all blocks, so none is drawn as before
+        return 0  # a bill scales all blocks, so none has its earlier size
     difference = cell.differences[number]
     return len(before.chain) if difference is None else difference.block or 0
 

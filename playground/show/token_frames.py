@@ -1,4 +1,4 @@
-"""Counts of tokens as tables: what was counted, how sure it is, where it comes from."""
+"""Counts of tokens as tables, with their certainty and their source."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
                 key="strips",
                 columns=columns,
                 at=first_changed(value),
-                into=_into(value),
+                into=_equal_share(value),
                 place=place(value, cost) if cost else "",
                 read=_read_share(value, cost) if cost else 1,
                 legend=legend,
@@ -116,7 +116,7 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
     )
 
 
-def _into(value: VersionDiff) -> float:
+def _equal_share(value: VersionDiff) -> float:
     """Return how far into the first block that is not the same its texts are equal, as a share."""
     at = first_changed(value)
     if at == len(value.changes) or value.changes[at].kind != "changed":
@@ -133,7 +133,7 @@ def _kind(change: BlockChange) -> str:
 
 
 def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
-    """Return how far a cache reads, as a share of the strips, whose blocks are aligned."""
+    """Return how far a cache reads, as a share of the strips of aligned blocks."""
     if not cost.read:
         return 0.0
     after = [change.tokens[1] for change in value.changes]
@@ -166,7 +166,7 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payloa
         if cost
         else []
     )
-    told = [{"cells": list(fact), "tone": ""} for fact in facts if fact[1]]
+    details = [{"cells": list(fact), "tone": ""} for fact in facts if fact[1]]
     cards = [card("findings", "Findings", _finding_note(findings), rows=findings)]
     cards += [
         card(
@@ -174,7 +174,9 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payloa
         )
     ]
     if cost:
-        cards += [card("facts", cost.title, "the new 20 seconds after the old", key="", rows=told)]
+        cards += [
+            card("facts", cost.title, "the new 20 seconds after the old", key="", rows=details)
+        ]
     return board(cards=cards)
 
 

@@ -189,7 +189,7 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
             for each in cell.unexplained
         ],
         "shorter": [asdict(each) for each in cell.shorter],
-        "hints": {str(number): told for number, told in cell.hints.items()},
+        "hints": {str(number): hint for number, hint in cell.hints.items()},
         "errors": cell.errors,
         "model": cell.model,
         "nano_dollars": cell.nano_dollars,
@@ -208,6 +208,6 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
             {**asdict(bounds), "verdict": verdict} if bounds else None
             for bounds, verdict in zip(cell.bounds, cell.verdicts, strict=False)
         ],
-        "told_by_provider": [asdict(told) if told else None for told in cell.told],
+        "told_by_provider": [asdict(answer) if answer else None for answer in cell.told],
         "differences": [asdict(found) if found else None for found in cell.differences],
     }

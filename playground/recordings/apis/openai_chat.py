@@ -96,14 +96,14 @@ class _Choice:
             sink.text(refusal)
             if self._has_said:  # one text would hide where the refusal begins
                 sink.signal("refusal")
-        self._beside(delta)
+        self._note_beside(delta)
         if calls := delta.get("tool_calls"):
             for call in calls:
                 self._call(call)
         if (call := delta.get("function_call")) and isinstance(call, dict):
             self._call({"index": "function_call", "function": call})
 
-    def _beside(self, delta: dict[str, Any]) -> None:
+    def _note_beside(self, delta: dict[str, Any]) -> None:
         """Note fields beside the text as signals; of sound, read the transcript."""
         if audio := delta.get("audio"):
             if isinstance(audio, dict) and audio.get("transcript"):

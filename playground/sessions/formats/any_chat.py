@@ -58,7 +58,7 @@ class AnyChat(SessionFormat):
                 read_message(builder, message, place.at(index))
                 add_answer_facts(builder, start, message)
             if number == 1 and not source.is_lines:
-                _tell_beside(builder, source.value)
+                _report_beside(builder, source.value)
             yield builder
 
 
@@ -78,19 +78,19 @@ _OF_MESSAGE: Final = frozenset({
 _LEAST: Final = 24  # characters of a text
 
 
-def _tell_beside(builder: SessionBuilder, document: Any) -> None:
+def _report_beside(builder: SessionBuilder, document: Any) -> None:
     """Add findings for the texts and counts of tokens beside the chats of a document."""
-    held: dict[str, tuple[str, int, int]] = {}
+    noted: dict[str, tuple[str, int, int]] = {}
     waiting: list[tuple[Any, _Path]] = [(document, ())]
     while waiting:
         value, path = waiting.pop()
         if isinstance(value, str) and len(value) >= _LEAST and " " in value:
-            _note(held, path, len(value))
+            _note(noted, path, len(value))
         elif isinstance(value, int) and "token" in str(path[-1:]).lower():
-            _note(held, path[:-1], 0)
+            _note(noted, path[:-1], 0)
         else:
             waiting += _within(value, path)
-    for name, (first, times, characters) in held.items():
+    for name, (first, times, characters) in noted.items():
         size = f" of {characters:,} characters" if characters else ""
         message = f"{counted(times, 'text' if characters else 'count')}{size} at {name}"
         builder.findings.append(finding("not-in-session", first, message))
@@ -113,10 +113,10 @@ def _within(value: Any, path: _Path) -> Iterator[tuple[Any, _Path]]:
                     yield item[name], (*path, index, name)
 
 
-def _note(held: dict[str, tuple[str, int, int]], path: _Path, characters: int) -> None:
+def _note(noted: dict[str, tuple[str, int, int]], path: _Path, characters: int) -> None:
     place = ".".join(map(str, path)) or "the file"
-    first, times, before = held.get(numberless(place), (place, 0, 0))
-    held[numberless(place)] = first, times + 1, before + characters
+    first, times, before = noted.get(numberless(place), (place, 0, 0))
+    noted[numberless(place)] = first, times + 1, before + characters
 
 
 def _chats_of(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:

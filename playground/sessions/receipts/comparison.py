@@ -56,7 +56,7 @@ def receipt_of(
     lost = {text for _, _, text in found}
     as_sent = _SessionTexts(holdings.as_sent)
     found += [each for each in differences(leaves, holdings) if each[2] not in lost]
-    judge = _Judge(leaves, findings, left_aside or {})
+    judge = _Explanations(leaves, findings, left_aside or {})
     used = [
         usage
         for reports in _by_counts(leaves).values()
@@ -82,15 +82,15 @@ def receipt_of(
             "output tokens": holdings.written,
         },
         sum(len(text.text) for text in leaves.texts),
-        _told_anywhere([judge.judged(*each, as_sent) for each in found]),
+        _with_findings_of_same_text([judge.explained(*each, as_sent) for each in found]),
     )
 
 
-def _told_anywhere(missing: Sequence[Missing]) -> list[Missing]:
+def _with_findings_of_same_text(missing: Sequence[Missing]) -> list[Missing]:
     """Return the pieces; a text with a finding at one place has it at all its places."""
-    told = {each.text: each.told for each in missing if each.told}
+    codes = {each.text: each.told for each in missing if each.told}
     return [
-        replace(each, told=told[each.text]) if each.is_silent and each.text in told else each
+        replace(each, told=codes[each.text]) if each.is_silent and each.text in codes else each
         for each in missing
     ]
 
@@ -99,10 +99,10 @@ class _SessionTexts:
     """The texts of sessions, to be searched for texts of the file."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        kept = {folded(text): None for text in texts}
-        self._exact = kept.keys()
-        self._joined = "\n".join(kept)
-        self._pieces = sorted((t for t in kept if len(t) >= _SHORTEST_PIECE), key=len)[::-1]
+        folded_texts = {folded(text): None for text in texts}
+        self._exact = folded_texts.keys()
+        self._joined = "\n".join(folded_texts)
+        self._pieces = sorted((t for t in folded_texts if len(t) >= _SHORTEST_PIECE), key=len)[::-1]
 
     def missing(self, text: str) -> list[str]:
         """Return the pieces of a text that no session holds and that are long enough to be words.
@@ -195,22 +195,26 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
     held = Counter(holdings.usages)
     for counts, reports in _by_counts(leaves).items():
-        there = sum(n for one, n in held.items() if _is_part(counts, one))
+        billed = sum(n for one, n in held.items() if _is_part(counts, one))
         first = reports[0]
-        there += there > 0 and holdings.requests == 1 and _may_repeat(reports)
+        billed += billed > 0 and holdings.requests == 1 and _may_repeat(reports)
         is_sum = len(reports) == 1 and any(sums) and (first.read, first.written) == sums
-        for usage in reports[there:] if not is_sum else ():
-            yield usage.place, "usage", _tokens(counts)
+        for usage in reports[billed:] if not is_sum else ():
+            yield usage.place, "usage", _in_words(counts)
     if leaves.is_closed:
         return
     in_file = Counter(usage.counts for usage in leaves.usages)
     for counts, times in held.items():
-        stands = sum(n for one, n in in_file.items() if _is_part(one, counts))
-        if times > stands:
-            yield Place(), "usage added", f"{_tokens(counts)}: {times} times, {stands} in the file"
+        count_in_file = sum(n for one, n in in_file.items() if _is_part(one, counts))
+        if times > count_in_file:
+            yield (
+                Place(),
+                "usage added",
+                f"{_in_words(counts)}: {times} times, {count_in_file} in the file",
+            )
 
 
-def _tokens(counts: Sequence[int]) -> str:
+def _in_words(counts: Sequence[int]) -> str:
     """Return the counts of a report in words."""
     return f"{' and '.join(f'{count:,}' for count in counts)} tokens"
 
@@ -246,7 +250,7 @@ def _is_part(report: Iterable[int], bill: Iterable[int]) -> bool:
     return set(report) <= set(bill)
 
 
-class _Judge:
+class _Explanations:
     """A finder of the reason why a text is missing: a finding, or the format's path."""
 
     def __init__(
@@ -258,13 +262,14 @@ class _Judge:
         self._markup = [(re.compile(p), r) for p, r in left_aside.items() if p[:1] == "^"]
         self._texts = leaves.texts
 
-    def judged(self, place: Place, kind: Kind, text: str, as_sent: _SessionTexts) -> Missing:
+    def explained(self, place: Place, kind: Kind, text: str, as_sent: _SessionTexts) -> Missing:
         where = str(place)
         aside = self.is_aside(place, text)
         if kind == "text" and not aside and self._is_beside(place) and as_sent.holds(text):
             aside = AS_SENT
-        told = next((f for f in self._findings if self._tells(f, place, text, kind)), None)
-        return Missing(where, kind, text, "" if told is None else told.code, aside)
+        about = (f for f in self._findings if self._is_about(f, place, text, kind))
+        code = next((finding.code for finding in about), "")
+        return Missing(where, kind, text, code, aside)
 
     def _is_beside(self, place: Place) -> bool:
         """Return True for a place outside the messages of a request."""
@@ -287,7 +292,7 @@ class _Judge:
             if pattern.search(each.place.field)
         )
 
-    def _tells(self, found: Finding, place: Place, text: str, kind: Kind) -> bool:
+    def _is_about(self, found: Finding, place: Place, text: str, kind: Kind) -> bool:
         where, line = str(place), place.line
         if found.code in _OF_KINDS and line is not None and line in self._kinds:
             return f"kind {self._kinds[line]!r}" in found.message

@@ -19,7 +19,7 @@ _SHORTEST: Final = 12  # characters of a text that may be counted within others
 
 def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield texts that the file has more often than the sessions, and the other way round."""
-    held = _Held(holdings)
+    held = _SessionWords(holdings)
     yield from _words(leaves, held, holdings.calls)
     yield from _results(leaves, holdings)
     yield from _repeated_calls(leaves, holdings)
@@ -32,7 +32,7 @@ def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
             yield Place(), "call added", f"{name}({arguments})"
 
 
-class _Held:
+class _SessionWords:
     """The texts of sessions, with the number of times each is said."""
 
     def __init__(self, holdings: Holdings) -> None:
@@ -58,7 +58,9 @@ class _Held:
         return text in self._joined
 
 
-def _words(leaves: Leaves, held: _Held, called: Iterable[tuple[str, str]]) -> Iterator[Found]:
+def _words(
+    leaves: Leaves, held: _SessionWords, called: Iterable[tuple[str, str]]
+) -> Iterator[Found]:
     """Yield the words that a list of messages has more often than the sessions."""
     names = {name for name, _ in called}
     chats: dict[tuple[int, str, bool], dict[str, FileWords]] = {}

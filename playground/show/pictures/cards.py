@@ -46,7 +46,7 @@ def dialect_choice(value: DialectChoice) -> Markup:
 
 @draws("picture", Receipt)
 def receipt(value: Receipt) -> Markup:
-    """Return what of a file is in no session."""
+    """Return the parts of a file that are in no session."""
     return Markup("Receipt of a file", value.words, static=rows_table("missing", value))
 
 

@@ -19,13 +19,13 @@ from playground.show.grid import grid
 from playground.show.heads import heads
 from playground.show.markup import Markup, cells, code, escaped, table
 
-# A notebook keeps so many dialects, and messages of each; a page has all of them.
+# The dialects and messages that a notebook stores; a page has all of them.
 _PANES: Final = 8
 _MESSAGES: Final = 50
 _COLUMNS: Final = 4  # of plain markup: more are too narrow to be read
 _ROWS: Final = 40
 _BEGINNING: Final = 400  # characters of a cell
-_COUNTED: Final = 1_000_000  # characters, of which tokens are counted: more take seconds
+_COUNTED: Final = 1_000_000  # characters: counting the tokens of more takes seconds
 _RAW: Final = 20_000
 _MOST_NAMES: Final = 3
 

@@ -1,4 +1,4 @@
-"""Tools as markup: what they cost, and which provider refuses what of them."""
+"""Tools as markup: their costs, and what each provider refuses of them."""
 
 from __future__ import annotations
 

@@ -44,12 +44,12 @@ def versions(value: VersionDiff) -> Markup:
 
 
 def _texts(changed: Sequence[BlockChange]) -> str:
-    told = [
+    cells_of_changes = [
         [escaped(change.kind), escaped(change.block.name), _marked(change.words)]
         for change in changed
         if change.kind != "moved"
     ]
-    return cells("word by word", ["change", "block", "text"], told)
+    return cells("word by word", ["change", "block", "text"], cells_of_changes)
 
 
 def _marked(runs: Sequence[Run]) -> str:

@@ -123,7 +123,7 @@ def first_value(text: str) -> Any:
 
 
 def first_bracketed(text: str) -> str:
-    """Return a text that begins with a bracket up to where it is closed, or all of the text."""
+    """Return a text that begins with a bracket, up to the matching one, or all of it."""
     depth, quote, escaped = 0, "", False
     for index, char in enumerate(text):
         if quote:

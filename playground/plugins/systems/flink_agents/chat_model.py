@@ -334,7 +334,7 @@ def read_structured(done: Completion, schema: type[_Model]) -> Structured[_Model
 
 
 class _Pace:
-    """A brake that lets at most so many things begin in a second."""
+    """A brake that limits how many things begin in a second."""
 
     def __init__(self, per_second: float) -> None:
         self._gap = 1 / per_second if per_second > 0 else 0.0

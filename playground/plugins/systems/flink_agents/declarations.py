@@ -216,7 +216,7 @@ def _deferred_model(resources: Resources, function: Callable[[], Any]) -> Callab
         given = function()
         return resources.setup_of(*given) if isinstance(given, tuple) else given
 
-    make.arguments = function  # type: ignore[attr-defined]  # for a model that stands in
+    make.arguments = function  # type: ignore[attr-defined]  # read for a replacing model
     return make
 
 
@@ -263,9 +263,9 @@ def _declare(
 
 
 def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str:
-    """Return a name, with its agent's before it if the file or another agent uses it, too.
+    """Return a name, after its agent's name if the file or another agent uses it too.
 
-    Raises InputFault for a name that stands twice in one list.
+    Raises InputFault for a name that occurs twice in one list.
     """
     own_name = name if name not in taken else f"{place.removeprefix('agents.')}{name}"
     if own_name in taken:
@@ -274,7 +274,7 @@ def _free_name(name: str, taken: Collection[str], place: str, where: str) -> str
 
 
 def holders_of(value: Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """Yield what declares resources in a file, with its place: the file itself, and each agent."""
+    """Yield the declaring mappings of a file with their places: the file itself, and each agent."""
     yield "", value
     agents = value.get("agents")
     for agent in agents if isinstance(agents, list) else []:

@@ -58,7 +58,7 @@ def rune(source: str) -> int:
 
 
 def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
-    """Read one character; return its number, True if it is a single byte, and where it ends."""
+    """Read one character; return its number, True if it is a single byte, and its end."""
     if text[at] != "\\":
         return ord(text[at]), False, at + 1
     letter = text[at + 1 : at + 2]
