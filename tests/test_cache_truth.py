@@ -375,7 +375,8 @@ def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path
     )
     assert finding.message.partition(". But ")[2].startswith(
         "the diagnosis of these bodies cannot be right, because the request only goes on from the "
-        "one before, and the prediction cannot be right, because the bill charged 0 tokens as read; "
+        "one before, and the prediction cannot be right, because the bill charged 0 tokens as "
+        "read; "
     )
 
 
@@ -441,7 +442,7 @@ def test_three_columns_stand_side_by_side_in_frame_and_terminal(
     predicted, billed, told = frame[columns].iloc[1]
     assert (predicted[-14:], billed) == (" unpredictable", "0 read")
     assert told.startswith("messages_changed, about 9 tokens")
-    print_simulation([cell], as_json=False)
+    print_simulation([[cell]], as_json=False)
     shown = capsys.readouterr().out
     assert re.search(r"predicted +billed +told by the provider", shown)
     file = {"requests": [

@@ -83,7 +83,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
                 setattr(cls, method, wrap_override(override, getattr(Dialect, method)))
         own_classes = cls.__mro__[: cls.__mro__.index(Dialect)]
         if not any(map(gives_name, own_classes)):
-            cls.name = name_after(cls)
+            cls.name = name_after(cls.__name__)
 
     # methods that a dialect must define
 

@@ -1,1 +1,1 @@
-"""Guides to dialects, and two modules that import names of the plugin `own_dialects`."""
+"""The doors to the plugins that explain dialects, check them and derive them."""

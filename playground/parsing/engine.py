@@ -62,6 +62,7 @@ class SyntaxEngine:
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
         self._draft: DraftCall | None = None  # calls in open reasoning, held back
         self._told_between = False  # True once text between the calls of a section was noted
+        self._separated: bool | None = None  # after a separator; None before a section's first call
         self._returns = 0  # how often the walk has gone back into a draft
         self._steps: Generator[None, None, None] = self._walk_stream()
 
@@ -248,7 +249,13 @@ class SyntaxEngine:
         elif not marker.named.get("doubled"):
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.before for section in sections))
+        if self._section is form and _has_closer(form):
+            section = form.syntax.section_template
+            closer = declared_text(section.after).strip() if section else ""
+            message = f"{closer!r} must end the section before the next {_shown(marker)}"
+            self.scanner.note("unclosed-section", message=message)
         self._section, self._bare_section, self._told_between = form, False, False
+        self._separated = None
         recipient = marker.named.get("recipient")
         # models also write the section's own tag in that place: it names no tool
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
@@ -260,6 +267,7 @@ class SyntaxEngine:
         """
         orphan, self._section, self._in_pieces = self._section is None, None, False
         if not orphan:
+            self._note_separator(form, follows=False)
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.after for section in sections))
         if orphan:
@@ -427,6 +435,8 @@ class SyntaxEngine:
         """Read one call, and the separator before the next one."""
         self.mode = "call"
         in_section = self._section is not None
+        if self._section is form:
+            self._note_separator(form, follows=True)
         is_required = form.syntax.section and not form.syntax.section_optional
         if not in_section and is_required and has_body:
             self.scanner.note("missing-section")
@@ -439,6 +449,7 @@ class SyntaxEngine:
         else:
             yield from self._claim_repeated_closer(form)
             has_next = yield from self._claim_separator(form)
+        self._separated = has_next
         if self._section is form and not _has_closer(form) and not has_next:
             self._section = None  # a section without a closer ends with its last call
 
@@ -450,6 +461,14 @@ class SyntaxEngine:
             self._after_remains = True
             self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             self.scanner.emit_marker(marker, "stray")
+
+    def _note_separator(self, form: Form, follows: bool) -> None:
+        """Note a separator that is missing before a call, or that no call `follows`."""
+        separator = form.syntax.separator.strip()
+        if not separator or self._separated is None or self._separated is follows:
+            return
+        place = "must stand between two calls" if follows else "stands after the last call"
+        self.scanner.note("mended-form", message=f"{separator!r} {place}")
 
     def _claim_separator(self, form: Form) -> Walk[bool]:
         marker = yield from self.scanner.match_here(form.separator)

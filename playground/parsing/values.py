@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import regex
+
 from playground.base.characters import escaped_halves
 from playground.base.json_numbers import NotANumber, finite, load_json
 from playground.nouns.tools import JSON_TYPES, Schema, allowed_types
@@ -129,7 +131,7 @@ def read_value(
     if isinstance(value, NotANumber) and "string" in allowed_types(schema):
         return text, ""
     if value is not _NOTHING:
-        return value, ""
+        return value, _relaxed(text, value, literals)
     if "string" in types:
         return text, ""
     value = _read_mended(text, types)
@@ -196,19 +198,34 @@ def read_marked(
         return (text, "type-mismatch") if value is _NOTHING else (value, "relaxed-json")
     if types and not _agrees(value, types) and "string" in types:
         return text, ""
-    return value, ""
+    return value, _relaxed(text, value, literals)
 
 
 def read_json(text: str, schema: Schema) -> tuple[Any, str]:
     """Read a value that must be JSON. Read other text as a raw value, with a finding."""
     try:
-        return load_json(text), ""
+        value = load_json(text)
     except (ValueError, RecursionError):
         value, code = read_value(text, schema)
         return value, code or "relaxed-json"
+    return value, _relaxed(text, value, JSON_WORDS)
+
+
+def _relaxed(text: str, value: Any, literals: Literals) -> str:
+    is_json = literals.nested != "python" and isinstance(value, str | list | dict)
+    return "relaxed-json" if is_json and has_raw_breaks(text) else ""
+
+
+def has_raw_breaks(text: str) -> bool:
+    """Return True if JSON that was read has a raw line break or tab in a string, which strict
+    parsers refuse."""
+    return bool(_CONTROL.search(text)) and not _UNBROKEN.fullmatch(text)
 
 
 _NOTHING = object()
+_CONTROL: Final = re.compile(r"[\x00-\x1f]")
+# a JSON text without raw breaks in its strings; `re` would need memory for each repetition
+_UNBROKEN: Final = regex.compile(r'(?:[^"]++|"(?:[^"\\\x00-\x1f]++|\\.)*+")*+', regex.DOTALL)
 
 
 def _try(text: str, types: set[str], literals: Literals = JSON_WORDS) -> Any:

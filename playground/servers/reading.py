@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from playground.base.errors import nearest_names
 from playground.base.findings import MENDING, Finding, finding
 from playground.nouns.events import (
     CallEndedEvent,
@@ -227,12 +228,12 @@ class ServerReader:
             yield finding("usual-parser", dialect, message)
 
     def _fallback(self) -> str:
-        """Name the parser that reads in place of an unknown one, and the known parsers."""
-        known = ", ".join(parser.name for parser in self.server.parsers) or "none"
+        """Name the parser that reads in place of an unknown one, and the nearest known parsers."""
+        known = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
         usual = "none" if self._is_unread else "the server's usual reading"
         instead = f"{self.parser.name!r}" if self.parser else usual
         who = f"{self.server.name} has no parser {self.unknown_parser!r}"
-        return f"{who}: {instead} reads; known: {known}"
+        return f"{who}: {instead} reads; {known}"
 
     def _misread(self) -> str:
         """Name the dialects that the parser reads, and the parser that reads this one."""

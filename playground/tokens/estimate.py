@@ -233,12 +233,12 @@ def _with_medium(piece: Piece) -> Piece:
     return replace(piece, medium=True) if has_picture else piece
 
 
-def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
-    """Return a piece for each block of the request.
+def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None) -> list[Piece]:
+    """Return a piece for each block of the request; `blocks` are the request's, if they are known.
 
     `fixed` is 1 for the first block of a message. Pictures and encoded data have no text.
     """
-    blocks = read_wire(dict(body)).blocks
+    blocks = read_wire(dict(body)).blocks if blocks is None else blocks
     thought = {
         block.place[0]
         for block in blocks

@@ -74,10 +74,6 @@ class Figure:
     assumed: str = ""
     others: tuple[Figure, ...] = ()
 
-    @property
-    def is_certain(self) -> bool:
-        return not self.assumed and not self.others
-
 
 class Rules:
     """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.

@@ -110,11 +110,14 @@ def _accepted_arguments(
     return accepted
 
 
-def name_after(kind: type) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.__name__).lower()
+def name_after(class_name: str) -> str:
+    """Return the name of a dialect whose class has this name: `MyDialect` is `my-dialect`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", class_name).lower()
 
 
 def gives_name(kind: type) -> bool:
     """Return True if a class names its dialect, by a value or, as a dataclass, by a field."""
     annotated = "name" in (vars(kind).get("__annotations__") or {})
-    return annotated or vars(kind).get("name", name_after(kind)) != name_after(kind)
+    return annotated or vars(kind).get("name", name_after(kind.__name__)) != name_after(
+        kind.__name__
+    )

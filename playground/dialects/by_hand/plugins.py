@@ -72,7 +72,7 @@ def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> P
             plugins.faults[entry.name] = f"dialect {entry.name!r} of package {package!r}: {fault}"
             continue
         names.add(entry.name)
-        if loaded.name not in (entry.name, name_after(type(loaded))):
+        if loaded.name not in (entry.name, name_after(type(loaded).__name__)):
             plugins.renamed[entry.name] = (
                 f"dialect {entry.name!r} of package {package!r} calls itself {loaded.name!r}: "
                 f"it is known by its entry point's name, {entry.name!r}"

@@ -37,7 +37,7 @@ from playground.parsing.notations.param_ends import (
     holds_arguments,
     without_closers,
 )
-from playground.parsing.notations.param_values import param_shape, read_param, write_param
+from playground.parsing.notations.param_values import is_type, param_shape, read_param, write_param
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import (
     NAME_END,
@@ -232,6 +232,10 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     else:
         place = f"{call.place}, argument {key}"
         scanner.note_form(opener, param_template(syntax).before, where=place)
+        word = opener.named.get("type")
+        if word and not is_type(word, syntax):
+            message = f"{word!r} is no JSON type: the value is read as JSON"
+            scanner.note("mended-form", place, message)
     claim, reader.argument = reader.emit_argument(call, key, copy), key
 
     ends_value = _value_ender(reader, call, key, syntax)
