@@ -193,7 +193,7 @@ def _shortened(
                 row = row.extended_with(known, each[known:])
                 bodies.append({**body, key: row})
                 turns.append(turn)
-    at = _apart([times[turn] for turn in turns], turns)
+    at = _with_summary_times([times[turn] for turn in turns], turns)
     simulation = simulate_bodies(bodies, at, model, provider, marker)
     costs, tokens = _by_turn(simulation, turns, policy, model, len(requests))
     cuts = list(_cuts(simulation, turns, cut, tokens, everything.tokens if everything else tokens))
@@ -227,7 +227,7 @@ def simulate_bodies(
     return simulated_row(row, parted(row, rules), rules, policy=policy, model=model)
 
 
-def _apart(times: list[float], turns: list[int]) -> list[float]:
+def _with_summary_times(times: list[float], turns: list[int]) -> list[float]:
     """Return times with a summary's request before its turn's own request, and answered by then."""
     return [
         at - 2 if index + 1 < len(turns) and turns[index + 1] == turns[index] else at

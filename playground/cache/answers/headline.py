@@ -60,14 +60,21 @@ def billed(value: CacheSimulation) -> str:
         return " ".join(filter(None, (read, paid, _AS_SENT_ALONE)))
     tokens = grouped(sum(one.total for one, _ in pairs))
     less = f"The session holds about {tokens} of them." if value.holds_less else ""
-    parts = (read, paid, less, _unexplained(value, len(pairs)), _shorter(value), _more(value))
-    return " ".join(filter(None, (*parts, _within(value))))
+    parts = (
+        read,
+        paid,
+        less,
+        _unexplained(value, len(pairs)),
+        _smaller_reads(value),
+        _larger_reads(value),
+    )
+    return " ".join(filter(None, (*parts, _bills_within_bounds(value))))
 
 
 _AS_SENT_ALONE: Final = "That is of the requests as they were sent, not of these."
 
 
-def _shorter(value: CacheSimulation) -> str:
+def _smaller_reads(value: CacheSimulation) -> str:
     """Say how many requests read less because their context had shrunk."""
     count = len(value.shorter)
     if not count:
@@ -76,7 +83,7 @@ def _shorter(value: CacheSimulation) -> str:
     return f"{requests} read less because the context had become shorter: no break, no cost."
 
 
-def _more(value: CacheSimulation) -> str:
+def _larger_reads(value: CacheSimulation) -> str:
     """Say how many requests read more than the session's own requests could have left.
 
     "" if the session holds less than was sent: what those requests left is then unknown.
@@ -88,7 +95,7 @@ def _more(value: CacheSimulation) -> str:
     return f"{requests} read more than this session's requests could leave: it was cached before."
 
 
-def _within(value: CacheSimulation) -> str:
+def _bills_within_bounds(value: CacheSimulation) -> str:
     """Say what requests without marks could read from the cache, and how many bills agree."""
     if value.rules is None or value.rules.match in ("breakpoints", "unknown"):
         return ""

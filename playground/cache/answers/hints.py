@@ -68,7 +68,7 @@ def hint(
     lived for an hour.
     """
     before, after = row[since], row[number]
-    earlier, now = _noted(noted, since), _noted(noted, number)
+    earlier, now = _request_facts(noted, since), _request_facts(noted, number)
     facts = [_gap(earlier, now, rules, hour)]
     if earlier.model and now.model and earlier.model != now.model:
         facts.append(f"model {earlier.model}, then {now.model}")
@@ -82,7 +82,7 @@ def hint(
     return "; ".join(filter(None, facts))
 
 
-def _noted(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
+def _request_facts(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
     return noted[number] if number < len(noted) else NotedRequest()
 
 
