@@ -318,7 +318,7 @@ def test_a_break_that_nothing_explains_says_what_to_look_at() -> None:
     answering = broken(at(0), at(10) | {"seconds": 8.0}, at(12))
     assert answering.startswith("sent 2 s after the one before, whose answer took 8 s: in parallel")
     assert "the answer before ended with 'aborted'" in broken({}, {"stop_reason": "aborted"})
-    assert broken(at(0), at(10), at(5)).startswith("noted as sent 5 s before the one before it")
+    assert broken(at(0), at(10), at(5)).startswith("its noted time is 5 s before that")
     aborted = pg.simulate_cache(
         session([(0, SIZES[0]), (0, 0), (0, SIZES[2])]), policy="claude-code"
     )

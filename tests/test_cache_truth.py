@@ -374,8 +374,9 @@ def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path
         "predicted: 4,000 read; billed: 0 read; told by the provider: messages_" in finding.message
     )
     assert finding.message.partition(". But ")[2].startswith(
-        "the diagnosis of these bodies cannot be right, since the request only goes on from the "
-        "one before, and the prediction cannot be right, since the bill charged 0 tokens as read; "
+        "the diagnosis of these bodies cannot be right, because the request only goes on from the "
+        "one before, and the prediction cannot be right, because the bill charged 0 tokens as "
+        "read; "
     )
 
 
@@ -571,7 +572,7 @@ def test_what_a_message_says_beside_its_content_is_a_doubt(more: Body) -> None:
         "openai/gpt-5.6", body, body, {**body, "input": body["input"][:3]}
     ).requests:
         assert found.state == "unpredictable"
-        assert f"no rule speaks of input[2].{key}" in found.reason
+        assert f"no rule mentions input[2].{key}" in found.reason
     assert simulate("openai/gpt-5.6", {"input": body["input"][:2]}).requests[0].state == "exact"
 
 

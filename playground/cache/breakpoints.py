@@ -47,8 +47,8 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     lives = [rules.seconds(life) for life in named]
     rising = any(later > earlier for earlier, later in zip(lives, lives[1:], strict=False))
     if rising and rules.match == "breakpoints":  # OpenAI states no rule on their order
-        told = "a mark with a longer lifetime after one with a shorter lifetime"
-        return points, ("ttl-order", told)
+        problem = "a mark with a longer lifetime after one with a shorter lifetime"
+        return points, ("ttl-order", problem)
     return points, None
 
 

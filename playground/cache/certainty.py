@@ -70,7 +70,7 @@ def _words(request: TimedRequest, rules: Rules) -> str:
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
-        return f"no rule speaks of a body of this form ({wire.api})" if wire.api else ""
+        return f"no rule is about a body of this form ({wire.api})" if wire.api else ""
     if not wire.unknown:
         return ""
     return _unspoken_of([word.path for word in wire.unknown if word.vocabulary == vocabulary])
@@ -93,7 +93,7 @@ def _fields(request: TimedRequest, rules: Rules) -> str:
 
 
 def _unspoken_of(paths: list[str]) -> str:
-    return f"no rule speaks of {', '.join(paths)}" if paths else ""
+    return f"no rule mentions {', '.join(paths)}" if paths else ""
 
 
 def unknown_words(request: TimedRequest, rules: Rules) -> str:

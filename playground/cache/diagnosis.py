@@ -69,22 +69,22 @@ class Diagnosis:
         return f"{self.kind}{missed}" + (f" ({words})" if words else "")
 
 
-def diagnosis_of(given: Any) -> Diagnosis | None:
+def diagnosis_of(value: Any) -> Diagnosis | None:
     """Return the diagnosis in a reply, or in a recording of one; None if there is none."""
-    if not isinstance(given, Mapping):
+    if not isinstance(value, Mapping):
         return None
     for name in ("diagnostics", "prompt_cache_diagnostics"):
-        if isinstance(given.get(name), Mapping):
-            given = given[name]
+        if isinstance(value.get(name), Mapping):
+            value = value[name]
             break
-    if "cache_miss_reason" in given:
-        reason = given["cache_miss_reason"]
+    if "cache_miss_reason" in value:
+        reason = value["cache_miss_reason"]
         if not isinstance(reason, Mapping):
             return Diagnosis("none")
         return Diagnosis(str(reason.get("type")), _count(reason.get("cache_missed_input_tokens")))
-    kind = given.get("type")
+    kind = value.get("type")
     if kind == "cache_miss":
-        return Diagnosis(str(given.get("reason")), _count(given.get("cache_missed_tokens")))
+        return Diagnosis(str(value.get("reason")), _count(value.get("cache_missed_tokens")))
     return Diagnosis(kind) if isinstance(kind, str) and kind in WORDS else None
 
 
@@ -111,35 +111,38 @@ class ThreeAnswers:
     of_these: bool = True
 
 
-def _contradiction(told: Diagnosis, difference: FirstDifference | None) -> str:
+def _contradiction(diagnosis: Diagnosis, difference: FirstDifference | None) -> str:
     """Return what the bodies show, in words, if it contradicts the diagnosis; otherwise ""."""
-    if told.kind not in _SHOWN_AS:
+    if diagnosis.kind not in _SHOWN_AS:
         return ""
     if difference is None:
         return "the request only goes on from the one before"
-    if difference.cause in _SHOWN_AS[told.kind] or difference.cause not in _CAUSES:
+    if difference.cause in _SHOWN_AS[diagnosis.kind] or difference.cause not in _CAUSES:
         return ""
-    return f"they differ first by {difference.cause}, not {told.kind}"
+    return f"they differ first by {difference.cause}, not {diagnosis.kind}"
 
 
 def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
     """Return a finding with the three answers and the one that is wrong; None if they agree."""
-    told, difference = answers.told, answers.difference
+    diagnosis, difference = answers.told, answers.difference
     wrong = list[str]()
     reads_all = answers.billed >= answers.left - 50 and answers.left > 0
-    if told.is_miss and reads_all:
+    if diagnosis.is_miss and reads_all:
         wrong.append("the diagnosis: by the bill all was read")
-    if told.kind == "cache_hit" and not answers.billed:
+    if diagnosis.kind == "cache_hit" and not answers.billed:
         wrong.append("the diagnosis: by the bill nothing was read")
-    if answers.of_these and (shown := _contradiction(told, difference)):
-        wrong.append(f"the diagnosis of these bodies: {shown}")
+    if answers.of_these and (contradiction := _contradiction(diagnosis, difference)):
+        wrong.append(f"the diagnosis of these bodies: {contradiction}")
     if answers.predicted is not None and (answers.predicted > 0) != (answers.billed > 0):
         wrong.append(f"the prediction: the bill charged {answers.billed:,} tokens as read")
     if not wrong:
         return None
     predicted = "nothing certain" if answers.predicted is None else f"{answers.predicted:,} read"
-    said = f"predicted: {predicted}; billed: {answers.billed:,} read; told by the provider: {told}"
+    billed = f"billed: {answers.billed:,} read"
+    figures = f"predicted: {predicted}; {billed}; told by the provider: {diagnosis}"
     pairs = (each.partition(": ") for each in wrong)
-    which = ", and ".join(f"{what} cannot be right, since {why}" for what, _, why in pairs)
+    contradictions = ", and ".join(
+        f"{what} cannot be right, because {why}" for what, _, why in pairs
+    )
     fix = FIXES["diagnosis-disagrees"]
-    return finding("diagnosis-disagrees", where, f"{said}. But {which}; {fix}")
+    return finding("diagnosis-disagrees", where, f"{figures}. But {contradictions}; {fix}")

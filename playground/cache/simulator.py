@@ -451,8 +451,8 @@ class CacheSimulator:
         if size < minimum:
             about = "" if request.billed else "about "
             assumed = self.rules.assumed_minimum(request.wire.model)
-            told = f"the minimum is {minimum:,}{assumed}"
-            return f"{about}{size:,} tokens up to the last mark, {told}"
+            verdict = f"the minimum is {minimum:,}{assumed}"
+            return f"{about}{size:,} tokens up to the last mark, {verdict}"
         for block, entry in self._in_reach(request, points, request.positions):
             if not _is_there(entry, request):
                 return f"the entry at block {block} was still being written"

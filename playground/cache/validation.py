@@ -139,11 +139,11 @@ def validation_of(
     findings: list[Finding] = []
     for name, exchanges in files:
         rows += _rows(name, exchanges, findings)
-        findings += _lost(name, exchanges)
+        findings += _usage_findings(name, exchanges)
     return Validation(rows, findings, left_out)
 
 
-def _lost(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:
+def _usage_findings(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:
     for index, exchange in enumerate(exchanges):
         response = exchange.get("response")
         sent = response.get("usage") if isinstance(response, dict) else None

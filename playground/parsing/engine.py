@@ -172,7 +172,7 @@ class SyntaxEngine:
                 yield from self._read_plain(number)
             case Kind.BARE_SECTION | Kind.BARE_CALL:
                 self._bare_section |= kind is Kind.BARE_SECTION
-                message = f"no call follows {_shown(marker)}: kept as text"
+                message = f"no call follows {_quoted(marker)}: kept as text"
                 self.scanner.note("bare-opener", message=message)
                 self._emit_text(marker.size)
             case Kind.BARE_BODY | Kind.BARE_CLOSE:
@@ -191,7 +191,7 @@ class SyntaxEngine:
         first = declared_text(form.syntax.call_template.before[:1])
         first = first or next(iter(form.syntax.openers), "")
         expected = f"{first!r} must stand before it" if first else "not where this form has it"
-        message = f"{_shown(marker)} looks like a part of a call, but {expected}: kept as text"
+        message = f"{_quoted(marker)} looks like a part of a call, but {expected}: kept as text"
         self.scanner.note("missing-opener", message=message)
 
     def _is_member(self, marker: Marker, group: Group) -> bool:
@@ -220,7 +220,7 @@ class SyntaxEngine:
                 self._open_section(marker, self.plan.forms[number])
             case Kind.RESULT:
                 # the program writes results; a model that writes one makes it up
-                message = f"{_shown(marker)} begins a tool's result, and the model wrote it"
+                message = f"{_quoted(marker)} begins a tool's result, and the model wrote it"
                 scanner.note("fabricated-result", message=message)
                 self._emit_text(marker.size)
                 return
@@ -231,7 +231,7 @@ class SyntaxEngine:
             case Kind.DROPPED if marker.text in self.syntax.closers:
                 scanner.note("orphan-closer", message=_closes_nothing(marker))
             case Kind.THINK_CLOSE:
-                message = f"{_shown(marker)} closes reasoning, and none is open"
+                message = f"{_quoted(marker)} closes reasoning, and none is open"
                 scanner.note("orphan-closer", message=message)
             case Kind.STOP:
                 self._section = None
@@ -243,7 +243,7 @@ class SyntaxEngine:
 
     def _open_section(self, marker: Marker, form: Form) -> None:
         if marker.named.get("doubled"):
-            self.scanner.note("doubled-opener", message=f"{_shown(marker)}: read as one")
+            self.scanner.note("doubled-opener", message=f"{_quoted(marker)}: read as one")
         if marker.named.get("slip") is not None:
             self.scanner.note("mended-opener", message=mended(marker, form.syntax.section))
         elif not marker.named.get("doubled"):
@@ -252,7 +252,7 @@ class SyntaxEngine:
         if self._section is form and _has_closer(form):
             section = form.syntax.section_template
             closer = declared_text(section.after).strip() if section else ""
-            message = f"{closer!r} must end the section before the next {_shown(marker)}"
+            message = f"{closer!r} must end the section before the next {_quoted(marker)}"
             self.scanner.note("unclosed-section", message=message)
         self._section, self._bare_section, self._told_between = form, False, False
         self._separated = None
@@ -477,12 +477,12 @@ class SyntaxEngine:
         return marker is not None
 
 
-def _shown(marker: Marker) -> str:
+def _quoted(marker: Marker) -> str:
     return f"{marker.text.strip()!r:.60}"
 
 
 def _closes_nothing(marker: Marker) -> str:
-    return f"{_shown(marker)} closes nothing: no call or section of this dialect is open"
+    return f"{_quoted(marker)} closes nothing: no call or section of this dialect is open"
 
 
 def _has_closer(form: Form) -> bool:

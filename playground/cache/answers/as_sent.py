@@ -47,17 +47,17 @@ def sent_requests(session: Session) -> SentRequests:
         )
     rows = [row for row, _ in own]
     usages = [
-        _usage(row.reply or {}) or noted
-        for row, noted in zip(rows, _aligned(session, len(rows), dict, "usage"), strict=True)
+        _usage(row.reply or {}) or usage
+        for row, usage in zip(rows, _aligned(session, len(rows), dict, "usage"), strict=True)
     ]
-    told = [diagnosis_of(row.reply) for row in rows]
-    if not any(told):
-        told = _aligned(session, len(rows), diagnosis_of, "diagnostics")
+    diagnoses = [diagnosis_of(row.reply) for row in rows]
+    if not any(diagnoses):
+        diagnoses = _aligned(session, len(rows), diagnosis_of, "diagnostics")
     routes = [_route(row.url, body) for row, body in own]
     urls = [row.url for row in rows]
     strange = [url for url, route in zip(urls, routes, strict=True) if "://" in url and not route]
     return SentRequests(
-        [body for _, body in own], usages, told, _times(rows), routes, strange, _summed(own)
+        [body for _, body in own], usages, diagnoses, _times(rows), routes, strange, _summed(own)
     )
 
 
@@ -67,7 +67,7 @@ def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
     A usage need not say so: that of code execution may not. So the answer is searched, in the reply
     and in the request after it.
     """
-    found: list[bool] = []
+    sums: list[bool] = []
     for number, (row, body) in enumerate(own):
         later = own[number + 1][1].get("messages") if number + 1 < len(own) else None
         sent = body.get("messages")
@@ -77,8 +77,8 @@ def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
         ]
         parts = [part for each in contents if isinstance(each, list) for part in each]
         kinds = [part.get("type") for part in parts if isinstance(part, dict)]
-        found.append("server_tool_use" in kinds)
-    return found
+        sums.append("server_tool_use" in kinds)
+    return sums
 
 
 def _route(url: str, body: dict[str, Any]) -> str:
@@ -99,13 +99,13 @@ def _aligned(
     requests.
     """
     if len(session.requests) == count:
-        given = [getattr(record, field) for record in session.requests]
+        values = [getattr(record, field) for record in session.requests]
     else:
         replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
-        noted = {record.reply: getattr(record, field) for record in session.requests}
-        given = [noted.get(reply) for reply in replies[-count:]]
-    found = [None if each is None else read(each) for each in given]
-    return [*found, *[None] * (count - len(found))]
+        by_reply = {record.reply: getattr(record, field) for record in session.requests}
+        values = [by_reply.get(reply) for reply in replies[-count:]]
+    aligned = [None if each is None else read(each) for each in values]
+    return [*aligned, *[None] * (count - len(aligned))]
 
 
 def notes_times(session: Session) -> bool:
@@ -115,10 +115,10 @@ def notes_times(session: Session) -> bool:
 
 def _times(rows: list[RequestRow]) -> list[float]:
     try:
-        found = [datetime.fromisoformat(row.at).timestamp() for row in rows]
+        seconds = [datetime.fromisoformat(row.at).timestamp() for row in rows]
     except ValueError:
         return []
-    return [at - found[0] for at in found]
+    return [at - seconds[0] for at in seconds]
 
 
 def _usage(reply: dict[str, Any]) -> dict[str, Any] | None:

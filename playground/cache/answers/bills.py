@@ -112,5 +112,5 @@ def _of_session(session: Session) -> Iterator[dict[str, Any]]:
 
 def _usage(reply: Mapping[str, Any] | None) -> Any:
     """Return the usage that a reply states; a failed reply has none."""
-    given = reply or {}
-    return given.get("usage", given.get("usageMetadata"))
+    body = reply or {}
+    return body.get("usage", body.get("usageMetadata"))

@@ -108,7 +108,7 @@ class CacheSimulation(Drawn, Live):
     def bounds(self) -> list[ReadBounds | None]:
         """The least and the most tokens that each billed request can have read, by the session's
         own requests."""
-        found: list[ReadBounds | None] = []
+        bounds_of_each: list[ReadBounds | None] = []
         for number, (sent, one) in enumerate(zip(self.row, self.requests, strict=True)):
             bill = self.billed[number] if number < len(self.billed) else None
             certain = one.contradicted or one.state == "exact"
@@ -116,8 +116,8 @@ class CacheSimulation(Drawn, Live):
             bounds = read_bounds(sent, self.row[:number], bill, sure) if bill else None
             if bounds and self.holds_less:  # the session does not hold all that was sent before
                 bounds = ReadBounds(bounds.least)
-            found.append(bounds)
-        return found
+            bounds_of_each.append(bounds)
+        return bounds_of_each
 
     @property
     def verdicts(self) -> list[Verdict | None]:
@@ -155,8 +155,8 @@ class CacheSimulation(Drawn, Live):
         if self.price is None or self.rules is None or bill is None:
             return None
         paid = self.rules.write_permille(life_of(bill, self.rules)) if bill.write else 1000
-        more = max(0, paid - self.rules.read_permille(self.model))
-        return self.price.nano_dollars(broken.lost * more)
+        extra = max(0, paid - self.rules.read_permille(self.model))
+        return self.price.nano_dollars(broken.lost * extra)
 
     @property
     def reach(self) -> MarkedPrefix:
@@ -172,8 +172,8 @@ class CacheSimulation(Drawn, Live):
         """
         reason, difference = self.requests[number].reason, self.differences[number]
         if number in self.breaks:
-            told = f"{reason}; {difference}" if difference else reason
-            return f"{told}{self._remedy(reason)}"
+            explained = f"{reason}; {difference}" if difference else reason
+            return f"{explained}{self._remedy(reason)}"
         return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
 
     def _remedy(self, reason: str) -> str:
@@ -188,26 +188,26 @@ class CacheSimulation(Drawn, Live):
     @cached_property
     def hints(self) -> dict[int, str]:
         """Facts near each break that only the bills show, by request. They need not be causes."""
-        found: dict[int, str] = {}
+        hints: dict[int, str] = {}
         if self.rules is None or not self.row:
-            return found
+            return hints
         for each in billed_breaks(self.billed):
             parts = any(self.differences[each.since + 1 : each.number + 1])
             if each.number in self.breaks or parts:
                 continue
             before = self.billed[each.since]
             hour = before is not None and before.write_hour > 0
-            told = hint(self.row, self.noted, each.since, each.number, self.rules, hour)
-            found |= {each.number: told} if told else {}
-        return found
+            text = hint(self.row, self.noted, each.since, each.number, self.rules, hour)
+            hints |= {each.number: text} if text else {}
+        return hints
 
     def three_answers(self, number: int) -> tuple[str, str, str]:
         """Return a request's read as predicted and as billed, and the provider's diagnosis."""
         one, bill = self.requests[number], self.billed[number] if any(self.billed) else None
-        told = self.told[number] if any(self.told) else None
+        diagnosis = self.told[number] if any(self.told) else None
         sure = "" if one.state == "exact" else f", {one.sureness}"
         read = "" if bill is None else f"{bill.read:,} read" + ", a sum of rounds" * bill.summed
-        return f"{one.read:,} read{sure}", read, str(told or "")
+        return f"{one.read:,} read{sure}", read, str(diagnosis or "")
 
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
@@ -224,10 +224,10 @@ class CacheSimulation(Drawn, Live):
                 f"at most {max_cost_multiple} is allowed"
             )
         if no_cache_break:
-            told = {number: self._broken(number) for number in self.breaks}
+            breaks = {number: self._broken(number) for number in self.breaks}
             for each in self.unexplained:
-                told.setdefault(each.number, self._billed_less(each))
-            failed += [told[number] for number in sorted(told)]
+                breaks.setdefault(each.number, self._billed_less(each))
+            failed += [breaks[number] for number in sorted(breaks)]
         return failed
 
     def _broken(self, number: int) -> str:
@@ -248,26 +248,26 @@ class CacheSimulation(Drawn, Live):
         """Findings about these requests, each with a remedy."""
         if self.rules is None:
             return list(self.notes)
-        found = lint(SentRow(self.row, self.requests, self.differences, self.rules))
+        findings = lint(SentRow(self.row, self.requests, self.differences, self.rules))
         if self.holds_less:  # the bill shows how long the prefix really was
-            found = [each for each in found if each.code != "below-minimum"]
-        return [*self.notes, *found, *self._disagreements()]
+            findings = [each for each in findings if each.code != "below-minimum"]
+        return [*self.notes, *findings, *self._disagreements()]
 
     def _disagreements(self) -> Iterator[Finding]:
         """Yield a finding for each request whose prediction, bill and diagnosis disagree."""
         for number in range(1, min(len(self.told), len(self.billed))):
-            told = self.told[number]
+            diagnosis = self.told[number]
             before, bill = self.billed[number - 1], self.billed[number]
-            if told is None or bill is None or before is None:
+            if diagnosis is None or bill is None or before is None:
                 continue
             one = self.requests[number]
             predicted = one.read if one.state == "exact" else None
             difference = self.differences[number] if self.differences else None
             left = before.read + before.write
             of_these = not self.dialect  # a dialect writes other bodies than those that were sent
-            answers = ThreeAnswers(predicted, bill.read, left, told, difference, of_these)
-            if found := disagreement(answers, f"request {number + 1}"):
-                yield found
+            answers = ThreeAnswers(predicted, bill.read, left, diagnosis, difference, of_these)
+            if finding := disagreement(answers, f"request {number + 1}"):
+                yield finding
 
     @cached_property
     def holds_less(self) -> bool:
@@ -362,7 +362,7 @@ class CacheSimulation(Drawn, Live):
             return []
         if self.rules.match == "unknown":
             return [f"no caching rules are known for model {self.model!r}: all is counted in full"]
-        found = [
+        lines = [
             _figure_line(figure, words, self.model)
             for name, words in _FIGURES
             if (figure := self.rules.figure(name, self.model))
@@ -371,23 +371,23 @@ class CacheSimulation(Drawn, Live):
         if any(bill and bill.write_hour for bill in self.billed) and any(
             "1h" in request.written for request in self.requests
         ):
-            found.append("what is written lives for 1h, as it was billed")
+            lines.append("what is written lives for 1h, as it was billed")
         if not all(request.anchored for request in self.requests):
             low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
-            found.append(
+            lines.append(
                 f"tokens are estimates by kinds of characters: {low} to {high} times as many"
             )
         if any(sent.has_opaque and sent.billed is None for sent in self.row):
-            found.append(
+            lines.append(
                 "the size of a picture, a file or a tool that the provider defines is not in the "
                 "body: tokens and prices are guesses there"
             )
         if self.price:
             nano = self.nano_dollars
-            told = "not known" if nano is None else dollars(nano / 1e9)
-            found.append(f"all input, as predicted: {told} ({self.price.source})")
-            found += dict.fromkeys(words for terms in self.terms for words in terms.words)
-        return found
+            cost = "not known" if nano is None else dollars(nano / 1e9)
+            lines.append(f"all input, as predicted: {cost} ({self.price.source})")
+            lines += dict.fromkeys(words for terms in self.terms for words in terms.words)
+        return lines
 
     @property
     def errors(self) -> list[str]:
@@ -403,7 +403,7 @@ def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str
     if figure.others:
         others = "; ".join(f"{one.value:,} by {one.source}" for one in figure.others)
         told = f"{words(figure.value)} ({figure.source})"
-        return f"{told}; sources disagree ({others}), and nobody knows which is right"
+        return f"{told}; sources disagree ({others}), and it is not known which is right"
     return f"{words(figure.value)} ({figure.source})"
 
 
@@ -469,19 +469,19 @@ def contradicted(
     example, if it was aborted). After it, only what the last billed request left counts, until that
     may expire.
     """
-    found: list[BilledBreak] = []
+    breaks: list[BilledBreak] = []
     for each in billed_breaks(billed):
         one, before = outcomes[each.number], outcomes[each.since]
         sent, sent_before, bill = row[each.number], row[each.since], billed[each.since]
-        apart = each.number - each.since > 1
-        if apart and sent.at - sent_before.at > rules.seconds(life_of(bill, rules)):
+        has_gap = each.number - each.since > 1
+        if has_gap and sent.at - sent_before.at > rules.seconds(life_of(bill, rules)):
             continue
         if not _goes_on(one, sent, before, sent_before):
             least = one.read if one.sized else token_range(one.read)[0]
-            each = replace(each, left=0 if apart else min(each.left, least))
+            each = replace(each, left=0 if has_gap else min(each.left, least))
         if each.lost > OUTSIDE:
-            found.append(each)
-    return found
+            breaks.append(each)
+    return breaks
 
 
 def _goes_on(

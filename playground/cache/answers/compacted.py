@@ -115,8 +115,8 @@ class CompactionWhatIf(Drawn):
         share = grouped(100 * saved / max(1, self.everything.total))
         money = self.dollars(saved)
         price = f" ({dollars(money)})" if money is not None else ""
-        back = self.pays_back(best)
-        when = f" It pays from turn {back + 1} on." if back is not None else ""
+        turn = self.pays_back(best)
+        when = f" It pays from turn {turn + 1} on." if turn is not None else ""
         name = best.policy.name
         return f"Over {turns} “{name}” is cheapest: {share} % less input cost{price}.{when}"
 
@@ -124,21 +124,21 @@ class CompactionWhatIf(Drawn):
     def notes(self) -> list[str]:
         """Notes on an unknown model, on compactions of the session itself, and on policies that
         find no results to clear."""
-        asked = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
+        on_results = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
         last = self.everything.sent[-1]
         assumption = self.everything.simulation.assumption
-        told = [assumption] if assumption else []
+        notes = [assumption] if assumption else []
         if self.anew:
             turns = ", ".join(str(turn + 1) for turn in self.anew)
-            told = [
-                *told,
+            notes = [
+                *notes,
                 f"The session compacted its own history before turn {turns}: that stays so.",
             ]
-        if not asked or any(map(has_result, messages_of(last))):
-            return told
-        names = ", ".join(asked)
+        if not on_results or any(map(has_result, messages_of(last))):
+            return notes
+        names = ", ".join(on_results)
         return [
-            *told,
+            *notes,
             f"{names}: nothing to clear. Results that were sent are text of messages here, as in a "
             "text dialect; keep last messages and summarise at limit cut them with the rest.",
         ]

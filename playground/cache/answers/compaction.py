@@ -81,7 +81,7 @@ def compaction(
     """
     session = session_or_sample(session)
     named = session.with_model(model)
-    requests, times, anew = session_requests(named, dialect, seconds_apart)
+    requests, times, restarts = session_requests(named, dialect, seconds_apart)
     if not requests:
         raise InputFault("the session holds no request", expected="one with an answer, or bodies")
     size = _Sizes()
@@ -99,10 +99,10 @@ def compaction(
     as_sent = any(not row.sub_agent for row in named.rows)
     name = named.task.model_name or str(requests[0][0].get("model") or "")
     marker = None if as_sent else get_policy(marks)
-    asked = (requests, times, anew, size, name, provider, marker)
-    everything = _shortened(wanted[0], None, *asked)
-    rest = (_shortened(each, everything, *asked) for each in wanted[1:])
-    return CompactionWhatIf([everything, *rest], name, limit, sorted(anew))
+    common = (requests, times, restarts, size, name, provider, marker)
+    everything = _shortened(wanted[0], None, *common)
+    rest = (_shortened(each, everything, *common) for each in wanted[1:])
+    return CompactionWhatIf([everything, *rest], name, limit, sorted(restarts))
 
 
 _Request = tuple[dict[str, Any], Sequence[dict[str, Any]]]
@@ -142,27 +142,27 @@ def session_requests(
 ) -> tuple[list[_Request], list[float], set[int]]:
     """Return the bodies with messages, their times, and which of them restart after a
     compaction."""
-    anew: set[int] = set()
+    restarts: set[int] = set()
     if any(not row.sub_agent for row in session.rows):
         sent = sent_requests(session)
-        found = [(body, messages_of(body)) for body in sent.bodies]
-        noted: list[float] | None = sent.times or None
+        requests = [(body, messages_of(body)) for body in sent.bodies]
+        times: list[float] | None = sent.times or None
     else:
         stops = session.replies
         chosen = get_dialect(dialect)
         tools = chosen.request_tools(session.prompt_data())
         head = {"model": session.task.model_name, **({"tools": list(tools)} if tools else {})}
-        found = []
+        requests = []
         for stretch in stretches(session, stops):
-            anew |= {len(found)} if found else set()
+            restarts |= {len(requests)} if requests else set()
             data = stretch.of(session).prompt_data()
             written = requests_of(chosen, data, stretch.lengths)
-            found += [({**head, "messages": ()}, messages) for messages in written]
-        noted = sent_at(session, stops)
-    if apart is not None or noted is None:
+            requests += [({**head, "messages": ()}, messages) for messages in written]
+        times = sent_at(session, stops)
+    if apart is not None or times is None:
         step = APART if apart is None else apart
-        noted = [number * step for number in range(len(found))]
-    return found, noted, anew
+        times = [number * step for number in range(len(requests))]
+    return requests, times, restarts
 
 
 def _shortened(
@@ -193,11 +193,11 @@ def _shortened(
                 row = row.extended_with(known, each[known:])
                 bodies.append({**body, key: row})
                 turns.append(turn)
-    at = _apart([times[turn] for turn in turns], turns)
-    found = simulate_bodies(bodies, at, model, provider, marker)
-    costs, tokens = _by_turn(found, turns, policy, model, len(requests))
-    cuts = list(_cuts(found, turns, cut, tokens, everything.tokens if everything else tokens))
-    return Shorter(policy, bodies, turns, found, cuts, costs, tokens)
+    at = _with_summary_times([times[turn] for turn in turns], turns)
+    simulation = simulate_bodies(bodies, at, model, provider, marker)
+    costs, tokens = _by_turn(simulation, turns, policy, model, len(requests))
+    cuts = list(_cuts(simulation, turns, cut, tokens, everything.tokens if everything else tokens))
+    return Shorter(policy, bodies, turns, simulation, cuts, costs, tokens)
 
 
 def simulate_bodies(
@@ -213,7 +213,7 @@ def simulate_bodies(
     The marks of a `marker` are not written into the bodies, because there they would turn strings
     into parts. The marker sees the messages, or what `seen` returns for them.
     """
-    rules, asked = known_rules(provider, model), CacheRequest(model)
+    rules, request = known_rules(provider, model), CacheRequest(model)
     reader = WireReader(model, rules.value("default_ttl"))
     row: list[TimedRequest] = []
     for body, at in zip(bodies, times, strict=True):
@@ -221,13 +221,13 @@ def simulate_bodies(
         if marker:
             messages = messages_of(body)
             messages = seen(list(messages)) if seen else messages
-            plain = Rendered(messages, plain).marked(marker, asked, rules, "")
+            plain = Rendered(messages, plain).marked(marker, request, rules, "")
         row.append(plain)
     policy = marker.name if marker else AS_SENT
     return simulated_row(row, parted(row, rules), rules, policy=policy, model=model)
 
 
-def _apart(times: list[float], turns: list[int]) -> list[float]:
+def _with_summary_times(times: list[float], turns: list[int]) -> list[float]:
     """Return times with a summary's request before its turn's own request, and answered by then."""
     return [
         at - 2 if index + 1 < len(turns) and turns[index + 1] == turns[index] else at
@@ -236,12 +236,12 @@ def _apart(times: list[float], turns: list[int]) -> list[float]:
 
 
 def _by_turn(
-    found: CacheSimulation, turns: list[int], policy: Shortening, model: str, count: int
+    simulation: CacheSimulation, turns: list[int], policy: Shortening, model: str, count: int
 ) -> tuple[list[int], list[int]]:
     """Return each turn's cost and tokens; the tokens are those of the turn's own request."""
     output = output_permille(model)
     costs, tokens = [0] * count, [0] * count
-    for index, (turn, one) in enumerate(zip(turns, found.requests, strict=True)):
+    for index, (turn, one) in enumerate(zip(turns, simulation.requests, strict=True)):
         costs[turn] += one.cost
         is_summary = index + 1 < len(turns) and turns[index + 1] == turn
         if is_summary:
@@ -259,7 +259,7 @@ def output_permille(model: str) -> int:
 
 
 def _cuts(
-    found: CacheSimulation,
+    simulation: CacheSimulation,
     turns: list[int],
     cut: set[int],
     tokens: list[int],
@@ -271,11 +271,11 @@ def _cuts(
         turn = turns[index]
         if turn not in cut or (index + 1 < len(turns) and turns[index + 1] == turn):
             continue
-        before = found.row[index - 1]
-        difference = found.differences[index]
+        before = simulation.row[index - 1]
+        difference = simulation.differences[index]
         shared = len(before.chain) if difference is None else difference.block or 0
-        kept = before.sizes[shared - 1] if shared else 0
-        points = found.requests[index - 1].breakpoints
+        still_prefix = before.sizes[shared - 1] if shared else 0
+        points = simulation.requests[index - 1].breakpoints
         survive = sum(point < shared for point in points)
-        lost = (before.sizes[-1] if before.sizes else 0) - kept
+        lost = (before.sizes[-1] if before.sizes else 0) - still_prefix
         yield HistoryCut(turn, lost, whole[turn] - tokens[turn], survive, len(points))

@@ -41,8 +41,8 @@ def headline(value: CacheSimulation) -> Headline:
         verdict = "broken" if value.unexplained else "idle"
         return Headline(verdict, f"{bill} What follows is about these alone. {text}")
     if value.holds_more:
-        told = "The file still holds text that was not sent with some of these requests"
-        return Headline(verdict, f"{bill} {told}: what follows is about all of it. {text}")
+        reason = "The file still holds text that was not sent with some of these requests"
+        return Headline(verdict, f"{bill} {reason}: what follows is about all of it. {text}")
     return Headline(verdict, f"{bill} {text}")
 
 
@@ -55,28 +55,35 @@ def billed(value: CacheSimulation) -> str:
         return paid
     total = sum(bill.total for bill in bills)
     share = percent(sum(bill.read for bill in bills) / total) if total else percent(0)
-    told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
+    read = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
     if not pairs:
-        return " ".join(filter(None, (told, paid, _AS_SENT_ALONE)))
-    held = grouped(sum(one.total for one, _ in pairs))
-    less = f"The session holds about {held} of them." if value.holds_less else ""
-    parts = (told, paid, less, _unexplained(value, len(pairs)), _shorter(value), _more(value))
-    return " ".join(filter(None, (*parts, _within(value))))
+        return " ".join(filter(None, (read, paid, _AS_SENT_ALONE)))
+    tokens = grouped(sum(one.total for one, _ in pairs))
+    less = f"The session holds about {tokens} of them." if value.holds_less else ""
+    parts = (
+        read,
+        paid,
+        less,
+        _unexplained(value, len(pairs)),
+        _smaller_reads(value),
+        _larger_reads(value),
+    )
+    return " ".join(filter(None, (*parts, _bills_within_bounds(value))))
 
 
 _AS_SENT_ALONE: Final = "That is of the requests as they were sent, not of these."
 
 
-def _shorter(value: CacheSimulation) -> str:
+def _smaller_reads(value: CacheSimulation) -> str:
     """Say how many requests read less because their context had shrunk."""
     count = len(value.shorter)
     if not count:
         return ""
-    which = "One request" if count == 1 else f"{count} requests"
-    return f"{which} read less because the context had become shorter: no break, no cost."
+    requests = "One request" if count == 1 else f"{count} requests"
+    return f"{requests} read less because the context had become shorter: no break, no cost."
 
 
-def _more(value: CacheSimulation) -> str:
+def _larger_reads(value: CacheSimulation) -> str:
     """Say how many requests read more than the session's own requests could have left.
 
     "" if the session holds less than was sent: what those requests left is then unknown.
@@ -84,11 +91,11 @@ def _more(value: CacheSimulation) -> str:
     count = value.verdicts.count("more than the record could leave")
     if not count or value.holds_less:
         return ""
-    which = "One request" if count == 1 else f"{count} requests"
-    return f"{which} read more than this session's requests could leave: it was cached before."
+    requests = "One request" if count == 1 else f"{count} requests"
+    return f"{requests} read more than this session's requests could leave: it was cached before."
 
 
-def _within(value: CacheSimulation) -> str:
+def _bills_within_bounds(value: CacheSimulation) -> str:
     """Say what requests without marks could read from the cache, and how many bills agree."""
     if value.rules is None or value.rules.match in ("breakpoints", "unknown"):
         return ""
@@ -107,15 +114,15 @@ def _within(value: CacheSimulation) -> str:
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:
     """Say how many requests were billed against a certain prediction, and the extra cost."""
-    found = value.unexplained
-    if not found:
+    breaks = value.unexplained
+    if not breaks:
         return ""
-    lost = sum(each.lost for each in found)
-    nano = [value.lost_nano(each) for each in found]
+    lost = sum(each.lost for each in breaks)
+    nano = [value.lost_nano(each) for each in breaks]
     price = f" ({dollars(sum(filter(None, nano)) / 1e9)})" if any(nano) else ""
-    which = f"{len(found)} of {counted(bills, 'bill')}"
-    shows = "shows a break" if len(found) == 1 else "show breaks"
-    return f"{which} {shows} that nothing in the session explains: {lost:,} tokens{price}."
+    which_bills = f"{len(breaks)} of {counted(bills, 'bill')}"
+    shows = "shows a break" if len(breaks) == 1 else "show breaks"
+    return f"{which_bills} {shows} that nothing in the session explains: {lost:,} tokens{price}."
 
 
 def _predicted(value: CacheSimulation) -> Headline:
@@ -123,11 +130,11 @@ def _predicted(value: CacheSimulation) -> Headline:
         return Headline("idle", "There is no request yet.")
     if refused := sum(one.state == "error" for one in value.requests):
         among = _request_count(value) if refused < len(value.requests) else ""
-        which = f"{refused} of {among}" if among else counted(refused, "request")
-        return Headline("refused", f"The provider would refuse {which}.")
+        requests = f"{refused} of {among}" if among else counted(refused, "request")
+        return Headline("refused", f"The provider would refuse {requests}.")
     if value.rules is not None and value.rules.match == "unknown":
-        told = "no caching rules are known for this model, so all is counted at the full price"
-        return Headline("idle", f"{_request_count(value).capitalize()}: {told}.")
+        reason = "no caching rules are known for this model, so all is counted at the full price"
+        return Headline("idle", f"{_request_count(value).capitalize()}: {reason}.")
     if not value.read_permille:
         parts = [_nothing_read(value), _cost(value), value.assumption]
         return Headline("idle", " ".join(filter(None, parts)))
@@ -147,21 +154,21 @@ def _request_count(value: CacheSimulation) -> str:
 
 def _nothing_read(value: CacheSimulation) -> str:
     """Say why nothing is read: a single request, too few tokens, no mark, or changing text."""
-    found = value.reach
+    prefix = value.reach
     written = any(one.written for one in value.requests)
-    if not (written or found.is_enough):
-        hit = "none can hit" if found.marks and found.heeded else "nothing can be read"
-        needs = f"{found.size}, and this model needs {found.minimum_in_words}"
-        stop = ";" if found.alone else ","  # its words have a comma of their own
-        return f"{found.told}{stop} {found.probably}{hit}: {needs}."
-    if len(value.requests) == 1 and (written or found.alone):
-        return f"{found.told}: the first request only writes, the next one can read."
+    if not (written or prefix.is_enough):
+        hit = "none can hit" if prefix.marks and prefix.heeded else "nothing can be read"
+        needs = f"{prefix.size}, and this model needs {prefix.minimum_in_words}"
+        stop = ";" if prefix.alone else ","  # its words have a comma of their own
+        return f"{prefix.told}{stop} {prefix.probably}{hit}: {needs}."
+    if len(value.requests) == 1 and (written or prefix.alone):
+        return f"{prefix.told}: the first request only writes, the next one can read."
     if written:
-        hit = "none is ever hit" if found.marks else "nothing is ever hit"
-        return f"{found.told}, and {hit}: what is written is not read again."
-    if found.alone:
-        return f"{found.told}; nothing is read, for the reasons below."
-    return f"{found.told}, and nothing is written or read."
+        hit = "none is ever hit" if prefix.marks else "nothing is ever hit"
+        return f"{prefix.told}, and {hit}: what is written is not read again."
+    if prefix.alone:
+        return f"{prefix.told}; nothing is read, for the reasons below."
+    return f"{prefix.told}, and nothing is written or read."
 
 
 def _cost(value: CacheSimulation) -> str:

@@ -34,17 +34,17 @@ class NotedRequest(NamedTuple):
 def noted_requests(session: Session) -> list[NotedRequest]:
     """Return the noted facts of each answer's request."""
     records = {record.reply: record for record in session.requests}
-    found = []
+    requests = []
     for reply, message in enumerate(session.messages):
         if message.role != "assistant":
             continue
         one = records.get(reply)
-        found.append(
+        requests.append(
             NotedRequest(_instant(one.at), one.model, one.seconds, one.stop_reason)
             if one
             else NotedRequest()
         )
-    return found
+    return requests
 
 
 def _instant(at: str) -> float | None:
@@ -68,21 +68,21 @@ def hint(
     lived for an hour.
     """
     before, after = row[since], row[number]
-    told, now = _noted(noted, since), _noted(noted, number)
-    facts = [_gap(told, now, rules, hour)]
-    if told.model and now.model and told.model != now.model:
-        facts.append(f"model {told.model}, then {now.model}")
+    earlier, now = _request_facts(noted, since), _request_facts(noted, number)
+    facts = [_gap(earlier, now, rules, hour)]
+    if earlier.model and now.model and earlier.model != now.model:
+        facts.append(f"model {earlier.model}, then {now.model}")
     facts.append(_growth(before, after, rules))
     if (unbilled := number - since - 1) > 0:
         were = "was" if unbilled == 1 else "were"
         between = f"{counted(unbilled, 'request')} between {were} not billed"
         facts.append(f"{between} (aborted, or unanswered)")
-    if any(word in told.stop_reason.lower() for word in _CUT):
-        facts.append(f"the answer before ended with {told.stop_reason!r:.40}")
+    if any(word in earlier.stop_reason.lower() for word in _CUT):
+        facts.append(f"the answer before ended with {earlier.stop_reason!r:.40}")
     return "; ".join(filter(None, facts))
 
 
-def _noted(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
+def _request_facts(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
     return noted[number] if number < len(noted) else NotedRequest()
 
 
@@ -93,15 +93,15 @@ def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) ->
         return "when they were sent is not noted"
     gap = after.at - before.at
     if gap < 0:
-        return f"noted as sent {_time(-gap)} before the one before it"
+        return f"its noted time is {_time(-gap)} before that of the earlier one"
     if before.seconds is not None and 0 <= gap < before.seconds:
         answer = _time(before.seconds)
         return f"sent {_time(gap)} after the one before, whose answer took {answer}: in parallel"
     life = rules.seconds("1h" if hour else rules.value("default_ttl"))
-    told = f"{_time(gap)} after the request before"
+    fact = f"{_time(gap)} after the request before"
     if rules.match == "unknown" or not life:
-        return told
-    return f"{told}, {'past' if gap > life else 'within'} the {_time(life)} that the cache keeps"
+        return fact
+    return f"{fact}, {'past' if gap > life else 'within'} the {_time(life)} that the cache keeps"
 
 
 def _time(value: float) -> str:
@@ -109,9 +109,9 @@ def _time(value: float) -> str:
 
 
 def _growth(before: TimedRequest, after: TimedRequest, rules: Rules) -> str:
-    more = len(after.wire.blocks) - len(before.wire.blocks)
-    if more <= 0:
-        return f"{counted(-more, 'block')} fewer" if more else "no block more"
-    back = rules.value("lookback")
-    looks = f" (a mark looks {back} back)" if rules.match == "breakpoints" else ""
-    return f"{counted(more, 'block')} more{looks}"
+    growth = len(after.wire.blocks) - len(before.wire.blocks)
+    if growth <= 0:
+        return f"{counted(-growth, 'block')} fewer" if growth else "no block more"
+    reach = rules.value("lookback")
+    looks = f" (a mark looks {reach} back)" if rules.match == "breakpoints" else ""
+    return f"{counted(growth, 'block')} more{looks}"

@@ -34,7 +34,7 @@ class MarkedPrefix:
     heeded: bool
     minimum: int
     assumed: str = ""
-    least: int = 0  # the lowest and highest minimum by any source
+    least: int = 0  # the lowest and the highest minimum by any source
     most: int = 0
 
     @property

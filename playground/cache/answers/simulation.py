@@ -118,9 +118,9 @@ def _of_bodies(
     summed: Sequence[bool] = (),
 ) -> CacheSimulation:
     """Simulate bodies; `summed` says which bills are sums of rounds, whatever a usage says."""
-    for name, some in (("usages", usages), ("times", times)):
-        if some and len(some) != len(bodies):
-            problem = f"{len(some)} {name} are given for {len(bodies)} requests"
+    for name, values in (("usages", usages), ("times", times)):
+        if values and len(values) != len(bodies):
+            problem = f"{len(values)} {name} are given for {len(bodies)} requests"
             raise InputFault(problem, expected="one for each request")
     if not bodies:
         return CacheSimulation(provider, [])
@@ -132,15 +132,15 @@ def _of_bodies(
         bill = billed[number]
         billed[number] = replace(bill, summed=True) if bill and is_sum else bill
     others = dict.fromkeys(filter(None, map(model_of, bodies)))
-    told = f"the bodies name {', '.join(others)}; all are predicted as for {model}"
-    mixed = (told,) * bool(model and len(others) > 1)
+    warning = f"the bodies name {', '.join(others)}; all are predicted as for {model}"
+    mixed = (warning,) * bool(model and len(others) > 1)
     row: list[TimedRequest] = []
     for number, body in enumerate(bodies):
         wire, before = _wire(reader, body, number), row[-1] if row else None
         wire.doubts += mixed
         at = _checked_time(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
-    found = simulated_row(
+    simulation = simulated_row(
         row, parted(row, rules), rules, model=name, billed=tuple(billed), one_by_one=not times
     )
     named = [model_of(body) or name for body in bodies]
@@ -148,7 +148,7 @@ def _of_bodies(
         NotedRequest(float(times[number]) if times else None, model)
         for number, model in enumerate(named)
     ]
-    return replace(found, paid=paid(billed, named, provider), noted=noted)
+    return replace(simulation, paid=paid(billed, named, provider), noted=noted)
 
 
 def _as_sent(
@@ -169,7 +169,7 @@ def _as_sent(
         provider = routes[0]
     elif not model and own not in named and None not in named:
         model = own
-    found = _of_bodies(
+    simulation = _of_bodies(
         [body if body.get("model") else {**body, "model": own} for body in sent.bodies],
         model,
         provider,
@@ -180,26 +180,26 @@ def _as_sent(
     )
     names = [str(body.get("model") or own) for body in sent.bodies]
     names = [own if own.endswith(f"/{name}") else name for name in names]  # with its route
-    was_paid = paid(found.billed, names, provider)
+    was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
         was_paid = None  # the maker's prices do not hold for another seller
-    found = replace(found, policy=AS_SENT, paid=was_paid, told=tuple(sent.told))
+    simulation = replace(simulation, policy=AS_SENT, paid=was_paid, told=tuple(sent.told))
     if is_routed and len(routes) > 1:
-        return _doubted(found, f"the requests went to several providers: {', '.join(routes)}")
+        return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
     if sent.strange and not provider:
-        return _doubted(found, "it went to a host of no known provider")
-    return found
+        return _doubted(simulation, "it went to a host of no known provider")
+    return simulation
 
 
-def _doubted(found: CacheSimulation, why: str) -> CacheSimulation:
+def _doubted(simulation: CacheSimulation, why: str) -> CacheSimulation:
     """Return the simulation with no outcome certain, for the reason `why`."""
     doubted = [
         replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
         if one.state == "exact"
         else one
-        for one in found.requests
+        for one in simulation.requests
     ]
-    return replace(found, requests=doubted)
+    return replace(simulation, requests=doubted)
 
 
 @formerly_positional(2, "policies", "model", "provider", "seconds_apart", "what_if", "progress")
@@ -259,7 +259,7 @@ def simulated_by_dialect(
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     answered = bool(session.replies)
     to_come = not answered or (is_pending(session) and what_if.pending)
-    billed, told, others = _bills_of_these(session, bills, what_if, to_come)
+    billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
@@ -277,7 +277,7 @@ def simulated_by_dialect(
                 paid=was_paid,
                 noted=noted,
                 bills_as_sent=others,
-                told=told if len(told) == len(rendered) else (),
+                told=diagnoses if len(diagnoses) == len(rendered) else (),
             )
             for cell in _cells(
                 rendered, dialect, marking, asked, lives, rules, what_if.ttl, name, billed
@@ -299,14 +299,14 @@ def _cells(
     model: str,
     billed: tuple[Billed | None, ...],
 ) -> Iterator[CacheSimulation]:
-    """Simulate a dialect's requests under each policy; those that mark alike share their row."""
+    """Simulate a dialect's requests under each policy; equal marks share one row."""
     differences = _differences_of(rendered, rules)
     known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
     for chosen in policies:
         policy = get_policy(chosen) if chosen else dialect.marking_policy
         row = [
-            one.marked(policy, asked, rules, ttl, lived)
-            for one, lived in zip(rendered, lives, strict=True)
+            one.marked(policy, asked, rules, ttl, lifetime)
+            for one, lifetime in zip(rendered, lives, strict=True)
         ]
         marks = tuple(tuple(one.marks.items()) for one in row)
         if marks not in known:
@@ -336,10 +336,10 @@ def _differences_of(
     rendered: Sequence[Rendered], rules: Rules
 ) -> tuple[FirstDifference | None, ...]:
     """Return each request's first difference from the one before, marking those by compaction."""
-    found = parted([one.request for one in rendered], rules)
+    differences = parted([one.request for one in rendered], rules)
     return tuple(
         each.by_compaction if each and one.anew else each
-        for each, one in zip(found, rendered, strict=True)
+        for each, one in zip(differences, rendered, strict=True)
     )
 
 
@@ -385,17 +385,17 @@ def _checked_by_bill(
     low, high = sent.token_range(one.total)
     last = one.breakpoints[-1] if one.breakpoints else None
     warm = begun_with is not None and begun_with.read > 0
-    why = ""
+    doubt = ""
     if bill.summed:
-        why = "tools or a compaction ran on the server: its bill is the sum of several rounds"
+        doubt = "tools or a compaction ran on the server: its bill is the sum of several rounds"
     elif not low <= bill.total <= high:
-        why = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
+        doubt = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
     elif warm and bill is begun_with:
-        why = f"{bill.read:,} tokens were billed as read that were cached before it"
-        return replace(one, state="warm-start", reason=f"{one.reason}; {why}")
+        doubt = f"{bill.read:,} tokens were billed as read that were cached before it"
+        return replace(one, state="warm-start", reason=f"{one.reason}; {doubt}")
     elif warm and one.hit != last:
-        why = "the first request read what was cached before it: there may be more of that"
-    return replace(one, state="unpredictable", reason=f"{one.reason}; {why}") if why else one
+        doubt = "the first request read what was cached before it: there may be more of that"
+    return replace(one, state="unpredictable", reason=f"{one.reason}; {doubt}") if doubt else one
 
 
 def _with_unexplained(
@@ -405,28 +405,30 @@ def _with_unexplained(
     rules: Rules,
 ) -> list[Simulated]:
     """Downgrade each request whose bill shows a cache break that the session does not explain."""
-    found = list(outcomes)
+    results = list(outcomes)
     for each in contradicted(outcomes, row, billed, rules):
         one = outcomes[each.number]
         if one.state == "error":
             continue
-        told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
-        why = f"{one.reason}; {told}, and nothing in the session explains it"
+        bill_in_words = f"billed: {each.read:,} of {each.left:,} cached tokens read"
+        reason = f"{one.reason}; {bill_in_words}, and nothing in the session explains it"
         state: State = "unpredictable" if one.state == "exact" else one.state
         sure = one.state == "exact"
-        found[each.number] = replace(
-            one, state=state, finding="unexplained", reason=why, contradicted=sure
+        results[each.number] = replace(
+            one, state=state, finding="unexplained", reason=reason, contradicted=sure
         )
     for each in shorter_contexts(billed):
-        one = found[each.number]
+        one = results[each.number]
         if one.state == "error" or one.finding:
             continue
-        told = f"billed: {each.total:,} tokens in all, where {each.left:,} were cached before"
-        why = f"{one.reason}; {told}: the context has become shorter"
+        bill_in_words = (
+            f"billed: {each.total:,} tokens in all, where {each.left:,} were cached before"
+        )
+        reason = f"{one.reason}; {bill_in_words}: the context has become shorter"
         sure = one.state == "exact" and one.read <= each.read + OUTSIDE
         state = one.state if sure or one.state != "exact" else "unpredictable"
-        found[each.number] = replace(one, state=state, finding="shorter-context", reason=why)
-    return found
+        results[each.number] = replace(one, state=state, finding="shorter-context", reason=reason)
+    return results
 
 
 def _mixed_model_findings(session: Session) -> Iterator[Finding]:
@@ -436,9 +438,11 @@ def _mixed_model_findings(session: Session) -> Iterator[Finding]:
     if len(models) < 2:
         return
     (first, answers), *others = models.most_common()
-    told = ", ".join([f"{first}: {counted(answers, 'answer')}", *(f"{m}: {n}" for m, n in others)])
+    answers_by_model = ", ".join(
+        [f"{first}: {counted(answers, 'answer')}", *(f"{m}: {n}" for m, n in others)]
+    )
     own = session.task.model_name
-    words = f"{told}; all are predicted by the rules of {own}"
+    words = f"{answers_by_model}; all are predicted by the rules of {own}"
     yield finding("mixed-models", "the session", words)
 
 
@@ -494,5 +498,5 @@ def _checked_gap(apart: float | None) -> float:
 def parted(row: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
     """Return each request's first difference from the one before it."""
     pairs = zip(row, row[1:], strict=False)
-    found = (first_difference(before, after, rules) for before, after in pairs)
-    return (None, *found) if row else ()
+    differences = (first_difference(before, after, rules) for before, after in pairs)
+    return (None, *differences) if row else ()

@@ -94,7 +94,7 @@ def _as_sent(session: Session) -> CacheWire:
 def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]:
     """Return a `mark-lost` finding for each rendered mark that no block on the wire has."""
     marked = read_wire({"messages": rendering.messages, "tools": rendering.tools})
-    return _lost(marked, _cached(calls), read_wire(calls[-1].body))
+    return _marks_not_sent(marked, _cached(calls), read_wire(calls[-1].body))
 
 
 def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:
@@ -106,7 +106,9 @@ def _makes_cache(call: WireCall) -> bool:
     return call.url.partition("?")[0].endswith("/cachedContents")
 
 
-def _lost(marked: WireRequest, cached: list[WireBlock], sent: WireRequest) -> list[Finding]:
+def _marks_not_sent(
+    marked: WireRequest, cached: list[WireBlock], sent: WireRequest
+) -> list[Finding]:
     """Return the marks for which no block on the wire has the same content and a mark."""
     # A resource is cached whole: what is in it needs no mark of its own.
     arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]

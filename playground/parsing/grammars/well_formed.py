@@ -106,7 +106,7 @@ def well_formed_rules(
         by_section.setdefault(form.syntax.section, []).append(form)
     calls = rules.add("calls", either(f.calls(by_section[f.syntax.section]) for f in forms))
     text = rules.add("text", FreeText(ANY, _outside(syntax, markers)))
-    others = [*_around(syntax, markers), *(loose(part) for part in answer if part)]
+    others = [*_beside_text_and_calls(syntax, markers), *(loose(part) for part in answer if part)]
     other = repeat(in_order(either(others), text)) if others else EMPTY
     more = in_order(calls, text, other)
     listed = in_order(more, repeat(more) if several else EMPTY)
@@ -143,7 +143,7 @@ def _unopened(markers: Markers) -> Expression:
     return FreeText(ANY, (close,), close) if close else FreeText(ANY)
 
 
-def _around(syntax: Declaration, markers: Markers) -> list[Expression]:
+def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
     tokens = [
         token
