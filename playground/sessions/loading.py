@@ -214,9 +214,7 @@ def session_or_sample(given: Session | str) -> Session:
 
 
 def first_session(source: Source, format: str | None = None) -> LoadedSession:
-    """Return the session that a file's name chooses, or the first, with a finding if there are
-    more.
-    """
+    """Return the session that a name chooses, or the first, with a finding if there are more."""
     sessions = read_sessions(source, format)
     first = next(sessions)
     if not source.number and next(sessions, None) is not None:

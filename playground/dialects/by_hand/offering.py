@@ -1,4 +1,4 @@
-"""Call dialects written by hand without the optional arguments that they leave out.
+"""Call the methods of dialects written by hand without the optional arguments that they lack.
 
 Azad's own `MyDialect` writes `format_tool_call(self, call)`; our base class passes `tools` too.
 Callers of a dialect pass everything; a wrapped override gets what its signature takes.
@@ -37,7 +37,7 @@ def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) ->
     """Wrap `override` so that it may be called as `declared` is.
 
     The wrapper leaves out optional arguments that `override` does not take. Return `override`
-    unchanged if it takes all of them, or cannot be called so at all.
+    unchanged if it takes all of them, or if it requires others.
     """
     signature = inspect.signature(declared)
     required, offered = _arguments(signature)
