@@ -487,7 +487,7 @@ def test_the_proxy_says_who_cannot_be_right(tmp_path: Path) -> None:
     (tmp_path / "ledger.jsonl").write_text(json.dumps(line) + "\n")
     (exchange,) = read_ledger(tmp_path).exchanges
     assert exchange.disagrees == words
-    assert list(proxy_requests([exchange])["told by the provider"]) == ["messages_changed"]
+    assert list(proxy_requests([exchange])["provider_diagnosis"]) == ["messages_changed"]
 
 
 # a shorter context

@@ -265,14 +265,35 @@ def test_the_command_line_says_what_a_file_is_and_takes_it(tmp_path: Path) -> No
 
 def test_a_dialects_class_is_told_what_it_lacks_and_what_makes_it_a_dialect() -> None:
     found = recognise(DIALECT, "boats/own.py")
-    in_python, entry, lacking = found.unread
-    assert in_python.endswith("pg.compare(session, [Own()])")
+    lacking, in_python, entry = found.unread
+    assert "pg.compare(session, [Own()])" in in_python
     assert '[project.entry-points."playground.dialects"] own = "own:DIALECT"' in entry
     assert lacking.startswith("Own lacks create_parser, format_dialect_rules, format_example")
     for part in ("DIALECT = Own()", "docs/own-dialect.md"):
         assert part in entry
     heir = recognise(DIALECT.replace("pg.Dialect", "HermesDialect"))
     assert len(heir.unread) == 2  # what its own base has is not known
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("question, n: int -> answer", "signature: question, n -> answer"),
+        (TEMPLATES, "1 conversation template: default"),
+        (DECLARED, "Flink-Agents declarations: "),
+        (DIALECT, "a dialect written as a class, Own"),
+        ("[[ ## answer ## ]]\n5", "playground replay FILE reads a reply"),
+    ],
+)
+def test_import_says_what_a_text_is_that_holds_no_session(
+    text: str, words: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "own.txt"
+    file.write_text(text)
+    for name in (str(file), "-"):
+        done = CliRunner().invoke(main, ["import", name], input=text)
+        assert done.exit_code == 2
+        assert words in done.stderr
 
 
 PIECES = st.sampled_from([AGENT, REACT, SIGNATURE, DECLARED, TEMPLATES, DIALECT, USE_CASES])

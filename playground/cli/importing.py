@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from playground.base.errors import InputFault
     from playground.base.findings import Finding
+    from playground.questions.recognised_documents import Recognised
     from playground.sessions.loading import LoadedSession
     from playground.sessions.receipts.receipt import Receipt
     from playground.sessions.source import Source
@@ -179,14 +180,30 @@ def _with_progress(
     file: str, format_name: str, left_out: list[InputFault] | None
 ) -> Iterator[LoadedSession]:
     """Yield the sessions of a file, with a progress bar on a terminal."""
-    from playground.sessions.loading import load_sessions, read_sessions
+    from playground.base.errors import InputFault
+    from playground.sessions.loading import load_sessions, read_sessions, source_of
 
     source = None if format_name else _source_code(file)
     if source is not None:
         yield from read_sessions(source)
         return
+    has_begun = False
     with progress_bar("reading") as moved:
-        yield from load_sessions(file, format_name or None, moved, left_out)
+        piped = source_of(file) if file == "-" else None  # it can be read once
+        if piped is not None:
+            piped.left_out = left_out
+        try:
+            for loaded in (
+                load_sessions(file, format_name or None, moved, left_out)
+                if piped is None
+                else read_sessions(piped, format_name or None)
+            ):
+                has_begun = True
+                yield loaded
+        except InputFault as fault:
+            if has_begun or format_name:
+                raise
+            raise _other_kind(file, piped) or fault from fault
 
 
 def _source_code(file: str) -> Source | None:
@@ -196,22 +213,44 @@ def _source_code(file: str) -> Source | None:
     """
     if not file.endswith((".py", ".yaml", ".yml")):
         return None
-    from playground.base.errors import InputFault
     from playground.questions.recognition import recognise
     from playground.sessions.loading import file_bytes
     from playground.sessions.source import Source
 
     found = recognise(file_bytes(file), file)
     if found.kind in _OTHER_KINDS:
-        expected = f"sessions; {_OTHER_KINDS[found.kind]}"
-        raise InputFault("; ".join([found.title, *found.unread]), where=file, expected=expected)
+        raise _fault_of(found, file)
     is_made = found.kind == "session" and found.name != file  # of what the file declares
     return Source(found.name, found.data) if is_made else None
 
 
+def _other_kind(file: str, piped: Source | None) -> InputFault | None:
+    """Return the fault that says what a small file holds instead of sessions; None if unknown."""
+    from playground.base.errors import InputFault
+    from playground.questions.recognition import recognise
+    from playground.sessions.loading import file_bytes
+
+    try:
+        data = file_bytes(file) if piped is None else piped.data
+    except InputFault:
+        return None
+    found = recognise(data, "" if file == "-" else file) if 0 < len(data) < _MOST_BYTES else None
+    return _fault_of(found, file) if found and found.kind in _OTHER_KINDS else None
+
+
+def _fault_of(found: Recognised, file: str) -> InputFault:
+    from playground.base.errors import InputFault
+
+    expected = f"sessions; {_OTHER_KINDS[found.kind]}"
+    where = "standard input" if file == "-" else file
+    return InputFault("; ".join([found.title, *found.unread]), where=where, expected=expected)
+
+
+_MOST_BYTES = 1_000_000  # a larger file is no single reply or declaration
 _OTHER_KINDS = {
     "signature": "playground signature, or Import in the app, takes it",
     "agent": "playground template prompt FILE fills its prompts",
     "templates": "playground template run FILE runs them",
-    "dialect class": "docs/own-dialect.md says how it becomes a dialect",
+    "dialect class": "a dialect's class goes into a package",
+    "reply": "playground replay FILE reads a reply",
 }

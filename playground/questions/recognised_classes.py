@@ -34,16 +34,15 @@ def _dialect_class(node: ast.ClassDef, place: str) -> Recognised:
     module = PurePosixPath(place).stem if place.endswith(".py") else "MODULE"
     name = name_after(node.name)
     unread = [
-        "its code is not run here; a program uses it as it is: "
-        f"pg.compare(session, [{node.name}()])",
-        f"in every view: put DIALECT = {node.name}() below it, and install a package whose "
-        f'pyproject.toml has [project.entry-points."playground.dialects"] {name} = '
-        f'"{module}:DIALECT" (docs/own-dialect.md)',
+        f"its code is not run here: pg.compare(session, [{node.name}()]) takes it",
+        f"for every view: DIALECT = {node.name}() and, in a package's pyproject.toml, "
+        f'[project.entry-points."playground.dialects"] {name} = "{module}:DIALECT" '
+        "(docs/own-dialect.md)",
     ]
     bases = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
     lacking = sorted(Dialect.__abstractmethods__ - set(methods)) if bases == ["Dialect"] else []
     if lacking:
-        unread.append(f"{node.name} lacks {', '.join(lacking)}, which a dialect must have")
+        unread.insert(0, f"{node.name} lacks {', '.join(lacking)}")
     return Recognised("dialect class", title, unread=tuple(unread))
 
 

@@ -31,7 +31,6 @@ _FORMATS: Final[dict[str, str]] = {  # by unit; other units are whole numbers or
     "tokens": WHOLE,
     "dollars": "%,.4f",
 }
-_OWN_FORMATS: Final = {"read, % of billed": "%,.0f"}
 _MONEY: Final = "%,.4f"  # for a column whose name has dollars in it
 _ROW_PIXELS: Final = 35
 _EDGE_PIXELS: Final = 3
@@ -99,4 +98,4 @@ def _format(name: str, unit: str, column: pd.Series[Any]) -> str:
     if name.endswith(", $"):
         return _MONEY
     plain = _DECIMALS if is_float_dtype(column) else WHOLE
-    return _FORMATS.get(unit) or _OWN_FORMATS.get(name, plain)
+    return _FORMATS.get(unit, plain)

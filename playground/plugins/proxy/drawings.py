@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from playground.plugins.proxy.ledger import Ledger, LoggedExchange
 from playground.show.kept_figures import LEGEND
+
+TITLES: Final = {  # of columns, for people; other names are in the glossary
+    "begins_with": "begins with",
+    "billed_dollars": "billed, $",
+    "lost_dollars": "lost, $",
+    "expected_read_tokens": "read, expected",
+    "billed_read_tokens": "read, billed",
+    "billed_written_tokens": "written, billed",
+    "expected_tokens": "input, expected",
+    "billed_tokens": "input, billed",
+    "break_cause": "breaks",
+    "provider_diagnosis": "told by the provider",
+    "expected_dollars": "expected, $",
+    "lost_tokens": "tokens not read",
+}
 
 
 def sessions(ledger: Ledger) -> pd.DataFrame:
@@ -23,12 +38,12 @@ def sessions(ledger: Ledger) -> pd.DataFrame:
         rows.append(
             {
                 "session": name,
-                "begins with": exchanges[0].title,
+                "begins_with": exchanges[0].title,
                 "requests": len(exchanges),
                 "breaks": len(breaks),
-                "read, % of billed": _share(billed),
-                "billed, $": _dollars([exchange["nano"] for exchange in billed]),
-                "lost by breaks, $": _dollars([forecast["lost_nano"] for forecast in breaks]),
+                "read_share": _share(billed),
+                "billed_dollars": _dollars([exchange["nano"] for exchange in billed]),
+                "lost_dollars": _dollars([forecast["lost_nano"] for forecast in breaks]),
                 "last": _clock(exchanges[-1].at),
             }
         )
@@ -40,7 +55,7 @@ def requests(exchanges: Sequence[LoggedExchange]) -> pd.DataFrame:
     frame = pd.DataFrame([_request_row(exchange) for exchange in exchanges])
     told = [exchange.told_by_provider for exchange in exchanges]
     if any(told):
-        frame.insert(list(frame.columns).index("breaks"), "told by the provider", told)
+        frame.insert(list(frame.columns).index("break_cause"), "provider_diagnosis", told)
     return frame
 
 
@@ -51,14 +66,14 @@ def _request_row(exchange: LoggedExchange) -> dict[str, Any]:
     return {
         "request": expected.get("number"),
         "at": _clock(exchange.at),
-        "read, expected": expected.get("read"),
-        "read, billed": billed.get("read"),
-        "written, billed": billed.get("written"),
-        "input, expected": expected.get("total"),
-        "input, billed": billed.get("total"),
-        "breaks": break_place,
-        "expected, $": _dollars([expected.get("nano")]),
-        "billed, $": _dollars([billed.get("nano")]),
+        "expected_read_tokens": expected.get("read"),
+        "billed_read_tokens": billed.get("read"),
+        "billed_written_tokens": billed.get("written"),
+        "expected_tokens": expected.get("total"),
+        "billed_tokens": billed.get("total"),
+        "break_cause": break_place,
+        "expected_dollars": _dollars([expected.get("nano")]),
+        "billed_dollars": _dollars([billed.get("nano")]),
         "answer": _answer(exchange),
     }
 
@@ -79,8 +94,8 @@ def causes(ledger: Ledger) -> pd.DataFrame:
             {
                 "cause": cause,
                 "breaks": counts[cause],
-                "tokens not read": lost[cause],
-                "about, $": _dollars([nano[cause] or None]),
+                "lost_tokens": lost[cause],
+                "lost_dollars": _dollars([nano[cause] or None]),
             }
             for cause in sorted(counts, key=lambda cause: (-nano[cause], -lost[cause], cause))
         ]
@@ -138,7 +153,7 @@ def _answer(exchange: LoggedExchange) -> str:
 
 def _share(billed: Sequence[dict[str, Any]]) -> float | None:
     total = sum(bill["total"] for bill in billed)
-    return round(100 * sum(bill["read"] for bill in billed) / total, 1) if total else None
+    return round(sum(bill["read"] for bill in billed) / total, 3) if total else None
 
 
 def _dollars(nanos: Sequence[int | None]) -> float | None:

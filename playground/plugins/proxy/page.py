@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import pandas as pd
 import streamlit as st
 
 from playground.app import state
@@ -99,11 +101,11 @@ def headline(run: Ledger) -> str:
 
 def sessions(run: Ledger) -> list[LoggedExchange]:
     """Show the run's sessions, and return the exchanges of the session that the user chooses."""
-    tables.table(live_frames.sessions(run), height="content")
+    _table(live_frames.sessions(run))
     causes = live_frames.causes(run)
     if len(causes):
         st.header("What breaks the cache", divider="gray", anchor=False)
-        tables.table(causes, height="content")
+        _table(causes)
     names = list(reversed(run.sessions))
     state.follow_url(_CHOSEN, names)
     name = st.selectbox("Session", names, format_func=say.option, key=_CHOSEN)
@@ -118,8 +120,13 @@ def session(run: Path, exchanges: list[LoggedExchange]) -> None:
     opening.fault("live", "This session cannot be opened yet.")
     st.plotly_chart(live_frames.strip(exchanges), key="live strip")
     wide = {"breaks": st.column_config.TextColumn(width="medium")}  # a cause and a place
-    tables.table(live_frames.requests(exchanges), columns=wide, height="content")
+    _table(live_frames.requests(exchanges), wide)
     _findings(exchanges)
+
+
+def _table(frame: pd.DataFrame, columns: Mapping[str, Any] | None = None) -> None:
+    """Show a table under the titles that people read."""
+    tables.table(frame.rename(columns=live_frames.TITLES), columns=columns, height="content")
 
 
 def follow(run: Path) -> None:

@@ -21,7 +21,7 @@ def template_steps(steps: Sequence[Step]) -> pd.DataFrame:
         {
             "step": number,
             "template": step.template,
-            "message": "" if step.index is None else str(step.index),
+            "message": step.index,
             "what": step.what,
             "role": (step.message or {}).get("role", ""),
             "text": step_text(step)[:200],
@@ -29,7 +29,7 @@ def template_steps(steps: Sequence[Step]) -> pd.DataFrame:
         }
         for number, step in enumerate(steps, 1)
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).astype({"message": "Int64"}) if rows else pd.DataFrame(rows)
 
 
 def variables(step: Step) -> pd.DataFrame:
