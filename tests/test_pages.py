@@ -26,6 +26,7 @@ from playground.dialects.models import dialect_for
 from playground.dialects.schema_losses import schema_facts
 from playground.lab.guides import Guide, guide_for
 from playground.parsing.switches import Switches
+from playground.plugins.guides.board import server_readings
 from playground.questions.comparison import compare
 from playground.questions.recognition import recognise
 from playground.recordings.recording import Recording, TextChunk
@@ -749,7 +750,7 @@ def test_a_guide_says_what_each_server_loses_of_one_reply(name: str) -> None:
     (told,) = [c for b in boards(app) for c in b["cards"] if c["title"] == "Servers that read it"]
     guide = guide_for(name)
     assert isinstance(guide, Guide)
-    readings = dialect_board.server_readings(guide)
+    readings = server_readings(guide)
     assert [row["cells"][0] for row in told["rows"]] == [title for title, _ in readings]
     whole = 0
     for row, (_, reading) in zip(told["rows"], readings, strict=True):

@@ -28,7 +28,7 @@ from playground.llm.demo_server import DemoServer, serving
 from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.tool_formats.misfits import check_of, misfit
 from playground.nouns.tools import ToolMetadata
-from playground.questions.trials import (
+from playground.plugins.trials.public import (
     Attempt,
     Score,
     Share,

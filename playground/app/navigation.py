@@ -133,7 +133,12 @@ def current(page: PageEntry) -> PageEntry:
 
 def show(entry: PageEntry, row: Any) -> None:
     """Draw a view; its controls go into this row of the page."""
-    import_module(entry.parts or f"playground.app.{entry.name}").show(row)
+    parts_of(entry).show(row)
+
+
+def parts_of(entry: PageEntry) -> Any:
+    """Return the module with the parts of a page or view."""
+    return import_module(entry.parts or f"playground.app.{entry.name}")
 
 
 def _view_of(entry: PageEntry) -> dict[str, str]:

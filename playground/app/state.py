@@ -88,8 +88,7 @@ def session_names() -> list[str]:
 
 
 def chosen_name() -> str:
-    """Return the name of the requested session: from the list, from an opened link, or the
-    default."""
+    """Return the requested session's name: from the list, an opened link, or the default."""
     return str(st.session_state.get(SESSION) or _linked_name() or SHOWN_FIRST)
 
 
@@ -351,8 +350,7 @@ def follow_url(key: str, options: Sequence[str]) -> None:
 
 
 def lead_on(key: str, names: Mapping[str, str]) -> None:
-    """Replace an older name in the address by the present one, before a bound widget is first
-    drawn."""
+    """Replace an older name in the address, before a bound widget is first drawn."""
     asked = str(st.query_params.get(key, ""))
     if asked in names and key not in st.session_state:
         st.query_params.pop(key)

@@ -28,8 +28,7 @@ _NAME: Final = "name of "  # + session name → the field in which it is renamed
 
 
 def asked() -> bool:
-    """Return True if the requested session can be shown, as it is stored now; note why if it
-    cannot."""
+    """Return True if the requested session can be shown; note why if it cannot be read."""
     state.follow_link()
     name = state.chosen_name()
     state.tab().look(name)
