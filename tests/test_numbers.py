@@ -109,6 +109,6 @@ def test_a_table_writes_its_numbers_so_in_every_language() -> None:
     columns = found.proto.columns
     for part in ('"%,d"', '"%,.0f %%"', '"%,.2f"'):
         assert part in columns
-    for name, percent in (("read", 84.0), ("cost", 26.75)):
-        pd.testing.assert_series_equal(found.value[name], pd.Series([percent], name=name))
+    for name, shown_as in (("read", 84.0), ("cost", 26.75)):
+        pd.testing.assert_series_equal(found.value[name], pd.Series([shown_as], name=name))
     assert (found.proto.HasField("placeholder"), found.proto.placeholder) == (True, "")  # no `None`
