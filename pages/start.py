@@ -10,6 +10,7 @@ from playground.app.shared import bring, shelf, workspace
 with st.container(key="start"):
     start.welcome()
     bring.panel()
+    start.where_it_goes()
     start.jobs()
     st.header("Yours", anchor=False)
     shelf.show()

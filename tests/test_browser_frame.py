@@ -129,6 +129,23 @@ def test_the_view_of_a_page_is_not_in_the_address_of_the_next(page: Page) -> Non
             expect(page).to_have_url(re.compile(f"view={view}"))
 
 
+def test_a_narrow_screen_shows_one_column_under_tabs(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/compare?session=02-parallel-calls")
+    heads = page.locator(".panes .head .pane")
+    expect(heads.first).to_be_in_viewport(ratio=0.95)
+    expect(heads.nth(1)).not_to_be_in_viewport()
+    tabs = page.locator(".panes .tabs button")
+    expect(tabs).to_have_text(["xml", "hermes", "native"])
+    scroller = page.locator(".panes .scroller")
+    scroller.evaluate("node => { node.scrollTop = 300 }")
+    tabs.nth(2).click()
+    expect(heads.nth(2)).to_be_in_viewport(ratio=0.95)
+    expect(heads.first).not_to_be_in_viewport()
+    expect(tabs.nth(2)).to_have_attribute("aria-pressed", "true")
+    assert scroller.evaluate("node => node.scrollTop") == 300
+
+
 def test_a_draft_of_a_dialect_belongs_to_its_browser(page: Page) -> None:
     page.goto("/dialects?view=Declare")
     call = page.get_by_label("A call", exact=True)

@@ -102,15 +102,13 @@ def test_a_table_writes_its_numbers_so_in_every_language() -> None:
 
         from playground.app.shared.tables import table
 
-        table(
-            pd.DataFrame(
-                {"messages": [2309], "read_share": [0.84], "cost_share": [0.2675], "own": ["x"]}
-            )
-        )
+        shares = {"read_share": [0.84], "cost_share": [0.2675]}
+        table(pd.DataFrame({"messages": [2309], **shares, "mean": [1.5], "own": ["x"]}))
 
     (found,) = AppTest.from_function(shown, default_timeout=30).run().dataframe
     columns = found.proto.columns
     for part in ('"%,d"', '"%,.0f %%"', '"%,.2f"'):
         assert part in columns
-    pd.testing.assert_series_equal(found.value["read"], pd.Series([84.0], name="read"))
+    for name, shown_as in (("read", 84.0), ("cost", 26.75)):
+        pd.testing.assert_series_equal(found.value[name], pd.Series([shown_as], name=name))
     assert (found.proto.HasField("placeholder"), found.proto.placeholder) == (True, "")  # no `None`

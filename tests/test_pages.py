@@ -315,8 +315,8 @@ def test_what_a_session_costs_under_every_policy() -> None:
     every = table(app, "refused because")
     assert set(every["policy"]) == set(POLICIES)
     cost = every.set_index(["dialect", "policy"])["cost"]
-    assert cost["native", "azad"] == 1
-    assert cost["xml", "azad"] < 0.3
+    assert cost["native", "azad"] == 100  # percent, as everywhere
+    assert 20 < cost["xml", "azad"] < 30
     app = page("cache", session="12-long-tool-run", shown="Table", policy="claude-code")
     assert list(table(app, "request")["request"]) == list(range(1, 16))
     assert table(app, "request")["read"].sum() > 0

@@ -30,7 +30,7 @@ from playground.app.shared import (
 from playground.app.shared.cache_asked import CLICKED, Asked, on_wire, placement, simulations, title
 from playground.app.shared.components import Picture
 from playground.base.errors import InputFault
-from playground.base.wording import grouped
+from playground.base.wording import percent
 from playground.cache.answers.as_sent import notes_times
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.requests import billed_for, sent_at
@@ -339,14 +339,16 @@ def _matrix(cells: Sequence[CacheSimulation]) -> None:
     titles = {title(policy): policy for policy in costs.columns}
     state.hold(_CELLS, [list(costs.index), titles])
     st.dataframe(
-        costs.rename(columns=title)
-        .style.format(partial(grouped, places=2), na_rep="refused")
-        .map(_by_cost),
+        costs.rename(columns=title).style.format(_percent_of, na_rep="refused").map(_by_cost),
         key=_MATRIX,
         height="content",
         selection_mode="single-cell",
         on_select=widget_changes.of(_MATRIX, _take_cell, field="selection"),
     )
+
+
+def _percent_of(cost: object) -> str:
+    return percent(cost) if isinstance(cost, float) else ""
 
 
 def _by_cost(cost: object) -> str:

@@ -149,6 +149,14 @@ def welcome() -> None:
     )
 
 
+def where_it_goes() -> None:
+    """Say what leaves the machine, and when."""
+    say.caption(
+        "What you import stays on the machine that runs this app, until you run a model: its "
+        "provider, or the server that you name, then gets the request."
+    )
+
+
 def jobs() -> None:
     """Show a card for each job, which leads to the page of its example."""
     with st.container(horizontal=True, key="jobs"):

@@ -14,7 +14,7 @@ from playground.base.wording import dollars, grouped, percent, seconds
 from playground.cache.simulated import sureness
 
 Unit = Literal[
-    "text", "yes or no", "count", "number", "tokens", "characters", "share", "multiple", "dollars",
+    "text", "yes or no", "count", "number", "tokens", "characters", "share", "dollars",
     "seconds", "chance",
 ]  # fmt: skip
 
@@ -57,7 +57,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "code": Term("code", "text", "the stable name of a finding"),
     "complete": Term("complete", "yes or no", "true if a call was not cut off"),
     "cost_share": Term(
-        "cost", "multiple", "the cost of input, where all of it at the full price is 1"
+        "cost", "share", "the cost of input, as a share of its cost without a cache"
     ),
     "cuts": Term("cuts", "count", "how often the history is shortened"),
     "date": Term("date", "text", "when a source was read"),
@@ -112,7 +112,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "origin": Term("origin", "text", "the part of a request that a text comes from"),
     "other_statements": Term("others say", "text", "sources that say something else"),
     "paid_again_tokens": Term("paid again", "tokens", "cached tokens that are paid anew"),
-    "paid_share": Term("paid", "multiple", "what was billed, where the full price is 1"),
+    "paid_share": Term("paid", "share", "what was billed, as a share of the cost without a cache"),
     "parallel_calls": Term("parallel calls", "yes or no", "true if a reply may hold many calls"),
     "parameters": Term("parameters", "text", "a tool's parameters with their types"),
     "parsed_high": Term("parsed, at most", "share", "upper bound of the 95 % interval"),
@@ -245,7 +245,6 @@ def _dollars(value: float) -> str:
 
 _NUMBERS: Final[dict[Unit, Callable[[float], str]]] = {
     "share": percent,
-    "multiple": partial(grouped, places=2),
     "chance": partial(grouped, places=3),
     "dollars": _dollars,
     "seconds": seconds,

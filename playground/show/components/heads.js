@@ -63,8 +63,24 @@ class Headed extends Searchable {
     return Math.floor((scrollLeft + clientWidth + 1) / this.column)
   }
 
+  // On a narrow screen a column is as wide as the screen, and stands under a tab
+  buildTabs() {
+    const { panes } = this.data
+    const isNarrow = this.width <= NARROW && panes.length > 1
+    this.scroller.classList.toggle("narrow", isNarrow)
+    this.tabs.hidden = !isNarrow
+    this.tabs.replaceChildren(...panes.map(({ name }, at) => button(name, `Show ${name}`, () => this.scrollAside(at))))
+    return isNarrow
+  }
+
   tellAside() {
     const { panes } = this.data
+    if (!this.tabs.hidden) {
+      const at = Math.round(this.scroller.scrollLeft / this.column)
+      ;[...this.tabs.children].forEach((tab, number) => tab.setAttribute("aria-pressed", number === at))
+      this.aside.hidden = true
+      return
+    }
     const next = panes[this.beyond()]
     this.aside.hidden = !next
     if (!next) return

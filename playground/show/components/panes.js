@@ -2,6 +2,7 @@
 // Only what is seen is in the page, and session text only ever goes into textContent.
 
 const COLUMN = 280 // pixels at least: columns are not squeezed, the grid scrolls sideways
+const NARROW = 600 // pixels: up to this width there is one column at a time
 const AHEAD = 500 // pixels around the seen part that are drawn too
 const DRAWING = 16 // milliseconds of it a frame, before the browser's own layout
 // Pixels, for a row that has not been measured: of a line, above and below a block's text, above a
@@ -43,7 +44,8 @@ class Grid extends Headed {
     this.sheet = element("div", "sheet")
     this.sheet.setAttribute("role", "table")
     this.scroller.append(this.sheet)
-    this.root.replaceChildren(this.toolbar(), this.scroller)
+    this.tabs = element("div", "tabs")
+    this.root.replaceChildren(this.toolbar(), this.tabs, this.scroller)
   }
 
   toolbar() {
@@ -150,7 +152,7 @@ class Grid extends Headed {
   shape() {
     const { panes, rows, texts } = this.data
     this.width = this.scroller.clientWidth
-    const least = Math.min(COLUMN, Math.round(this.width * (panes.length > 1 ? 0.88 : 1)))
+    const least = this.buildTabs() ? this.width : Math.min(COLUMN, this.width)
     this.column = Math.max(least, Math.floor(this.width / Math.max(1, panes.length)))
     this.sheet.style.setProperty("--column", `${this.column}px`)
     this.sheet.style.setProperty("--panes", panes.length)

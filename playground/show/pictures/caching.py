@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from playground.base.display import draws
-from playground.base.wording import counted, grouped, percent
+from playground.base.wording import counted, percent
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
 from playground.cache.answers.headline import headline
 from playground.cache.answers.placement import CachePlacement
@@ -111,7 +111,7 @@ def _cheapest(cells: Sequence[CacheSimulation], best: CacheSimulation) -> str:
 def _cost(cell: CacheSimulation | None, least: int) -> str:
     if cell is None:
         return "–"
-    text = grouped(cell.cost_permille / 1000, 2)
+    text = percent(cell.cost_permille / 1000)
     return f"<b>{text}</b>" if cell.cost_permille == least else text
 
 
