@@ -28,10 +28,10 @@ from playground.base.wording import visible
 from playground.dialects.models import DialectChoice
 from playground.lab.guides import Guide
 from playground.plugins.corpus.answers import CorpusAnswer
+from playground.plugins.trials.public import TrialPlan
 from playground.questions.comparison import Comparison
 from playground.questions.detection import Detections
 from playground.questions.raw_prompt import RawPrompt
-from playground.questions.trials import TrialPlan
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session

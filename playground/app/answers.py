@@ -12,12 +12,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
 
-from playground.app import navigation, state, trials
+from playground.app import navigation, state
+from playground.app.pages import has_page, page_entry
 from playground.app.serving import access
 from playground.app.shared import components, keys, say, waiting
 from playground.app.shared.memoized import memoized
@@ -35,10 +35,8 @@ from playground.llm.runs import Run
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
 from playground.questions.experiments import read_recording
-from playground.questions.trials import own_calls
 from playground.recordings.recording import Recording
 from playground.recordings.scrubbing import describe_stars
-from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
 _MOST_SHOWN: Final = 4_000  # characters of an answer that is still arriving
 _LAST_RUN: Final = "asked in all columns"  # the session's name, the model, the server, run ids
@@ -148,7 +146,7 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
             with places[name]:
                 _answer(run, name, working)
     if all(run.recorded for run in runs.values()):
-        _repeat(working, dialects, runs)
+        _ask_again(working, dialects, runs)
 
 
 def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
@@ -227,9 +225,11 @@ def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
             text.text(run.text[-_MOST_SHOWN:])
 
     waiting.until(lambda: not _is_busy(), update)
+    of = _last_run()["of"]
     for run in runs.values():
         if run.recorded:
-            state.add_recording(_last_run()["of"], run.recorded.recording)
+            of = state.add_recording(of, run.recorded.recording)
+    state.hold(_LAST_RUN, {**_last_run(), "of": of})
     st.rerun()
 
 
@@ -323,38 +323,16 @@ def _arguments_text(arguments: Mapping[str, Any]) -> str:
 # a trial: the same requests, n times
 
 
-def _repeat(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str, Run]) -> None:
-    """Show *Trial*: the same requests n times, scored by the calls that are expected."""
-    cases = _cases(working.session, runs)
-    title = "Trial: ask n times, and see what is proven"
-    with say.expander(title, key="trial of columns", on_change="rerun") as trial:
-        if not trial.open:
-            return
-        if not cases:
-            st.info("No call was made, and none is expected: there is nothing to score.")
-            return
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            right = st.selectbox("Right is", list(cases), format_func=say.option, width=360)
-            repeats = st.number_input("Times", 1, 100, 5, key="trial repeats", width=140)
-        expecting = replace(working.session, expected=cases[str(right)])
-        asked = _last_run()
-        trials.ask(
-            working,
-            expecting,
-            list(dialects),
-            [asked["asks"]],
-            repeats=int(repeats),
-            base_url=asked["server"],
-            parameters=_parameters(),
-        )
-
-
-def _cases(session: Session, runs: Mapping[str, Run]) -> dict[str, tuple[ExpectedReply, ...]]:
-    """Return the choices of expected replies: the session's, its own model's, each answer's."""
-    own = own_calls(session)
-    choices = {"what the session expects": session.expected, "what its own model called": own}
-    for name, run in runs.items():
-        calls = tuple(ExpectedCall(*call) for call in _calls(run, session.tools))
-        expected = ExpectedReply(len(session.messages), calls, "the answer")
-        choices[f"what {name} just called"] = (expected,) if calls and session.messages else ()
-    return {title: cases for title, cases in choices.items() if cases}
+def _ask_again(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str, Run]) -> None:
+    """Offer a trial of these columns, if the plugin for trials is there."""
+    if not has_page("trials"):
+        return
+    asked = _last_run()
+    navigation.parts_of(page_entry("trials")).ask_again(
+        working,
+        list(dialects),
+        {name: _calls(run, working.session.tools) for name, run in runs.items()},
+        model=asked["asks"],
+        base_url=asked["server"],
+        parameters=_parameters(),
+    )

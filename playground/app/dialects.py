@@ -44,6 +44,7 @@ def rows(names: list[str], tools: Any, can_declare: bool) -> list[Payload]:
 
 def _open(key: str) -> None:
     _, name, view = components.chosen_of(key)
+    view = view or ("guide" if has_page("guide") else "values")
     if view == "values":
         state.forget_url("dialects")
         state.choose("dialects", [name])
@@ -53,4 +54,4 @@ def _open(key: str) -> None:
     else:
         state.choose(CHOSEN, name)
         state.tell_url(CHOSEN, name, "")
-    navigation.open_view(view or "guide")
+    navigation.open_view(view)

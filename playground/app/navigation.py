@@ -23,6 +23,7 @@ from playground.base import paths
 
 _BRAND: Final = ":material/stacked_bar_chart:"
 VIEW: Final = "view"
+_OF: Final = "page of the view"
 
 
 def link(
@@ -49,7 +50,16 @@ def go(name: str) -> None:
     entry = page_entry(name)
     if parent(entry) is not entry:
         state.choose(VIEW, entry.view)
+        state.hold(_OF, parent(entry).name)
     st.switch_page(_streamlit_page(parent(entry)), query_params={})
+
+
+def begin(page: PageEntry) -> None:
+    """Forget the view of the page before: the widgets of all pages' views have one key, and the
+    address of this page would name a view of that one."""
+    if state.held(_OF) not in (None, page.name):
+        state.forget(VIEW)
+    state.hold(_OF, page.name)
 
 
 def open_view(name: str) -> None:
@@ -123,7 +133,12 @@ def current(page: PageEntry) -> PageEntry:
 
 def show(entry: PageEntry, row: Any) -> None:
     """Draw a view; its controls go into this row of the page."""
-    import_module(entry.parts or f"playground.app.{entry.name}").show(row)
+    parts_of(entry).show(row)
+
+
+def parts_of(entry: PageEntry) -> Any:
+    """Return the module with the parts of a page or view."""
+    return import_module(entry.parts or f"playground.app.{entry.name}")
 
 
 def _view_of(entry: PageEntry) -> dict[str, str]:

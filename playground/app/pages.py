@@ -66,30 +66,12 @@ CORE_PAGES: Final = (
         view="Raw prompt",
     ),
     PageEntry(
-        "trials",
-        "Trials",
-        "experiment",
-        "Which dialect does my model handle best, by the calls that are expected of it?",
-        "trials.md",
-        within="compare",
-        view="Trials",
-    ),
-    PageEntry(
         "dialects",
         "Dialects",
         "menu_book",
         "Which dialects are there, who speaks them, and who reads them?",
         "dialects.md",
         view="List",
-    ),
-    PageEntry(
-        "guide",
-        "Guide",
-        "menu_book",
-        "What does this dialect send, what does it read, and which servers read it?",
-        "dialects.md",
-        within="dialects",
-        view="Guide",
     ),
     PageEntry(
         "values",
@@ -131,7 +113,6 @@ def views(entry: PageEntry) -> list[PageEntry]:
 
 
 def older_addresses() -> dict[str, PageEntry]:
-    """Return the older addresses, of renamed pages and of views that were pages, with their
-    entry."""
+    """Return the older addresses, of renamed pages and former pages, with their entries."""
     found = {entry.name: entry for entry in PAGES if parent(entry) is not entry}
     return found | {entry.older: entry for entry in PAGES if entry.older}

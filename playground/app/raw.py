@@ -66,7 +66,7 @@ def format_choice() -> str:
 
 
 def tool_format_choice(name: str) -> ToolFormat | None:
-    """Return the format in which llama3 or llama4 call custom tools; the usual one is the
+    """Return the format of custom tools' calls in llama3 or llama4; the usual one is the
     default."""
     formats: tuple[ToolFormat, ...] = get_args(ToolFormat)
     return st.selectbox(
@@ -145,7 +145,6 @@ def by_format(session: Session, name: str, tool_format: ToolFormat | None = None
 
 @memoized(16)
 def by_template(session: Session, name: str, text: str) -> RawPrompt:
-    """Return the session as an uploaded template writes it. Raises InputFault, which names the
-    file.
-    """
+    """Return the session as an uploaded template writes it. InputFault names the template's
+    file."""
     return raw_prompt_of(session.prompt_data(), ChatTemplate.loads(text, name))

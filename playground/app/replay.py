@@ -97,8 +97,7 @@ def _changes(
 
 
 def recording_select(session: Session) -> Recording | None:
-    """Return the chosen recording, or an answer of the session streamed again; None without
-    either."""
+    """Return the chosen recording, or an answer of the session, streamed again; else None."""
     recorded = {recording.name: recording for recording in session.recordings}
     names = [*recorded, *(name for name in answers(session) if name not in recorded)]
     if not names:
@@ -164,8 +163,7 @@ def _column_name(column: str) -> str:
 
 
 def reading_dialect(recording: Recording, chosen: Sequence[str]) -> str:
-    """Return the dialect in which the reply is read: that of the first column that is a dialect,
-    else the recording's own."""
+    """Return the dialect of the first column that is a dialect, else the recording's own."""
     own = recording.dialect if recording.dialect in dialect_names() else dialect_names()[0]
     return next((each for each in chosen if not each.startswith(readings.SERVER)), own)
 
@@ -311,8 +309,7 @@ def read_first_as(name: str) -> None:
 
 
 def export(working: WorkingSession, reading: Reading) -> None:
-    """Offer the replay as a test, a page or JSON, without secrets; the session as ours or as
-    ATIF."""
+    """Offer the replay as a test, a page or JSON, without secrets, and the session as files."""
     name = reading.recording.name
     stem = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "recording"
     session = working.session

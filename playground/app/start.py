@@ -38,8 +38,7 @@ class Job(NamedTuple):
 
 
 def _compared(session: Session) -> Rows:
-    """Return the characters of one session in three dialects, and the schema facts that each
-    keeps."""
+    """Return one session's characters in three dialects, and the schema facts that each keeps."""
     columns = compare(session, ["xml", "hermes", "native"]).columns
     sizes = [sum(column.characters.values()) for column in columns]
     rows = []
@@ -69,8 +68,7 @@ def _cached(session: Session) -> Rows:
 
 
 def _replayed(session: Session) -> Rows:
-    """Return one place of a reply as three readers read it: the first that they read
-    differently."""
+    """Return the first place of a reply that three readers read differently."""
     recording, tools = session.recordings[0], tuple(session.tools)
     given = recording, recording.dialect, tools, Switches()
     data = player(*readings.Reading(*given, (recording.dialect, *_SERVERS)).timelines)

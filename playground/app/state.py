@@ -45,7 +45,6 @@ REFUSED = "workspace fault"  # the system's refusal, to be shown once
 DRAFTS = "unread edits of "  # + session name → editor's key → its text and its fault
 _ADDRESS = "session of the address"  # the name in it after the last run
 _NEXT = "session of the next run"  # chosen after the list of sessions was drawn
-_SAMPLE = "sample"  # the origin of an entry made from a sample
 _RUN = "run id"
 _WORKSPACE = "workspace"  # a visitor's: the texts of the sessions, and of deleted ones
 
@@ -80,14 +79,16 @@ def tab() -> Tab:
 
 
 def session_names() -> list[str]:
-    """Return the samples and the workspace's sessions; an edited sample replaces the sample."""
+    """Return the samples and the workspace's sessions.
+
+    A stored session that has a sample's name, as in older workspaces, replaces the sample.
+    """
     samples = sorted(paths.samples(), key=lambda name: name != SHOWN_FIRST)
     return [*samples, *(name for name in tab().names() if name not in samples)]
 
 
 def chosen_name() -> str:
-    """Return the name of the requested session: from the list, from an opened link, or the
-    default."""
+    """Return the requested session's name: from the list, an opened link, or the default."""
     return str(st.session_state.get(SESSION) or _linked_name() or SHOWN_FIRST)
 
 
@@ -168,7 +169,7 @@ def session_file(working: WorkingSession) -> str:
 
 def open_session(name: str, session: Session) -> None:
     """Store a session that was made here under this name, replacing one of that name; choose it."""
-    _keep(name, _report_stars(new_entry(session, scrub=_scrubs())))
+    choose(SESSION, tab().write(name, _report_stars(new_entry(session, scrub=_scrubs()))))
 
 
 def tell_starred(counts: Mapping[str, int]) -> None:
@@ -184,28 +185,37 @@ def _report_stars(text: str, before: str | None = None) -> str:
     return text
 
 
-def add_recording(name: str, recording: Recording) -> None:
-    """Add a recording that was made here to the session of this name, as its first."""
+def add_recording(name: str, recording: Recording) -> str:
+    """Add a recording that was made here to the session of this name, as its first.
+
+    Return the name under which the session is stored; the next run shows it.
+    """
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
-    if after != text:  # a run that is shown again adds no recording
-        _report_stars(after, text)
-        kept = tab().write(name, after)
-        if kept != name:  # another tab changed the session meanwhile: this is a copy
+    if after != text:  # a run that is shown again adds nothing
+        kept = _stored(name, _report_stars(after, text), "run")
+        if kept != name:
             look_at(kept)
+        return kept
+    return name
 
 
 def _kept_text(name: str) -> str:
     """Return the stored text of a session, or for a sample the text to store."""
     text = tab().text(name)
     if text is None:
-        text = new_entry(_loaded(name).session, origin=_SAMPLE, scrub=_scrubs())
+        text = new_entry(_loaded(name).session, origin=name, scrub=_scrubs())
     return text
 
 
-def _keep(name: str, text: str) -> None:
-    """Store a session's text, and choose the name under which the workspace stored it."""
-    choose(SESSION, tab().write(name, text))
+def _stored(name: str, text: str, done: str) -> str:
+    """Store a session's text, and return the name under which the workspace stored it.
+
+    A sample never changes: a session with its name and with what was `done` is stored instead.
+    """
+    if tab().text(name) is None and name in paths.samples():
+        return tab().add(_free(f"{name}, {done}"), text)
+    return tab().write(name, text)
 
 
 def _scrubs() -> bool:
@@ -246,14 +256,19 @@ def undone_steps(name: str) -> tuple[Edit, ...]:
     return found.undone if found else ()
 
 
-def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None:
+def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
     """Store these as the session's edits, and as those that can be redone.
 
-    Raises InputFault if the session has no place for an edit.
+    Choose and return the name under which the session is stored. Raises InputFault if an edit
+    does not fit the session.
     """
     _edited(_loaded(name).session, tuple(steps), "", ())
     before = _kept_text(name)
-    _keep(name, _report_stars(with_edits(before, steps, undone, scrub=_scrubs()), before))
+    after = _report_stars(with_edits(before, steps, undone, scrub=_scrubs()), before)
+    only_expected = all(step.action == "expected calls" for step in steps)
+    kept = _stored(name, after, "with expected calls" if only_expected else "edited")
+    choose(SESSION, kept)
+    return kept
 
 
 @memoized(16)
@@ -306,9 +321,8 @@ def _free(name: str) -> str:
 
 
 def is_own(name: str) -> bool:
-    """Return True if the session of this name is the user's own and no sample."""
-    found = entry(name)
-    return found is not None and found.label.origin != _SAMPLE
+    """Return True if the session of this name was brought or made here, and is no sample."""
+    return tab().text(name) is not None and name not in paths.samples()
 
 
 # small values in the URL that no widget owns
@@ -336,8 +350,7 @@ def follow_url(key: str, options: Sequence[str]) -> None:
 
 
 def lead_on(key: str, names: Mapping[str, str]) -> None:
-    """Replace an older name in the address by the present one, before a bound widget is first
-    drawn."""
+    """Replace an older name in the address, before a bound widget is first drawn."""
     asked = str(st.query_params.get(key, ""))
     if asked in names and key not in st.session_state:
         st.query_params.pop(key)

@@ -154,8 +154,7 @@ class TimedRequest:
 
     def token_range(self, tokens: int) -> tuple[int, int]:
         """Return the lowest and highest true size for an estimate; both equal if a bill made it
-        exact.
-        """
+        exact."""
         if self.billed is not None:
             return tokens, tokens
         return token_range(tokens)

@@ -164,8 +164,7 @@ class CacheSimulator:
 
     def _named_resource(self, request: TimedRequest, name: str) -> Simulated:
         """Simulate a request that names a cached resource. The whole resource is read, but its size
-        is not in the body.
-        """
+        is not in the body."""
         least, billed = self.rules.minimum(request.wire.model), request.billed
         found = self._best_effort(request)
         read = billed.read if billed else least

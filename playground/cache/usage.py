@@ -218,8 +218,7 @@ _MOST: Final = 1 << 31  # the most tokens of a request: a larger number is no co
 
 def billed_of(usage: Any) -> Billed | None:
     """Return the input tokens read, written and neither from a usage in any of `SHAPES`, or
-    None.
-    """
+    None."""
     if not isinstance(usage, dict) or not usage:
         return None
     shape = next((each for each in _shapes_of(frozenset(usage)) if each.fits(usage)), None)
@@ -361,7 +360,6 @@ def whole(value: Any) -> int:
 
 def _is_count(value: Any) -> bool:
     """Return True for a count. Some sources write -1 for unknown, and JSON may hold NaN or
-    1e400.
-    """
+    1e400."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and 0 <= value < _MOST

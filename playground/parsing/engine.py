@@ -56,9 +56,9 @@ class SyntaxEngine:
         self.reader = CallReader(self.scanner, by_name, calls, switches, tokens)
         self.mode = "text"
         self._section: Form | None = None  # the section that is open
-        self._bare_section = False  # True if a section's opener was text, without a call after it
+        self._bare_section = False  # True if the opener of a section without calls was read as text
         self._after_call = False  # True right after a call
-        self._after_remains = False  # True after the remains of a call: text, or a lone closer
+        self._after_remains = False  # True after text or a lone closer that remained of a call
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
         self._draft: DraftCall | None = None  # calls in open reasoning, held back
         self._told_between = False  # True once text between the calls of a section was noted
@@ -88,7 +88,7 @@ class SyntaxEngine:
 
     @property
     def holds_events(self) -> bool:
-        """True if events are held back, because it is open if their calls are drafts."""
+        """True if events are held back, because it is undecided if their calls are drafts."""
         return self._draft is not None
 
     @property
@@ -195,7 +195,8 @@ class SyntaxEngine:
         self.scanner.note("missing-opener", message=message)
 
     def _is_member(self, marker: Marker, group: Group) -> bool:
-        """Return True if what looks like a call is a member's value in a broken call's remains.
+        """Return True if a text that looks like a call is a member's value in the rest of a broken
+        call.
 
         The same goes for a list of calls, and for the first call in one. A call with words in its
         opener is a real call: the broken call was cut off before it.
@@ -262,7 +263,7 @@ class SyntaxEngine:
     def _close_section(self, marker: Marker, form: Form) -> Walk[None]:
         """Claim the end of a section, and the separator before the next one.
 
-        If the section held no call, its closer is text, as its opener was.
+        If the section has no call, its closer is text, like its opener.
         """
         orphan, self._section, self._in_pieces = self._section is None, None, False
         if not orphan:
@@ -349,7 +350,7 @@ class SyntaxEngine:
                 return
 
     def _read_reasoning(self, index: int, announced: bool = True) -> Walk[None]:
-        """Read reasoning up to its closer. If no opener `announced` it, it may be empty."""
+        """Read reasoning up to its closer; if no opener `announced` it, there may be none."""
         scanner, start, noted = self.scanner, self.scanner.offset, False
         tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
         never_calls = self.switches.calls_in_reasoning == "reasoning"
@@ -396,8 +397,8 @@ class SyntaxEngine:
         scanner.events = self._draft.events
 
     def _ends_draft(self, marker: Marker) -> bool:
-        """Return True if a marker shows how the reasoning of the open draft goes on: closed, or
-        left open before new reasoning or the end of the turn."""
+        """Return True if a marker decides on the open draft: it closes the reasoning, begins new
+        reasoning or ends the turn."""
         assert self._draft is not None
         closer = self.markers.reasoning[self._draft.number].close
         is_closer = marker.kind is Kind.THINK_CLOSE and marker.text.strip() == closer
@@ -409,7 +410,7 @@ class SyntaxEngine:
         A call that broke off may have swallowed the closer: the walk then goes back to it.
         """
         scanner, closer = self.scanner, self.markers.reasoning[draft.number].close
-        # a bounded number of times, because what follows is read anew
+        # a limited number of times, because the following text is read again
         place = draft.find_closer(closer) if self._returns < _MOST_RETURNS else -1
         if place < 0 and (marker is None or marker.kind is not Kind.THINK_CLOSE):
             scanner.events, self._draft = draft.earlier_events + draft.events, None

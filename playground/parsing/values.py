@@ -60,7 +60,7 @@ def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JS
     }
     try:
         text = json.dumps(value, allow_nan=False, **form)
-    except ValueError:  # a number that JSON does not have
+    except ValueError:  # such as NaN, which JSON does not have
         text = json.dumps(finite(value), **form)
     text = escaped_halves(text)
     return text.replace("\n", "\n" + " " * style.margin) if style.margin else text
@@ -140,7 +140,7 @@ def read_value(
 
 def _read_mended(text: str, types: set[str]) -> Any:
     """Return a list or an object from incorrect JSON, or from JSON that was escaped once too often.
-    From around any value, remove a code fence and a comma."""
+    A code fence and a comma around any value are removed."""
     bare = _BESIDE.sub("", text)
     value = _try(bare, types) if bare != text else _NOTHING
     if value is not _NOTHING or bare[:1] not in ("[", "{"):
@@ -182,7 +182,7 @@ def _types(schema: Schema, untyped: Untyped) -> set[str]:
 def read_marked(
     text: str, is_text: bool, schema: Schema, literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """Read a value whose markup says whether it is text or JSON. The schema's type comes first.
+    """Read a value whose markup says if it is text or JSON. A type in the schema counts more.
 
     JSON that cannot be read stays text.
     """

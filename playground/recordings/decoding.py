@@ -84,9 +84,7 @@ class StreamDecoder:
         self._is_whole = True  # no frame so far may hold half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
-        """Return the chunks that this piece completes; `at` is its arrival, in seconds since the
-        request.
-        """
+        """Return the chunks that a piece completes; `at` is its seconds since the request."""
         sink = self._sink
         if at is not None:
             sink.at, sink.timed = at, True
@@ -193,8 +191,7 @@ class StreamDecoder:
         return inner
 
     def _choose(self, value: dict[str, Any]) -> bool:
-        """Choose the API; return True once it is known, after reading the values that waited for
-        it."""
+        """Choose the API; return True once it is known, after reading the waiting values."""
         chosen = recognise(value) or self._look_inside(value)
         if chosen is None:
             self._waiting.append(value)

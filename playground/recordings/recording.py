@@ -244,8 +244,7 @@ class Recording:
 
     @cached_property
     def reply(self) -> Reply:
-        """Text, reasoning and calls of all chunks, joined; if there are several choices, of the
-        first."""
+        """The joined text, reasoning and calls of all chunks, without other choices."""
         return add_up(self.chunks)
 
     @cached_property

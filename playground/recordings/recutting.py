@@ -113,8 +113,7 @@ def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
 
 
 def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    """Yield runs of chunks of one kind: text, reasoning, deltas of one call; each other chunk
-    alone."""
+    """Yield runs of chunks of text, of reasoning or of one call; each other chunk alone."""
 
     def kind(pair: tuple[int, Chunk]) -> Any:
         index, chunk = pair

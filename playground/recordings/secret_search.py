@@ -40,6 +40,7 @@ _TO_NEXT_ITEM: Final = expand(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  #
 _REACH: Final = 240  # characters from a word to its value: each quotation mark has 15 backslashes
 _PAIR: Final = 2
 _MOST_CHARACTERS: Final = 256  # for which the rows are cached that they may begin
+_END: Final = 4  # last characters of a head, by which it is found
 _FEW: Final = 8  # so few heads are quicker to look for one by one
 _PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
@@ -165,10 +166,14 @@ def find_heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Be
             yield from _find_head(tables, text, head, start)
         return
     for match in tables.head_end.finditer(text, start):
-        for head in tables.heads_by_end[text[match.end() - 2 : match.end()]]:
-            place = match.end() - len(head)
-            if place >= start and text.startswith(head, place):
-                yield from _at_head(tables, text, head, place)
+        end = match.end()
+        for size in (2, 3, _END):  # heads of two and three letters, and all longer ones
+            if end - size < start:
+                break
+            for head in tables.heads_by_end.get(text[end - size : end], ()):
+                place = end - len(head)
+                if place >= start and text.startswith(head, place):
+                    yield from _at_head(tables, text, head, place)
     for match in tables.head.finditer(text, start):
         yield from _at_head(tables, text, match[0], match.start())
     for head in tables.small:
@@ -204,7 +209,8 @@ def find_after_words(text: str, start: int, clues: Clues | None = None) -> Itera
     low = _lower(text)
     signs = tables.by_sign.items()
     words = clues.words if clues else [w for sign, each in signs if sign in low for w in each]
-    for word in [word for word in words if word in low]:
+    low_rest = low[start:]
+    for word in [word for word in words if word in low_rest]:
         rows = tables.by_word.get(word, _NO_ROWS)
         for at, stop in _occurrences(word, low, start):
             for row in rows.starting_with(text[stop : stop + 1]):
@@ -341,7 +347,7 @@ def _tables() -> _Tables:
     ending = [head for head in by_head if head[-1] in "-_./"]
     by_end: dict[str, list[str]] = {}
     for head in ending:
-        by_end.setdefault(head[-2:], []).append(head)
+        by_end.setdefault(head[-_END:], []).append(head)
     by_low: dict[str, list[str]] = {}
     for head in by_head:
         by_low.setdefault(_lower(head), []).append(head)

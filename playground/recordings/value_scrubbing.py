@@ -71,8 +71,7 @@ class BodyScrubber:
     def scrubbed(
         self, body: dict[str, Any], tally: Tally, search: Searcher | None = None
     ) -> dict[str, Any]:
-        """Return the body and count, as `scrubbed_with` does; `search` replaces our own
-        searcher."""
+        """Return the body as `scrubbed_with` does; `search` replaces our own searcher."""
         search = search or self._search
         lists = {
             key: [self._item(item, tally, search) for item in value]
@@ -137,8 +136,7 @@ def _name_in(value: dict[Any, Any]) -> str:
 
 
 def _scrub_member(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """Scrub the value of a key; each text of a list is searched after the key, or after its
-    flag."""
+    """Scrub a key's value; each text of a list is searched after the key or its flag."""
     match item:
         case list():
             before = f'{key}": ["'

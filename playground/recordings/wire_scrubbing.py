@@ -144,8 +144,7 @@ class WireScrubber:
         return self._buffer.take(stop)
 
     def give_up(self) -> None:
-        """Star out open secrets, because nobody can wait for their end, and later the rest of
-        each."""
+        """Star out open secrets and whatever continues them: nobody can wait for their end."""
         packed = self._reader.packed_from  # half a packed frame is unreadable, so it may wait
         if packed is None:
             self._reader.give_up()
@@ -205,8 +204,7 @@ class WireScrubber:
                     channel.extend(part, leaf.place if outer is None else outer, repeated)
 
     def _search_packed(self, leaf: Leaf, into: ByteBuffer, outer: int | None) -> bool:
-        """Search the texts in a frame that is Base64 in a text; return False if it is no such
-        text."""
+        """Search a frame that is Base64 in a text; return False if the text is no such frame."""
         if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
             return False
         try:

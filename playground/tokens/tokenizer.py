@@ -1,7 +1,7 @@
 """The interface of tokenizers: they cut a text into tokens, and find where each token starts.
 
-A text that looks like a control token is one only with `control`, which says that a template wrote
-it. Lone surrogates, which no model gets, count as one replacement character each.
+A text that looks like a control token is one only with `control`, because then a template wrote it.
+Lone surrogates, which no model gets, count as one replacement character each.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -37,8 +39,21 @@ class Tokenizer(Protocol):
 
 
 def count(tokenizer: Tokenizer, text: str, control: bool = False) -> int:
-    """Count the tokens of a text."""
-    return len(tokenizer.ids(text, control)) if text else 0
+    """Count the tokens of a text. A text is not tokenised again while its count is known."""
+    if len(text) < _WORTH_A_KEY:
+        return len(tokenizer.ids(text, control)) if text else 0
+    counts = _counts.setdefault(tokenizer, {})
+    key = control, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    if key not in counts:
+        if len(counts) >= _MOST_COUNTS:
+            counts.clear()
+        counts[key] = len(tokenizer.ids(text, control))
+    return counts[key]
+
+
+_WORTH_A_KEY: Final = 64  # characters: shorter texts are tokenised as fast as they are hashed
+_MOST_COUNTS: Final = 65_536
+_counts: Final[WeakKeyDictionary[Tokenizer, dict[tuple[bool, bytes], int]]] = WeakKeyDictionary()
 
 
 def shares(tokenizer: Tokenizer, texts: Iterable[str], control: bool = False) -> list[int]:
@@ -57,7 +72,7 @@ def shares(tokenizer: Tokenizer, texts: Iterable[str], control: bool = False) ->
     return counts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TiktokenTokenizer:
     """A tokenizer that the package tiktoken runs: OpenAI's, Llama 3's, Mistral's Tekken."""
 
@@ -89,7 +104,7 @@ class TiktokenTokenizer:
 _SETTING: Final = Lock()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FileTokenizer:
     """A tokenizer that the package tokenizers runs, from a `tokenizer.json` or a converted file."""
 

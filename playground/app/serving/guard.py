@@ -98,8 +98,7 @@ class TokenGate:
         return secrets.compare_digest(given.encode(), self._token.encode())
 
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
-        """Redirect to the address without the token, which must not stay in the browser's
-        history."""
+        """Redirect to the address without the token, which must not stay in the history."""
         rest = urlencode([(key, value) for key, value in query if key != "token"])
         # "//other.example" would be another host, and "%3F" came decoded
         path = "/" + quote(scope["path"].lstrip("/"))

@@ -107,8 +107,7 @@ def _options(options: list[str]) -> dict[str, list[str]]:
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield `[server] address = …` as `server.address`, because Streamlit itself reads its file
-    only from the working folder."""
+    """Yield `[server] address = …` as `server.address`, as Streamlit's options are called."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")

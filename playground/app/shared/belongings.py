@@ -49,8 +49,7 @@ def value(name: str) -> Any:
 
 
 def change(name: str, after: Callable[[Any], Any]) -> None:
-    """Store `after(value)` under this name; None removes the value. Call this in a callback
-    only."""
+    """Store `after(value)` under this name; None removes the value. For callbacks only."""
     old, tab = value(name), _of_the_tab()
     if access.current().keeps_sessions:
         try:

@@ -53,9 +53,7 @@ class Offer:
 
 @st.cache_resource(show_spinner=False)
 def prepare() -> Future[object]:
-    """Compile the patterns of all dialects in the background, so that the first reply need not
-    wait for them.
-    """
+    """Compile all dialects' patterns in the background, since the first reply needs them."""
     return waiting.background().submit(detect, "")
 
 
@@ -128,8 +126,7 @@ def _use(offer: Offer) -> None:
 
 
 def _offers(thing: Recognised, shown: str) -> list[Offer]:
-    """Return the offers for a recognised thing, the likeliest first; `shown` is the current
-    page."""
+    """Return the offers for a thing, the likeliest first; `shown` is the current page."""
     match thing.kind:
         case "session":
             return _offers_of_session(thing, shown)

@@ -1,5 +1,4 @@
-"""The last imported thing: recognised once, in a callback, and stored until its use or the next
-one."""
+"""The last imported thing: recognised once, in a callback, and stored until it is used."""
 
 from __future__ import annotations
 

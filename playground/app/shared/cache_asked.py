@@ -126,8 +126,7 @@ class Asked:
 
     @property
     def wire_dialect(self) -> str:
-        """The dialect in which policies are tried; native for imported requests, which have
-        none."""
+        """The dialect in which policies are tried; native for imported requests."""
         return self.dialect or "native"
 
     @property

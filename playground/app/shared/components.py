@@ -42,8 +42,7 @@ def _registered(name: str, root_class: str) -> Any:
 
 
 def _nothing() -> None:
-    """Do nothing. Streamlit passes a component's value to the page only if its change has a
-    callback."""
+    """Do nothing: Streamlit passes a value to the page only if its change has a callback."""
 
 
 def panes(
@@ -143,8 +142,7 @@ def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], N
 def bring(
     said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
 ) -> None:
-    """Draw a box to paste into or drop a file on; `said` is the answer on its text of that
-    number."""
+    """Draw a box for a text or file; `said` is the answer on its text of that number."""
     data = {
         "said": keep_order(said),
         "number": number,

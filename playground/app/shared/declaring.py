@@ -67,8 +67,7 @@ def draft() -> DeclarationDraft:
 
 
 def _stored_draft() -> Any:
-    """Return this browser's draft. A draft of an older version, common to all browsers, goes to the
-    first one."""
+    """Return this browser's draft, or one that an older version stored for all browsers."""
     return belongings.value(belongings.of_this_browser(_DRAFT)) or belongings.value(_DRAFT)
 
 

@@ -23,8 +23,7 @@ def _plan(
 
 
 def show(question: Asked) -> None:
-    """Draw a folded section with the cheapest way, all ways and the tools; nothing without
-    tools."""
+    """Draw a folded section: the cheapest way, all ways, the tools; nothing without tools."""
     if not question.session.tools:
         return
     with say.expander("If tools were deferred", key="deferred-tools", on_change="rerun") as section:

@@ -28,9 +28,13 @@ class Editor(NamedTuple, Generic[T]):
     fault: str
 
 
-def edit(name: str, *steps: Edit) -> None:
-    """Add steps; nothing can be redone then. Raises InputFault."""
-    state.keep_steps(name, [*state.edit_steps(name), *steps], [])
+def edit(name: str, *steps: Edit) -> str:
+    """Add steps; nothing can be redone then. Return the name under which the session is stored.
+    Raises InputFault."""
+    kept = state.keep_steps(name, [*state.edit_steps(name), *steps], [])
+    if kept != name:
+        renamed(name, kept)
+    return kept
 
 
 def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | bool = "") -> None:
@@ -41,12 +45,11 @@ def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | b
     if isinstance(value, str) and isinstance(shown, str):
         value = with_line_ends_of(shown, value)
     step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
-    drafts = {each: draft for each, draft in _drafts(name).items() if each != key}
+    forget_unread(name, key)
     try:
         edit(name, step)
     except InputFault as fault:
-        drafts[key] = (step.value, str(fault))
-    _keep_drafts(name, drafts)
+        _keep_drafts(name, {**_drafts(name), key: (step.value, str(fault))})
 
 
 def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
@@ -129,20 +132,24 @@ def next_redo(name: str) -> str:
 
 
 def renamed(old: str, new: str) -> None:
-    """Move the texts that cannot be read yet to a session's new name."""
+    """Move the texts that cannot be read yet and the choices of a model to a session's new name."""
     drafts = _drafts(old)
     old_prefix, new_prefix = state.edit_key(old, ""), state.edit_key(new, "")
     _keep_drafts(new, {new_prefix + key.removeprefix(old_prefix): drafts[key] for key in drafts})
     _keep_drafts(old, {})
+    state.hold(_MODELS + new, _models(old))
+    state.hold(_MODELS + old, [])
 
 
 def reset(name: str) -> None:
     """Undo all edits and then the choice of a model; every step can be redone, the model last."""
     _keep_drafts(name, {})
-    model = state.held(state.MODEL)
-    chosen = [Edit("model", model)] if model else []
-    undone = [*state.undone_steps(name), *chosen, *reversed(state.edit_steps(name))]
-    state.keep_steps(name, [], undone)
+    model, steps = state.held(state.MODEL), state.edit_steps(name)
+    if steps:
+        chosen = [Edit("model", model)] if model else []
+        state.keep_steps(name, [], [*state.undone_steps(name), *chosen, *reversed(steps)])
+    else:
+        took_model(None, name, model)
     state.choose(state.MODEL, None)
 
 

@@ -88,12 +88,12 @@ def on_asked(name: str, key: str) -> None:
             _open(name, asked["then"], asked["next"])
     elif asked["do"] == "leave":
         close(name)
-    elif _keep(name, opened, asked["texts"]):
+    elif kept := _keep(name, opened, asked["texts"]):
         close(name)
         if asked["do"] == "change":
-            _change(name, opened, asked["at"])
+            _change(kept, opened, asked["at"])
         elif asked.get("then"):
-            _open(name, asked["then"], asked["next"])
+            _open(kept, asked["then"], asked["next"])
 
 
 def close(name: str) -> None:
@@ -139,7 +139,7 @@ def _take_rules(on: bool, name: str) -> None:
 
 def _from_menu(name: str, origin: str, *steps: Edit) -> None:
     if steps:
-        history.edit(name, *steps)
+        name = history.edit(name, *steps)
         origin = origin or f"tool:{state.edited_session(name).tools[-1].name}"
     state.choose(ADD, False)
     _open(name, origin, -len(state.edit_steps(name)) - 1)
@@ -149,17 +149,16 @@ def _open(name: str, origin: str, number: int) -> None:
     state.hold(_OPEN + name, {"origin": origin, "number": number, "fault": ""})
 
 
-def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> bool:
-    """Make a step of each changed text of the open block; return False if one is refused."""
+def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> str:
+    """Make a step of each changed text of the open block. Return the name under which the session
+    is stored; "" if a text is refused."""
     session = state.edited_session(name)
     try:
         steps = _steps(session, source_texts(session, opened["origin"]), texts)
-        if steps:
-            history.edit(name, *steps)
+        return history.edit(name, *steps) if steps else name
     except InputFault as fault:
         state.hold(_OPEN + name, {**opened, "fault": str(fault)})
-        return False
-    return True
+        return ""
 
 
 def _steps(session: Session, sources: Sequence[SourceText], texts: Sequence[Any]) -> list[Edit]:
@@ -179,6 +178,6 @@ def _change(name: str, opened: Mapping[str, Any], at: int) -> None:
         rest = editing.split_off(state.edited_session(name), step.index)
         state.add_session(f"{name} from message {step.index}", rest)
         return
-    history.edit(name, step)
+    name = history.edit(name, step)
     if after := origin_after(step, origin):
         _open(name, after, -opened["number"] - 1)

@@ -66,8 +66,7 @@ class Reading:
         return _picture(*self._key)
 
     def file(self, form: Literal["pytest", "html", "json"]) -> str:
-        """Return the replay without secrets: as a test, as a page of the columns, or as JSON of
-        their events."""
+        """Return the replay as a test, a page or JSON of all columns' events, without secrets."""
         return _file(form, *self._key)
 
     @property

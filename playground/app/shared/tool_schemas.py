@@ -1,5 +1,4 @@
-"""The view Tools of Compare: what a session's tools cost, and which provider takes their
-schemas."""
+"""The view Tools of Compare: what tools cost, and which provider takes their schemas."""
 
 from __future__ import annotations
 

@@ -128,8 +128,7 @@ def json_text(label: str, value: object, key: str, height: int = 400) -> None:
 
 
 def reading_switches(dialect: str) -> Switches:
-    """Return the switches that servers set differently; the dialect's own values are the
-    defaults."""
+    """Return the switches that servers set differently; their defaults are the dialect's."""
     declared = get_dialect(dialect)
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}

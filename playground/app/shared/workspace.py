@@ -28,8 +28,7 @@ _NAME: Final = "name of "  # + session name → the field in which it is renamed
 
 
 def asked() -> bool:
-    """Return True if the requested session can be shown, as it is stored now; note why if it
-    cannot."""
+    """Return True if the requested session can be shown; note why if it cannot be read."""
     state.follow_link()
     name = state.chosen_name()
     state.tab().look(name)
@@ -183,7 +182,7 @@ def menu(working: WorkingSession) -> None:
         )
         _button("Duplicate", "content_copy", _duplicate, working.name)
         if state.entry(working.name) is None:
-            st.caption("A sample. Edited, it is kept under its name, and can be renamed.")
+            st.caption("A sample, which never changes: edits and runs make a session of their own.")
         else:
             _of_a_kept_one(working.name)
         say.caption(where())

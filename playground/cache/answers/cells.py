@@ -283,8 +283,7 @@ class CacheSimulation(Drawn, Live):
     @cached_property
     def holds_more(self) -> bool:
         """True if the session holds text that a billed request did not send, for example because of
-        a compaction.
-        """
+        a compaction."""
         sized = zip(self.row, self.requests, self.billed, strict=False)
         longer = any(
             bill is not None and not bill.summed and sent.token_range(one.total)[0] > bill.total

@@ -123,8 +123,7 @@ class CompactionWhatIf(Drawn):
     @property
     def notes(self) -> list[str]:
         """Notes on an unknown model, on compactions of the session itself, and on policies that
-        find no results to clear.
-        """
+        find no results to clear."""
         asked = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
         last = self.everything.sent[-1]
         assumption = self.everything.simulation.assumption

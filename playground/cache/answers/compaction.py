@@ -141,8 +141,7 @@ def session_requests(
     session: Session, dialect: str, apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
     """Return the bodies with messages, their times, and which of them restart after a
-    compaction.
-    """
+    compaction."""
     anew: set[int] = set()
     if any(not row.sub_agent for row in session.rows):
         sent = sent_requests(session)

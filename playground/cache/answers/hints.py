@@ -88,8 +88,7 @@ def _noted(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
 
 def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) -> str:
     """Compare the time between two requests with the entry's lifetime, or the earlier answer's
-    time.
-    """
+    time."""
     if before.at is None or after.at is None:
         return "when they were sent is not noted"
     gap = after.at - before.at

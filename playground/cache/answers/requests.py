@@ -56,8 +56,7 @@ def render_requests(
     session: Session, dialect: Dialect, rules: Rules, apart: float | None, what_if: WhatIf
 ) -> list[Rendered]:
     """Render the session's requests in a dialect, unmarked; if `apart` is None, at the noted
-    times.
-    """
+    times."""
     environment = what_if.environment_of(session)
     # The block is added after the marks and is gone at the next request: not in the rendering.
     appended = environment if what_if.environment in ("as it is", "after") else ""

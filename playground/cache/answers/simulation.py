@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import isfinite
 from typing import Any, Final
 
@@ -228,6 +229,26 @@ def cache_matrix(
     diagnoses. `progress` is called with the number of dialects that are done, and of all.
     """
     session = session_or_sample(session)
+    rows = simulated_by_dialect(
+        session, dialects, policies, model, provider, seconds_apart, what_if, progress
+    )
+    return CacheMatrix(chain.from_iterable(rows))
+
+
+def simulated_by_dialect(
+    session: Session,
+    dialects: str | Dialect | Sequence[str | Dialect] = (),
+    policies: str | Policy | Sequence[str | Policy] = (),
+    model: str = "",
+    provider: str = "",
+    seconds_apart: float | None = None,
+    what_if: WhatIf = AS_IT_IS,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[list[CacheSimulation]]:
+    """Yield the rows of `cache_matrix`: each dialect's cells, after the cell of "as-sent".
+
+    A dialect's requests are written when its row is asked for, and released with the row.
+    """
     apart = None if seconds_apart is None else _checked_gap(seconds_apart)
     bills, noted = billed_for(session), noted_requests(session)
     was_paid = paid(bills, answering_models(session), provider)
@@ -242,34 +263,57 @@ def cache_matrix(
     notes = (*mixed, *_missing_context_findings(session))
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
-    result: list[CacheSimulation] = []
     if len(marking) < len(wanted):
-        result.append(_as_sent(session, model, provider, apart, what_if))
+        yield [_as_sent(session, model, provider, apart, what_if)]
     chosen_dialects = as_dialects(dialects) if marking else []
     for done, dialect in enumerate(chosen_dialects, 1):
         rendered = render_requests(session, dialect, rules, apart, what_if)
-        differences = _differences_of(rendered, rules)
         lives = _lives_in_bills(bills, len(rendered))
-        known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
-        for chosen in marking:
-            policy = get_policy(chosen) if chosen else dialect.marking_policy
-            row = [
-                one.marked(policy, asked, rules, what_if.ttl, lived)
-                for one, lived in zip(rendered, lives, strict=True)
-            ]
-            marks = tuple(tuple(one.marks.items()) for one in row)
-            if marks not in known:  # several agents set the same marks
-                known[marks] = simulated_row(
-                    row, differences, rules, dialect.name, policy.name, name, billed
-                )
-            cell = replace(known[marks], policy=policy.name)
-            cell = replace(cell, notes=notes, pending=to_come, paid=was_paid, noted=noted)
-            cell = replace(cell, bills_as_sent=others)
-            cell = replace(cell, told=told if len(told) == len(cell.requests) else ())
-            result.append(cell)
+        yield [
+            replace(
+                cell,
+                notes=notes,
+                pending=to_come,
+                paid=was_paid,
+                noted=noted,
+                bills_as_sent=others,
+                told=told if len(told) == len(rendered) else (),
+            )
+            for cell in _cells(
+                rendered, dialect, marking, asked, lives, rules, what_if.ttl, name, billed
+            )
+        ]
+        del rendered  # else two dialects' requests are in memory at a time
         if progress is not None:
             progress(done, len(chosen_dialects))
-    return CacheMatrix(result)
+
+
+def _cells(
+    rendered: Sequence[Rendered],
+    dialect: Dialect,
+    policies: Sequence[str | Policy],
+    asked: CacheRequest,
+    lives: Sequence[str],
+    rules: Rules,
+    ttl: str,
+    model: str,
+    billed: tuple[Billed | None, ...],
+) -> Iterator[CacheSimulation]:
+    """Simulate a dialect's requests under each policy; those that mark alike share their row."""
+    differences = _differences_of(rendered, rules)
+    known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
+    for chosen in policies:
+        policy = get_policy(chosen) if chosen else dialect.marking_policy
+        row = [
+            one.marked(policy, asked, rules, ttl, lived)
+            for one, lived in zip(rendered, lives, strict=True)
+        ]
+        marks = tuple(tuple(one.marks.items()) for one in row)
+        if marks not in known:
+            known[marks] = simulated_row(
+                row, differences, rules, dialect.name, policy.name, model, billed
+            )
+        yield replace(known[marks], policy=policy.name)
 
 
 def _bills_of_these(

@@ -74,10 +74,6 @@ class Figure:
     assumed: str = ""
     others: tuple[Figure, ...] = ()
 
-    @property
-    def is_certain(self) -> bool:
-        return not self.assumed and not self.others
-
 
 class Rules:
     """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.
@@ -293,8 +289,7 @@ class Rules:
 
     def write_permille(self, ttl: str) -> int:
         """Return the price of a token written for this lifetime, in thousandths of the input
-        price.
-        """
+        price."""
         prices: dict[str, int] = self.value("write_permille")
         return prices[ttl] if ttl in prices else max(prices.values())
 

@@ -128,8 +128,7 @@ KINDS: Final[dict[str, RuleKind]] = {
 
 def check_value(name: str, value: Any) -> None:
     """Check a rule's value. Raises UnknownNameError for a rule of no known kind, and pydantic's
-    error for a value of another type.
-    """
+    error for a value of another type."""
     if name not in KINDS:
         raise UnknownNameError("rule", name, list(KINDS))
     KINDS[name].type.validate_python(value, strict=True)

@@ -132,13 +132,13 @@ def _outside(syntax: Declaration, markers: Markers) -> tuple[str, ...]:
 
 
 def first_tag(marker: str) -> str:
-    """Return a marker up to the end of its first tag; "" for words that prose may hold."""
+    """Return a marker up to the end of its first tag; "" for a marker of mere words."""
     tag = re.match(r"\W*\w[^>\]]*[>\]]?", marker.strip())
     return tag[0] if tag and re.search(r"[<>\[\]|]", tag[0]) else ""
 
 
 def _unopened(markers: Markers) -> Expression:
-    """Build a thought that the prompt has opened."""
+    """Build a thought whose opener is in the prompt."""
     close = markers.reasoning[0].close
     return FreeText(ANY, (close,), close) if close else FreeText(ANY)
 

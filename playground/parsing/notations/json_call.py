@@ -116,7 +116,7 @@ def _walk_object(
     expected, after_comma = _KEY, False
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
-        char = scanner.peek() or ""  # known, because a gap ends before it
+        char = scanner.peek() or ""  # not "", because a gap ends before it
         match char:
             case "{" if not doubled and scanner.offset == start + 1:
                 call.relaxed = True

@@ -75,8 +75,8 @@ def read(
 
 
 class Doubts(NamedTuple):
-    """Values that were not read strictly: the keys of those that stay text because they are too
-    `deep`, and the keys of those with a `forgiven` mistake, with the mistake."""
+    """Values that were not read strictly: the keys of values that stay text because they are too
+    `deep`, and the keys of values with a `forgiven` mistake, each with the mistake."""
 
     deep: list[str]
     forgiven: list[tuple[str, str]]

@@ -1,6 +1,6 @@
 """Parameters, one after the other, each value between its own markers, as `param` declares.
 
-A value is raw text. It ends at its closer, if a text follows that may follow a closer: so a value
+A value is raw text. It ends at a closer only if the text after that may follow a closer, so a value
 may hold its own markers.
 """
 
@@ -67,7 +67,7 @@ class Params(Notation):
         "<parameter=lines>[1, 2]</parameter></function>"
     )
     follows_tags = True
-    ends_itself = False  # only the call's closer says which parameter was the last
+    ends_itself = False  # only the call's closer shows that a parameter was the last
 
     def check(self, syntax: Declaration) -> None:
         if not syntax.param:
@@ -88,7 +88,7 @@ class Params(Notation):
 
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
-        # an opener that ends in a literal is proof enough; not so a bare name or a blank
+        # an opener that ends in a literal is proof enough; a bare name or a blank is not
         bare = isinstance(last_piece(syntax.call_template.before), Hole) or _begins_after_blank(
             syntax
         )

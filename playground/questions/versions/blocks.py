@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.nouns.wire_blocks import Tier, WireBlock, read_wire
+from playground.nouns.wire_blocks import Tier, WireBlock
 from playground.tokens.estimate import pieces_of
 from playground.tokens.pieces import text_of
 from playground.tokens.texts import text_counter
@@ -55,16 +55,20 @@ class VersionBlock:
         return self.tier, self.role, self.kind, self.text
 
 
-def blocks_of(body: dict[str, Any], model: str, by_tool: dict[str, int]) -> list[VersionBlock]:
-    """Return a request's blocks in order.
+def blocks_of(
+    body: dict[str, Any],
+    wire_blocks: Sequence[WireBlock],
+    model: str,
+    by_tool: dict[str, int],
+) -> list[VersionBlock]:
+    """Return a request's blocks in order, of those that a cache takes.
 
     `by_tool` holds the tokens of tools that were counted with their framing; all other tokens are
     those of the text alone.
     """
     size, _ = text_counter(model)
     blocks: list[VersionBlock] = []
-    pieces = zip(read_wire(body, model).blocks, pieces_of(body), strict=True)
-    for block, piece in pieces:
+    for block, piece in zip(wire_blocks, pieces_of(body, wire_blocks), strict=True):
         for name, text in _names_and_texts(block):
             if block.tier == "tools":
                 tokens = by_tool.get(name) or size(text)

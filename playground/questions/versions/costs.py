@@ -18,7 +18,7 @@ from playground.cache.prices import price_of
 from playground.cache.rules import Rules
 from playground.cache.simulator import simulate
 from playground.dialects.marks.providers import UNKNOWN, provider_of
-from playground.nouns.wire_blocks import TIERS, WireRequest, read_wire
+from playground.nouns.wire_blocks import TIERS, WireRequest
 from playground.questions.versions.sides import Version
 
 USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek", "mistral")
@@ -113,7 +113,7 @@ def _pair(
 
 
 def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRequest:
-    wire = read_wire(version.body, version.model, rules.value("default_ttl"))
+    wire = replace(version.wire(rules.value("default_ttl")))
     if cut:
         index, character = cut
         block = wire.blocks[index]

@@ -164,5 +164,8 @@ def diff(
     named = (*texts("diff(names=…)", names), "", "")
     caches = texts("diff(providers=…)", providers)
     left, right, form = both_versions(first, second, (named[0], named[1]), model, dialect, request)
-    blocks = [blocks_of(each.body, each.model, each.count.by_tool) for each in (left, right)]
+    blocks = [
+        blocks_of(each.body, each.wire("5m").blocks, each.model, each.count.by_tool)
+        for each in (left, right)
+    ]
     return VersionDiff(left, right, form, matched_blocks(*blocks), caches)

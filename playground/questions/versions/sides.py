@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from playground.base.wording import grouped
 from playground.cache.answers.as_sent import sent_requests
 from playground.dialects import get_dialect
 from playground.dialects.requests import requests_of
+from playground.nouns.wire_blocks import WireRequest, read_wire
 from playground.questions.token_counts import count_tokens
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
@@ -41,6 +43,19 @@ class Version:
     request: int
     requests: int
     count: TokenCount
+
+    @cached_property
+    def _wires(self) -> dict[str, WireRequest]:
+        return {}
+
+    def wire(self, ttl: str) -> WireRequest:
+        """Return the request as blocks, whose marks last for `ttl` by default. Do not change it."""
+        known = next(iter(self._wires.values()), None)
+        if known and known.automatic_ttl is None and not any(block.ttl for block in known.blocks):
+            return known  # without marks
+        if ttl not in self._wires:
+            self._wires[ttl] = read_wire(self.body, self.model, ttl)
+        return self._wires[ttl]
 
     @property
     def size(self) -> str:

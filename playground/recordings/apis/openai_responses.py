@@ -233,8 +233,7 @@ class OpenAIResponses(ApiReader):
             sink.stop_reason = details.get("reason") or response.get("status") or "completed"
 
     def _missing(self, output: Any) -> None:
-        """Add the items of the complete output that are of sorts without any event in the
-        stream."""
+        """Add the complete output's items of sorts without any event in the stream."""
         came = self._items.sorts
         for item in [item for item in output if _sort(item) not in came]:
             self._done(self._items.done({}, item, _sort(item)), item)
