@@ -387,9 +387,9 @@ def show(found: list[Difference], few: int) -> None:
     for (server, dialect, kind), ones in groups.items():
         print(f"--- {server} {dialect} {kind}: {len(ones)}")
         for one in sorted(ones, key=lambda one: (one.assumed, len(one.text)))[:few]:
-            print(
-                f"  text   {one.text!r}{'' if one.assumed else ' CLAIMED'}\n  theirs {_line(one.theirs)}\n  ours   {_line(one.ours)}"
-            )
+            claimed_mark = "" if one.assumed else " CLAIMED"
+            print(f"  text   {one.text!r}{claimed_mark}")
+            print(f"  theirs {_line(one.theirs)}\n  ours   {_line(one.ours)}")
 
 
 def _line(handed: Handed) -> str:
