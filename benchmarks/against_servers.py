@@ -223,6 +223,7 @@ class Difference:
     text: str
     theirs: Handed
     ours: Handed
+    assumed: bool
 
 
 def function(tool: Any) -> dict[str, Any]:
@@ -260,8 +261,9 @@ def as_written(text: str, dialect: DeclaredDialect, server: str, parser: str) ->
     return (opener, text.removeprefix(opener)) if opened else ("", text)
 
 
-def ours(text: str, dialect: str, spec: str, prefill: str) -> tuple[Handed, str]:
-    """Return what our view says, and the reply's slip if it has a single one."""
+def ours(text: str, dialect: str, spec: str, prefill: str) -> tuple[Handed, str, bool]:
+    """Return what our view says, the reply's slip if it has a single one, and True if the view
+    only assumes what it says."""
     read = parse(text, dialect, TOOLS, server=spec, prefill=prefill)
     assert isinstance(read, ServerReading)
     calls = [(call.name, call.arguments) for call in read.tool_calls]
@@ -272,7 +274,7 @@ def ours(text: str, dialect: str, spec: str, prefill: str) -> tuple[Handed, str]
     codes -= {"missing-closer"} if any("at the end" in slip for slip in slips) else set()
     others = codes.difference(slip.partition(":")[0] for slip in slips)
     slip = "" if len(slips) > 1 or others else slips[0] if slips else AS_WRITTEN
-    return Handed(read.content, read.reasoning, calls, raises, texts), slip
+    return Handed(read.content, read.reasoning, calls, raises, texts), slip, read.assumed
 
 
 def same(theirs: Handed, mine: Handed) -> bool:
@@ -323,7 +325,7 @@ def compare(
             for reply in replies(dialect, kind, given.tries, given.seed):
                 prefill, text = as_written(reply, dialect, server, parser.name)
                 theirs = in_time(partial(read, text, kind in WITH_REASONING))
-                mine, slip = ours(text, name, f"{server}:{parser.name}", prefill)
+                mine, slip, assumed = ours(text, name, f"{server}:{parser.name}", prefill)
                 equal = same(theirs, mine)
                 if slip and (slip not in (*VARIATIONS, AS_WRITTEN) or kind in UNSPOILT):
                     alike, of = proven[parser.name, name].get(slip, (0, 0))
@@ -332,7 +334,7 @@ def compare(
                 counts[parser.name, name, kind, outcome] += 1
                 if not equal:
                     spec = f"{server}:{parser.name}"
-                    found.append(Difference(spec, kind, name, text, theirs, mine))
+                    found.append(Difference(spec, kind, name, text, theirs, mine, assumed))
     return counts
 
 
@@ -375,16 +377,19 @@ def _cell(row: Counter[tuple[str, str]], kinds: Sequence[str]) -> str:
 
 
 def show(found: list[Difference], few: int) -> None:
-    """The shortest replies in which both differ, for each parser, dialect and kind."""
+    """The shortest replies in which both differ, for each parser, dialect and kind, those first
+    about which our view is sure."""
     groups: defaultdict[tuple[str, str, str], list[Difference]] = defaultdict(list)
     for one in found:
         groups[one.server, one.dialect, one.kind].append(one)
+    claimed = sum(not one.assumed for one in found)
+    print(f"{len(found)} differ, of which our view claims {claimed} and assumes the others")
     for (server, dialect, kind), ones in groups.items():
         print(f"--- {server} {dialect} {kind}: {len(ones)}")
-        for one in sorted(ones, key=lambda one: len(one.text))[:few]:
-            print(
-                f"  text   {one.text!r}\n  theirs {_line(one.theirs)}\n  ours   {_line(one.ours)}"
-            )
+        for one in sorted(ones, key=lambda one: (one.assumed, len(one.text)))[:few]:
+            claimed_mark = "" if one.assumed else " CLAIMED"
+            print(f"  text   {one.text!r}{claimed_mark}")
+            print(f"  theirs {_line(one.theirs)}\n  ours   {_line(one.ours)}")
 
 
 def _line(handed: Handed) -> str:
