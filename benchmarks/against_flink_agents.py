@@ -76,7 +76,7 @@ from flink_messages import (
     text,
     theirs_of,
 )
-from flink_runs import agents_run
+from flink_runs import agents_run, react_run
 
 
 class Colour(enum.Enum):
@@ -280,6 +280,7 @@ KINDS: Final = (
     replies,
     chats,
     agents_run,
+    react_run,
 )
 
 

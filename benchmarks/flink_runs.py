@@ -23,8 +23,8 @@ from playground.plugins.systems import flink_agents as agents
 logging.disable(logging.CRITICAL)  # its runner logs every event
 
 _THEIR_MODULES: Final = (
-    "agents.agent", "chat_message", "chat_models.chat_model", "decorators", "events.chat_event",
-    "events.event", "prompts.prompt", "resource",
+    "agents.agent", "agents.react_agent", "chat_message", "chat_models.chat_model", "decorators",
+    "events.chat_event", "events.event", "prompts.prompt", "resource", "tools.tool",
 )  # fmt: skip
 TYPES: Final = ("_input_event", "a", "b", "_chat_response_event")
 PATHS: Final = ("x", "x.y", "x.y.z", "w", "w.v")
@@ -93,6 +93,34 @@ class MyAgent(Agent):
 """
 
 
+REACT: Final = """
+from pydantic import BaseModel
+
+class Out(BaseModel):
+    result: int
+
+class Thing:
+    def __init__(self, fields):
+        self.__dict__.update(fields)
+
+def MyAgent():
+    made = ReActAgent(
+        chat_model=ResourceDescriptor(
+            clazz=__name__ + ".Setup", connection="line", model="m", tools=["add"]
+        ),
+        prompt=MAKE and MAKE(Prompt, ChatMessage),
+        output_schema=Out if WITH_SCHEMA else None,
+    )
+    to_tool = getattr(globals().get("Tool"), "from_callable", lambda each: each)
+    for name, kind, value in (
+        ("line", ResourceType.CHAT_MODEL_CONNECTION, AddParts.line()),
+        ("add", ResourceType.TOOL, to_tool(AddParts.add)),
+    ):
+        made.add_resource(name, kind, value)
+    return made
+"""
+
+
 def agent_source(rng: random.Random) -> str:
     """Return the source of an agent with random actions."""
     source = HEAD
@@ -146,6 +174,44 @@ def agents_run(rng: random.Random) -> tuple[Any, Any]:
     if theirs == RAISES and ours != RAISES and has_equal_requests(ours[0]):
         return ours, ours  # their runner forgets a chat if another makes the same request meanwhile
     return theirs, ours
+
+
+def react_run(rng: random.Random) -> tuple[Any, Any]:
+    """Run a ReActAgent on a few inputs: its events without ids, and its outputs, as JSON.
+
+    An id counts the schema's class, which the two write differently.
+    """
+    source = HEAD.replace("class MyAgent(Agent)", "class AddParts(Agent)") + REACT
+    script = [answer(rng) for _ in range(rng.randrange(4))]
+    with_schema = rng.random() < 0.4
+    for made in script if with_schema else ():
+        made["content"] = rng.choice(['{"result": 4}', '```json\n{"result": 5}\n```', "4"])
+    fields = {"name": text(rng), "a.b": 5}
+    given = rng.choice([1, "x {name}", None, True, 2.5, fields, [1]])
+    inputs = [{"key": "k", "v": given} for _ in range(rng.randint(1, 2))]
+    written, messages = text(rng), [message(rng, ["system", "user"]) for _ in range(2)]
+    make: Any = rng.choice(
+        [
+            None,
+            lambda prompt, _: prompt.from_text(f"{{input}} {written}"),
+            lambda prompt, message: prompt.from_messages([message(**each) for each in messages]),
+        ]
+    )
+    values = {"ANSWERS": script, "PROMPT": "", "MAKE": make, "WITH_SCHEMA": with_schema}
+    ours = ours_of(lambda: in_our_runner(module_of("our_agent", source, values), inputs))
+    theirs = theirs_of(lambda: in_their_runner(module_of("their_agent", source, values), inputs))
+    return without_ids(theirs), without_ids(ours)
+
+
+def without_ids(run: Any) -> Any:
+    """Return events without ids and schemas, and the outputs as texts."""
+    if run == RAISES:
+        return run
+    sent, outputs = run
+    for event in sent:
+        for name in ("output_schema", "request_id"):
+            event["attributes"].pop(name, None)
+    return [(event["type"], event["attributes"]) for event in sent], str(outputs)
 
 
 def has_equal_requests(sent: list[Any]) -> bool:
@@ -202,5 +268,5 @@ def in_our_runner(module: ModuleType, inputs: list[dict[str, Any]]) -> Any:
     runner = agents.LocalRunner(module.MyAgent())
     for data in inputs:
         runner.run(**data)
-    sent = [json.loads(event.model_dump_json()) for event in runner.events]
+    sent = [json.loads(event.model_dump_json(fallback=str)) for event in runner.events]
     return [sent, runner.get_outputs()]

@@ -60,6 +60,7 @@ EXAMPLES: dict[str, Example] = {
     "arguments-wrapped": Example(
         "hermes", CALL.replace('{"city": "Rome"}', '{"arguments": {"city": "Rome"}}')
     ),
+    "no-arguments": Example("hermes", CALL.replace(', "arguments": {"city": "Rome"}', "")),
     "arguments-elsewhere": Example(
         "hermes", '<tool_call>\n{"name": "get_weather", "city": "Rome"}\n</tool_call>'
     ),

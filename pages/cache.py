@@ -1,4 +1,4 @@
-"""Cache: what every request reads, writes and costs, and why, in one picture."""
+"""Cache: every request's tokens read and written, its cost, and the reasons, in one picture."""
 
 from __future__ import annotations
 

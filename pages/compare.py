@@ -1,4 +1,4 @@
-"""Compare: one session in any number of dialects, side by side, edited in place, and asked."""
+"""Compare: one session in any number of dialects, side by side; edit it, and send it to a model."""
 
 from __future__ import annotations
 

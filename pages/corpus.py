@@ -1,4 +1,4 @@
-"""Corpus: many recorded sessions at a glance, asked questions, and what passes the proxy."""
+"""Corpus: many recorded sessions at a glance, questions about them, and the proxy's traffic."""
 
 from __future__ import annotations
 

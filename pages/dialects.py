@@ -1,10 +1,12 @@
-"""Dialects: which there are, what one is, which values it carries, and how one is declared."""
+"""Dialects: the list of them, a guide to each, the values it carries, and new declarations."""
 
 from __future__ import annotations
 
 from playground.app import dialects, navigation, state
+from playground.app.pages import has_page
 from playground.app.shared import frame
 
-if dialects.CHOSEN in state.url_values():  # a link to a guide need not name the view
+# a link to a guide need not name the view
+if has_page("guide") and dialects.CHOSEN in state.url_values():
     state.lead_to(navigation.VIEW, "Guide")
 frame.show_views("dialects")

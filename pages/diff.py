@@ -1,4 +1,4 @@
-"""Diff: two sessions or requests, in blocks, in tokens, in what a cache still reads."""
+"""Diff: two sessions or requests by blocks and tokens, and what a cache still reads."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ if recording is None:
 
 timeline = reading.timeline
 last = len(timeline.steps) - 1
-step = min(state.url_number("step", last), last)  # the end first: who asks what was said sees it
+step = min(state.url_number("step", last), last)  # the default is the end, with the whole reply
 rests = widget_changes.of(replay.PLAYER, replay.take_position, field="position")
 components.player(reading.picture, step=step, key=replay.PLAYER, on_rest=rests)
 hint = replay.about(recording, timeline)
@@ -56,4 +56,4 @@ elif view == "Detect":
     replay.every_dialect(reading)
 elif view == "Experiments":
     replay.experiments(reading)
-which_dialect.looks_like(reading, hint, replay.read_first_as)  # last: it takes longer than all else
+which_dialect.looks_like(reading, hint, replay.read_first_as)  # last, because it takes longest

@@ -1,4 +1,4 @@
-"""Start: an introduction, a box for importing, three jobs, the user's own things, and samples."""
+"""Start: an introduction, a box for importing, three jobs, the user's sessions, and samples."""
 
 from __future__ import annotations
 

@@ -40,9 +40,7 @@ _WHERE = {
     "dialect_names": "playground.dialects",
     "diff": "playground.questions.versions",
     "dump_dialect": "playground.dialects.files",
-    "expect": "playground.questions.trials",
     "get_dialect": "playground.dialects",
-    "guide_for": "playground.lab.guides",
     "load_dialect": "playground.dialects.files",
     "load_policy": "playground.dialects.marks.own_policies",
     "load_recording": "playground.sessions.loading",
@@ -62,7 +60,6 @@ _WHERE = {
     "simulate_cache": "playground.cache.answers.simulation",
     "tool_costs": "playground.questions.tool_schemas",
     "tool_portability": "playground.questions.tool_schemas",
-    "trial": "playground.questions.trials",
 }
 
 # Names that a plugin brings: asked of the registry, which says so where the plugin is not there.
@@ -74,7 +71,10 @@ _OF_PLUGINS = {
     "check_dialect": "own_dialects",
     "corpus": "corpus",
     "dialect_from_template": "own_dialects",
+    "expect": "trials",
+    "guide_for": "guides",
     "propose_dialect": "own_dialects",
+    "trial": "trials",
 }
 
 __all__ = [

@@ -855,6 +855,7 @@ def test_every_column_is_asked_without_a_key_and_a_trial_says_what_is_proven(
     expect(replays).to_have_count(3, timeout=60_000)
     expect(answers).to_contain_text("the same call in all 3")
     expect(page.locator(".st-key-bar")).not_to_contain_text("edited")
+    expect(page).to_have_url(re.compile(r"session=02-parallel-calls%2C\+run"))  # not the sample
     page.get_by_text("Trial: ask n times").click()
     page.get_by_role("spinbutton", name="Times").fill("1")
     page.get_by_role("spinbutton", name="Times").press("Enter")

@@ -113,6 +113,22 @@ def test_a_view_stays_on_reload_and_back_and_no_digit_leaves_the_page(page: Page
     expect(page.get_by_text("Only those that get lost")).to_be_visible()
 
 
+def test_the_view_of_a_page_is_not_in_the_address_of_the_next(page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/compare?session=02-parallel-calls&view=Tools")
+    expect(page.get_by_text("xml drops")).to_be_visible()
+    page.wait_for_timeout(1_000)  # the keys are heard a little later
+    heading = page.get_by_role("heading", level=1)
+    for keys, title, view in (("gd", "Diff", "Table"), ("gc", "Compare", "")):
+        page.keyboard.type(keys)
+        expect(heading).to_have_text(title)
+        expect(page.locator(".panes").first).to_be_visible()
+        assert "view=" not in page.url
+        if view:
+            page.get_by_role("radio", name=view).click()
+            expect(page).to_have_url(re.compile(f"view={view}"))
+
+
 def test_a_draft_of_a_dialect_belongs_to_its_browser(page: Page) -> None:
     page.goto("/dialects?view=Declare")
     call = page.get_by_label("A call", exact=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import playground as pg
 from playground.base.errors import InputFault, UnknownNameError
 from playground.base.paths import samples
 from playground.cache.answers.bills import validate_folder
-from playground.cache.answers.simulation import cache_matrix
+from playground.cache.answers.simulation import cache_matrix, simulated_by_dialect
 from playground.cache.differences import first_difference
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import rule_sets, rules_of
@@ -29,6 +30,7 @@ from playground.cache.simulator import CacheSimulator, simulate
 from playground.cache.usage import billed_of
 from playground.cache.validation import ValidationRow
 from playground.cli import main
+from playground.dialects.marks.policies import POLICIES
 from playground.dialects.marks.providers import provider_of
 from playground.nouns.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import TaskConfig
@@ -94,9 +96,7 @@ def test_figures_are_those_of_the_longest_name_that_fits() -> None:
     assert rules.read_permille("claude-opus-5-5") == 50
     assert rules.read_permille("claude-sonnet-4-5") == 100
     assert rules_of("bedrock").value("collapse_runs") is False
-    with pytest.raises(
-        UnknownNameError, match="unknown provider 'x'; known: anthropic, azure, azure-be"
-    ):
+    with pytest.raises(UnknownNameError, match="unknown provider 'x'; the nearest of "):
         rules_of("x")
 
 
@@ -785,6 +785,31 @@ def test_the_matrix_on_the_command_line(tmp_path: Path) -> None:
     want = cache_matrix(long_session(3), ["xml"], policies=["azad"])[0]
     assert cells[0]["cost_permille"] == want.cost_permille < 1000
     assert [request["read"] for request in cells[0]["requests"]] == [r.read for r in want.requests]
+
+
+def test_a_simulation_in_no_dialect_is_in_native_and_no_two_dialects_are_kept_at_a_time(
+    tmp_path: Path,
+) -> None:
+    """A transcript of 3 MB in every dialect took gigabytes."""
+    session = long_session(3)
+    file = tmp_path / "long.json"
+    file.write_text(dump_session(session))
+    asked = ["cache", "simulate", str(file), "--json"]
+    cells = json.loads(CliRunner().invoke(main, asked).stdout)
+    assert [(cell["dialect"], cell["policy"]) for cell in cells] == [
+        ("native", name) for name in POLICIES
+    ]
+    every = json.loads(CliRunner().invoke(main, [*asked, "--every-dialect"]).stdout)
+    assert [cell for cell in every if cell["dialect"] == "native"] == cells
+    assert {cell["dialect"] for cell in every} == set(pg.dialect_names())
+
+    def requests() -> int:
+        return sum(isinstance(each, TimedRequest) for each in gc.get_objects())
+
+    gc.collect()
+    before = requests()
+    for (cell,) in simulated_by_dialect(session, ["xml", "json", "native"], "azad"):
+        assert requests() - before <= 2 * len(cell.row), cell.dialect  # unmarked, and marked
 
 
 # bills

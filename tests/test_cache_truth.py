@@ -441,7 +441,7 @@ def test_three_columns_stand_side_by_side_in_frame_and_terminal(
     predicted, billed, told = frame[columns].iloc[1]
     assert (predicted[-14:], billed) == (" unpredictable", "0 read")
     assert told.startswith("messages_changed, about 9 tokens")
-    print_simulation([cell], as_json=False)
+    print_simulation([[cell]], as_json=False)
     shown = capsys.readouterr().out
     assert re.search(r"predicted +billed +told by the provider", shown)
     file = {"requests": [

@@ -169,7 +169,7 @@ BAD: list[tuple[Any, str]] = [
     (PLAIN | {"syntax": {"shape": {}}}, "field syntax.call: is not given; expected one call, as"),
     (
         PLAIN | {"cache_policy": "no"},
-        "field cache_policy: unknown policy 'no'; did you mean 'none'? known:",
+        "field cache_policy: unknown policy 'no'; did you mean 'none'?",
     ),
     (
         PLAIN | {"tool_docs": "mine"},

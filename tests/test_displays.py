@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib import import_module
 from numbers import Number
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +20,6 @@ import plotly.io as pio
 import pytest
 from conftest import ROOT
 from IPython.core.formatters import DisplayFormatter
-from nbclient import NotebookClient
 from playwright.sync_api import Page, expect, sync_playwright
 
 import playground as pg
@@ -27,10 +28,10 @@ from playground.base.wording import visible
 from playground.dialects.models import DialectChoice
 from playground.lab.guides import Guide
 from playground.plugins.corpus.answers import CorpusAnswer
+from playground.plugins.trials.public import TrialPlan
 from playground.questions.comparison import Comparison
 from playground.questions.detection import Detections
 from playground.questions.raw_prompt import RawPrompt
-from playground.questions.trials import TrialPlan
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
@@ -43,7 +44,10 @@ EVIL: Final = (
     "</script><img src=x onerror=document.title='owned'><!--<script>\u2028\u2029&lt;\ud800"
 )
 CHROMIUM: Final = Path("/usr/bin/chromium")
-EXAMPLES: Final = ROOT / "examples"
+sys.path.insert(0, str(ROOT / "docs"))
+notebooks = import_module("notebooks")
+EXAMPLES: Final = notebooks.EXAMPLES
+executed, outputs = notebooks.executed, notebooks.outputs
 
 
 def evil_session() -> pg.Session:
@@ -437,19 +441,13 @@ def test_a_click_lights_the_same_part_in_every_pane(
 
 # the notebooks
 
+
+def texts(notebook: Any) -> list[str]:
+    """Return what each output says as text."""
+    return [o.get("data", {}).get("text/plain", "") or o.text for o in outputs(notebook)]
+
+
 PLACE: Final = 'class="playground"'
-
-
-def executed(name: str, first: int = 0) -> Any:
-    """A notebook that was run, from a cell on."""
-    notebook = nbformat.read(EXAMPLES / name, as_version=4)
-    notebook.cells = notebook.cells[first:]
-    where = {"metadata": {"path": str(EXAMPLES)}}
-    return NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
-
-
-def outputs(notebook: Any) -> list[Any]:
-    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
 @pytest.mark.parametrize(
@@ -465,7 +463,10 @@ def test_a_notebook_that_was_saved_keeps_static_pictures(
     name: str, live: int, words: str, tmp_path: Path
 ) -> None:
     saved = tmp_path / name
-    nbformat.write(executed(name), saved)
+    notebook = executed(name)
+    kept = nbformat.read(EXAMPLES / name, as_version=4)
+    assert texts(kept) == texts(notebook), "python docs/notebooks.py writes the outputs anew"
+    nbformat.write(notebook, saved)
     shown = [o for o in outputs(nbformat.read(saved, as_version=4)) if "data" in o]
     own = [o.data["text/html"] for o in shown if PLACE in o.data.get("text/html", "")]
     assert len(own) == live
@@ -490,9 +491,14 @@ def test_the_notebook_shows_a_signature_and_an_agent() -> None:
     ]
 
 
-def test_the_notebooks_are_kept_without_outputs() -> None:
+def test_the_notebooks_are_kept_with_outputs_and_without_scripts() -> None:
     for path in EXAMPLES.glob("*.ipynb"):
-        assert outputs(nbformat.read(path, as_version=4)) == []
+        notebook = nbformat.read(path, as_version=4)
+        assert len(outputs(notebook)) > 15
+        assert all(
+            "<script" not in o.get("data", {}).get("text/html", "") for o in outputs(notebook)
+        )
+        assert path.stat().st_size < 300_000
 
 
 def test_a_reply_has_a_row_for_each_call_whole_or_not() -> None:

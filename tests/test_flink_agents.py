@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from playground.agents import (
     MessageRole,
     OutputEvent,
     Prompt,
+    ReActAgent,
     Resource,
     ResourceDescriptor,
     ResourceType,
@@ -42,6 +44,7 @@ from playground.agents import (
     chat_model,
     chat_model_connection,
     chat_model_setup,
+    load_yaml,
     prompt,
     tool,
     vector_store,
@@ -469,3 +472,89 @@ def test_an_awaited_call_raises_where_it_is_awaited() -> None:
 
     with pytest.raises(OSError, match="gone"):
         asyncio.run(wait())
+
+
+def test_a_react_agent_calls_its_tools_and_answers_in_its_schema() -> None:
+    model = ScriptedModel([calls(ADD), '{"total": 3}'])
+    agent = ReActAgent(
+        chat_model=ResourceDescriptor(clazz="flink_agents.x.Setup", tools=["add"]),
+        prompt=Prompt.from_messages(
+            [ChatMessage(role=MessageRole.SYSTEM, content="Add {a} and {b}.")]
+        ),
+        output_schema=Sum,
+    )
+    agent.add_resource("add", ResourceType.TOOL, add)
+    runner = LocalRunner(agent, models={"_default_chat_model": model})
+    runner.run(key="k", value={"a": 1, "b": 2})
+    assert runner.get_outputs() == [{"k": Sum(total=3)}]
+    request = runner.events[1]
+    assert isinstance(request, ChatRequestEvent)
+    said, asked_for = (message.content for message in request.messages)
+    assert said == "Add 1 and 2."
+    assert asked_for.startswith("The final response should be json format, and match the schema {")
+    with pytest.raises(InputFault, match="an input of the type list"):
+        runner.run(value=[1])
+    with pytest.raises(InputFault, match="no model: 5"):
+        ReActAgent(chat_model=ResourceDescriptor(clazz="a.B"), output_schema=5)  # type: ignore[arg-type]
+
+
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+def ask(event: Event, ctx: RunnerContext) -> None:
+    text = InputEvent.from_event(event).input
+    ctx.send_event(ChatRequestEvent("model", [ChatMessage(content=text)]))
+
+
+def tell(event: Event, ctx: RunnerContext) -> None:
+    content = ChatResponseEvent.from_event(event).response.content
+    ctx.send_event(OutputEvent(content + ctx.get_action_config_value("end")))
+
+
+DECLARED = """
+agents:
+  - name: pilot
+    prompts: [{name: desk, text: You pilot ships.}]
+    chat_model_setups: [{name: model, clazz: ollama, connection: line, prompt: desk, tools: [add]}]
+    actions:
+      - {name: ask, function: "test_flink_agents:ask", listen_to: [input]}
+      - tell
+tools: [{name: add, function: "test_flink_agents:add"}]
+chat_model_connections: [{name: line, clazz: ollama}]
+actions:
+  - {name: tell, function: "test_flink_agents:tell", listen_to: [chat_response], config: {end: "!"}}
+"""
+
+
+def test_an_agent_of_a_yaml_file_runs(tmp_path: Path) -> None:
+    file = tmp_path / "agents.yaml"
+    file.write_text(DECLARED)
+    env = AgentsExecutionEnvironment.get_execution_environment()
+    env.load_yaml(file)
+    model = ScriptedModel([calls(ADD), "3"])
+    outputs = env.from_list([{"key": "k", "value": "1 + 2?"}]).apply("pilot", {"model": model})
+    env.execute()
+    assert outputs.to_list() == [{"k": "3!"}]
+    with pytest.raises(InputFault, match="two agents pilot"):
+        load_yaml(env, [file])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("- tell", "- tel", "did you mean 'tell'"),
+        ("listen_to: [input]", "listen_to: []", "no event"),
+        ("prompts: [", "promts: [", "agents.pilot.promts"),
+        ('add, function: "', 'add, type: java, function: "', "in Java"),
+        ("test_flink_agents:add", "test_flink_agents:nothing", "nothing"),
+    ],
+)
+def test_a_yaml_file_that_cannot_run_says_why(
+    tmp_path: Path, old: str, new: str, error: str
+) -> None:
+    file = tmp_path / "agents.yaml"
+    file.write_text(DECLARED.replace(old, new))
+    with pytest.raises(PlaygroundError, match=error):
+        AgentsExecutionEnvironment().load_yaml(file)

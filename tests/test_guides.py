@@ -14,18 +14,18 @@ from strategies import DIALECTS
 
 from playground.base.errors import InputFault
 from playground.base.paths import samples
+from playground.base.wording import fenced
 from playground.cli import main
 from playground.dialects import DeclaredDialect, dialect_names
 from playground.dialects.models import dialect_for, trained_on
 from playground.dialects.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
 from playground.lab import guides
 from playground.lab.guides import Dialog, TextCompletion, UseCase, guide_for
-from playground.lab.guides.guide import Guide
-from playground.lab.guides.library import use_cases
-from playground.lab.guides.use_case import fenced
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.tools import ToolExample, ToolMetadata
 from playground.parsing.syntax import Syntax
+from playground.plugins.guides.guide import Guide
+from playground.plugins.guides.library import use_cases
 
 SYSTEM = Message("system", (TextPart("You are a helpful assistant"),))
 USER = Message("user", (TextPart("Who are you?"),))

@@ -955,7 +955,7 @@ def test_nothing_of_a_file_is_executed(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_format_by_a_wrong_name_and_a_file_of_another_one() -> None:
-    with pytest.raises(pg.errors.UnknownNameError, match="unknown format 'x'; known: playground"):
+    with pytest.raises(pg.errors.UnknownNameError, match="unknown format 'x'; the nearest of "):
         first_session(Source("x.json", b"{}"), "x")
     message = fault_as("har", b'{"log": 3}')
     assert message == (

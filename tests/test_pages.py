@@ -26,6 +26,7 @@ from playground.dialects.models import dialect_for
 from playground.dialects.schema_losses import schema_facts
 from playground.lab.guides import Guide, guide_for
 from playground.parsing.switches import Switches
+from playground.plugins.guides.board import server_readings
 from playground.questions.comparison import compare
 from playground.questions.recognition import recognise
 from playground.recordings.recording import Recording, TextChunk
@@ -245,7 +246,7 @@ def test_a_message_is_split_off_from_its_box() -> None:
     changes = payloads(app)[0]["editing"]["changes"]
     texts = [["ONE", False]]
     ask(app, do="change", number=7, texts=texts, at=changes.index("Split off from here"))
-    assert app.selectbox(key="session").value == "02-parallel-calls from message 1"
+    assert app.selectbox(key="session").value == "02-parallel-calls, edited from message 1"
     rows = [row for row, _ in payloads(app)[0]["rows"]]
     assert "ONE" in json.dumps(payloads(app))
     assert "message:3" in rows
@@ -750,7 +751,7 @@ def test_a_guide_says_what_each_server_loses_of_one_reply(name: str) -> None:
     (told,) = [c for b in boards(app) for c in b["cards"] if c["title"] == "Servers that read it"]
     guide = guide_for(name)
     assert isinstance(guide, Guide)
-    readings = dialect_board.server_readings(guide)
+    readings = server_readings(guide)
     assert [row["cells"][0] for row in told["rows"]] == [title for title, _ in readings]
     whole = 0
     for row, (_, reading) in zip(told["rows"], readings, strict=True):

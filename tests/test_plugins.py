@@ -14,17 +14,21 @@ from session_examples import EXAMPLES
 
 COMMANDS = {
     "corpus": ["corpus"],
+    "guides": ["guide"],
     "importers": [],
     "own_dialects": ["dialect"],
     "proxy": ["proxy"],
     "systems": ["signature", "template"],
+    "trials": ["trial"],
 }
 PAGES = {
     "corpus": ["corpus"],
+    "guides": ["guide"],
     "importers": [],
     "own_dialects": ["declare"],
     "proxy": ["live"],
     "systems": ["prompts", "signatures", "formats"],
+    "trials": ["trials"],
 }
 
 
@@ -88,6 +92,9 @@ def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without
         "app = AppTest.from_file(str(paths.app_file()), default_timeout=120).run()\n"
         "app.switch_page(str(paths.pages() / 'compare.py')).run()\n"
         "assert not app.exception, app.exception\n"
+        "app.query_params['guide'] = 'hermes'\n"  # without guides, the list is shown
+        "app.switch_page(str(paths.pages() / 'dialects.py')).run()\n"
+        "assert not app.exception, app.exception\n"
     )
     names, listed = map(set, map(str.split, run(without, "-c", code).splitlines()[:2]))
     assert listed.issuperset({"dialects", "diff"})
@@ -102,11 +109,15 @@ def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without
     [
         ("corpus", "import playground as pg; pg.corpus", "playground.corpus"),
         ("corpus", "from playground.corpora import corpus", "playground.corpora"),
+        ("guides", "import playground as pg; pg.guide_for", "playground.guide_for"),
+        ("guides", "from playground.lab.guides import UseCase", "playground.lab.guides"),
         ("own_dialects", "import playground as pg; pg.check_dialect", "playground.check_dialect"),
         ("own_dialects", "from playground.lab.laws import LAWS", "playground.lab.laws"),
         ("systems", "from playground import ChatAdapter", "playground.ChatAdapter"),
         ("systems", "from playground.agents import tool", "playground.agents"),
         ("systems", "import playground.templates as t; t.execute", "playground.templates"),
+        ("trials", "import playground as pg; pg.trial", "playground.trial"),
+        ("trials", "from playground.questions.trials import Share", "playground.questions.trials"),
     ],
 )
 def test_a_name_of_a_plugin_that_is_gone_says_so_in_one_line(
@@ -137,7 +148,7 @@ def test_a_file_that_a_missing_plugin_reads_is_refused_with_its_name(tmp_path: P
     log = ("-m", "playground", "import", "log.jsonl", "--strict")
     assert "lines-left-out" in run(tmp_path, *log, status=1)
     told = run(tmp_path, *log, "--format", "claude-code", status=2)
-    assert "unknown format 'claude-code'; known: playground, workspace," in told
+    assert "unknown format 'claude-code'; the nearest of " in told
 
 
 PLUGIN = """

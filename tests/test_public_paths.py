@@ -192,7 +192,14 @@ def test_the_public_face_lists_the_same_names_three_times() -> None:
     brought = {name: module for name, module in seen if name in playground._OF_PLUGINS}
     assert seen - set(brought.items()) == set(playground._WHERE.items())
     assert set(brought) == set(playground._OF_PLUGINS)
-    doors = {"corpora", "lab.derivation", "lab.laws", "signatures"}
+    doors = {
+        "corpora",
+        "lab.derivation",
+        "lab.guides",
+        "lab.laws",
+        "questions.trials",
+        "signatures",
+    }
     assert set(brought.values()) == {f"playground.{door}" for door in doors}
     assert sorted([*playground._WHERE, *playground._OF_PLUGINS]) == playground.__all__
 

@@ -365,6 +365,19 @@ def test_a_reply_comes_through_standard_input_as_it_is(dialect: str, reply: str,
     assert [call["name"] for call in json.loads(done.stdout)["tool_calls"]] == [name]
 
 
+@pytest.mark.parametrize("reply", ['{"thought": "go"}', '{"answer": 5, "log": [{"a"', "[]"])
+def test_a_named_dialect_reads_json_in_no_known_form_as_a_reply(reply: str, tmp_path: Path) -> None:
+    file = tmp_path / "reply.txt"
+    file.write_text(reply)
+    for done in (
+        piped("", "replay", str(file), "-d", "dspy-json", "--json"),
+        piped(reply, "replay", "-", "-d", "dspy-json", "--json"),
+    ):
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["content"] == reply
+    assert piped("", "replay", str(file)).returncode == 2
+
+
 def test_bash_knows_more_escapes_than_json() -> None:
     words = r"""curl https://x -d $'{"messages":[{"role":"user","content":"\u0041😀!"}]}'"""
     assert json.loads(recognise(words).data)["messages"][0]["content"] == "A😀!"

@@ -263,6 +263,18 @@ def test_the_command_line_says_what_a_file_is_and_takes_it(tmp_path: Path) -> No
     assert run(tmp_path, "desk.py", AGENT, "template", "prompt", "--name dusk")[0] == 2
 
 
+def test_a_dialects_class_is_told_what_it_lacks_and_what_makes_it_a_dialect() -> None:
+    found = recognise(DIALECT, "boats/own.py")
+    in_python, entry, lacking = found.unread
+    assert in_python.endswith("pg.compare(session, [Own()])")
+    assert '[project.entry-points."playground.dialects"] own = "own:DIALECT"' in entry
+    assert lacking.startswith("Own lacks create_parser, format_dialect_rules, format_example")
+    for part in ("DIALECT = Own()", "docs/own-dialect.md"):
+        assert part in entry
+    heir = recognise(DIALECT.replace("pg.Dialect", "HermesDialect"))
+    assert len(heir.unread) == 2  # what its own base has is not known
+
+
 PIECES = st.sampled_from([AGENT, REACT, SIGNATURE, DECLARED, TEMPLATES, DIALECT, USE_CASES])
 
 

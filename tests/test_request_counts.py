@@ -12,7 +12,7 @@ from playground.cache.answers.requests import billed_for
 from playground.cache.answers.what_if import WhatIf
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.plugins.corpus.requests import sent_requests
-from playground.questions.trials.plan import own_calls
+from playground.plugins.trials.plan import own_calls
 from playground.sessions.importing import summary
 from playground.sessions.loading import LoadedSession, first_session, load_sessions
 from playground.sessions.session import RequestRecord, Session

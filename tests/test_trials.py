@@ -28,7 +28,7 @@ from playground.llm.demo_server import DemoServer, serving
 from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.tool_formats.misfits import check_of, misfit
 from playground.nouns.tools import ToolMetadata
-from playground.questions.trials import (
+from playground.plugins.trials.public import (
     Attempt,
     Score,
     Share,
@@ -507,8 +507,11 @@ def test_the_page_tells_the_cost_runs_and_keeps_the_answers(server: DemoServer) 
     press(app, "Run")
     assert app.dataframe[1].value["attempts"].tolist() == [1, 1, 1]
     app.run()  # another run of the page keeps nothing twice
-    assert on_disk().names() == ["02-parallel-calls", "02-parallel-calls trial"]
-    kept = page("trials", session="02-parallel-calls trial")
+    assert on_disk().names() == [
+        "02-parallel-calls, with expected calls",
+        "02-parallel-calls, with expected calls trial",
+    ]
+    kept = page("trials", session="02-parallel-calls, with expected calls trial")
     assert kept.dataframe[1].value["attempts"].tolist() == [1, 1, 1]
 
 

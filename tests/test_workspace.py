@@ -455,8 +455,15 @@ def prompt(app: AppTest, text: str) -> None:
 @pytest.mark.parametrize("name", ["tides", "02-parallel-calls"])
 def test_a_reload_and_a_link_show_the_edits_and_undo_goes_on(brought: str, name: str) -> None:
     app = page("compare", session=name)
+    is_sample = name in paths.samples()
+    before = json.dumps(payloads(app)[0]["panes"])
     prompt(app, "You keep the lighthouse.")
     assert "You keep the lighthouse." in json.dumps(payloads(app))
+    if is_sample:  # which stays as it is, for every other tab and link
+        assert json.dumps(payloads(page("compare", session=name))[0]["panes"]) == before
+        name += ", edited"
+    assert app.selectbox(key="session").value == name
+    assert on_disk().names() == sorted({"tides", name})
     again = page("compare", session=name)
     assert "You keep the lighthouse." in json.dumps(payloads(again))
     again.session_state["workspace menu"] = True

@@ -1,7 +1,7 @@
-"""Compare's answers: the session is asked in every column at once, and can be asked again n times.
+"""Compare's answers: every column's request is sent to the model, once or as a trial of n times.
 
 Without a key for the model, a scripted server of this project answers, and the page says so. An
-answer is recorded while it comes, and belongs to the session that was asked, which is not edited.
+answer is recorded while it arrives. It is added to the session, whose messages stay as they are.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
 
-from playground.app import navigation, state, trials
+from playground.app import navigation, state
+from playground.app.pages import has_page, page_entry
 from playground.app.serving import access
 from playground.app.shared import components, keys, say, waiting
 from playground.app.shared.memoized import memoized
@@ -35,14 +35,12 @@ from playground.llm.runs import Run
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
 from playground.questions.experiments import read_recording
-from playground.questions.trials import own_calls
 from playground.recordings.recording import Recording
 from playground.recordings.scrubbing import describe_stars
-from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
-_SHOWN: Final = 4_000  # characters of an answer, while it comes
-_ASKED: Final = "asked in all columns"  # the session's name, the model, who answers, runs' ids
-_WANTED: Final = "to be asked"
+_MOST_SHOWN: Final = 4_000  # characters of an answer that is still arriving
+_LAST_RUN: Final = "asked in all columns"  # the session's name, the model, the server, run ids
+_RUN_WANTED: Final = "to be asked"
 _MODEL: Final = "run model"
 _SERVER: Final = "run server"
 _TEMPERATURE: Final = "run temperature"
@@ -56,7 +54,7 @@ def _runs() -> Runs[Run]:
 
 @memoized(8)
 def _scripted_server(tools: tuple[ToolMetadata, ...]) -> DemoServer:
-    """Return the server that answers where there is no key: it calls the first of these tools."""
+    """Return the server that answers without a key: it calls the first of these tools."""
     server = DemoServer(tools=tools)
     threading.Thread(target=server.serve_forever, daemon=True, name="scripted answers").start()
     return server
@@ -68,11 +66,11 @@ def _missing_keys(model: str, environment: tuple[str, ...]) -> Future[list[str]]
     return waiting.background().submit(missing_keys, model)
 
 
-# what is chosen, in the row of controls
+# the row of controls
 
 
 def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
-    """Show *Run in all columns*, and whom it asks."""
+    """Show the menu *Run in all columns*: the model, a server's address, and the button."""
     may_run = access.current().may_run
     with st.popover("Model", icon=":material/tune:", key="run settings", disabled=not may_run):
         own = working.session.task.model_name
@@ -85,10 +83,10 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
             help="An OpenAI-compatible address. `playground demo-server` prints one.",
         )
         st.number_input("Temperature", 0.0, 2.0, None, key=_TEMPERATURE, placeholder="its own")
-        kept = f" Answers are kept in {paths.recordings()}." if access.current().may_keep else ""
+        storage = f" Answers are kept in {paths.recordings()}." if access.current().may_keep else ""
         say.caption(
             "Keys are read from the environment of this machine and never stored. Without one, a "
-            f"scripted server answers.{kept} Closing this tab ends the requests."
+            f"scripted server answers.{storage} Closing this tab ends the requests."
         )
     st.button(
         "Run in all columns",
@@ -102,40 +100,42 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 
 def want() -> None:
-    """Ask the session in every column, in the run that follows."""
+    """Let the next run of the page send the session in every column."""
     if access.current().may_run and not _is_busy():
-        state.hold(_WANTED, True)
+        state.hold(_RUN_WANTED, True)
 
 
-def _asked() -> Mapping[str, Any]:
-    return state.held(_ASKED) or {}
+def _last_run() -> Mapping[str, Any]:
+    return state.held(_LAST_RUN) or {}
 
 
-def _runs_asked() -> dict[str, Run]:
+def _runs_by_dialect() -> dict[str, Run]:
     """Return this tab's runs by their dialects."""
-    known = {name: _runs().get(run_id) for name, run_id in _asked().get("runs", {}).items()}
-    return {name: run for name, run in known.items() if run}
+    runs_by_name = {
+        name: _runs().get(run_id) for name, run_id in _last_run().get("runs", {}).items()
+    }
+    return {name: run for name, run in runs_by_name.items() if run}
 
 
 def _is_busy() -> bool:
-    return any(run.under_way for run in _runs_asked().values())
+    return any(run.under_way for run in _runs_by_dialect().values())
 
 
 # asking
 
 
 def show(working: WorkingSession, dialects: Sequence[str]) -> None:
-    """Start the runs that are wanted, and show the answers under their columns."""
+    """Start the requested runs, and show the answers below their columns."""
     if keys.is_pressed(keys.RUN):
         want()
-    wanted = state.held(_WANTED) and access.current().may_run
-    if not wanted and _asked().get("of") != working.name:
+    wanted = state.held(_RUN_WANTED) and access.current().may_run
+    if not wanted and _last_run().get("of") != working.name:
         return
     with st.container(key="answers", gap="small"):
         if wanted:
-            state.forget(_WANTED)
+            state.forget(_RUN_WANTED)
             _start(working, dialects)
-        runs = {name: run for name, run in _runs_asked().items() if name in dialects}
+        runs = {name: run for name, run in _runs_by_dialect().items() if name in dialects}
         if not runs:
             return
         _headline(runs, working.session.tools)
@@ -146,33 +146,33 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
             with places[name]:
                 _answer(run, name, working)
     if all(run.recorded for run in runs.values()):
-        _repeat(working, dialects, runs)
+        _ask_again(working, dialects, runs)
 
 
 def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
     own = working.session.task.model_name
     model, base_url = str(state.held(_MODEL) or own), str(state.held(_SERVER) or "")
     if access.current().public:
-        base_url = ""  # no visitor chooses whom we ask
+        base_url = ""  # a visitor may not choose the address
     missing: list[str] = []
     if not base_url:
         future = _missing_keys(model, tuple(sorted(os.environ)))
         if not future.done():
             waiting.until_loaded(future.done)
-        with suppress(InputFault):  # of a model that LiteLLM does not know: the runs say so
+        with suppress(InputFault):  # an unknown model: the runs report it
             missing = future.result()
     asks = model
     if missing:
         asks, base_url = _SCRIPTED, f"{_scripted_server(working.session.tools).url}/v1"
-    before, found = _asked().get("runs", {}), dict[str, str]()
+    old_ids, run_ids = _last_run().get("runs", {}), dict[str, str]()
     for name in dialects:
         run = _run(working, name, asks, base_url)
-        found[name] = _runs().add(run, waiting.tab_is_open(), before.get(name, ""))
+        run_ids[name] = _runs().add(run, waiting.tab_is_open(), old_ids.get(name, ""))
     state.hold(
-        _ASKED,
+        _LAST_RUN,
         {
             "of": working.name,
-            "runs": found,
+            "runs": run_ids,
             "model": model,
             "asks": asks,
             "server": base_url,
@@ -182,12 +182,12 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 
 def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
-    """Begin one column's run. What refuses it before anything is sent is its fault."""
+    """Begin one column's run. An error before anything is sent becomes the run's fault."""
     run = Run(model, name)
     try:
         data = working.session.with_model(model).prompt_data()
         rendering = get_dialect(name).with_preflight(*checks_from(os.environ)).render(data)
-    except PlaygroundError as error:  # a pre-flight check says no: nothing is sent
+    except PlaygroundError as error:  # a pre-flight check refused: nothing is sent
         run.fault = str(error)
         return run
     run.start(
@@ -208,7 +208,7 @@ def _parameters() -> dict[str, Any]:
 
 
 def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
-    """Show every answer as it comes, with a button that stops it; then run the page again."""
+    """Show every answer as it arrives, with a button that stops it; then rerun the page."""
     texts: dict[str, tuple[Any, Any]] = {}
     for name, run in runs.items():
         with places[name], st.container(key=f"answer {name}", gap=None):
@@ -222,12 +222,14 @@ def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
         for name, run in runs.items():
             status, text = texts[name]
             status.text(_progress(run))
-            text.text(run.text[-_SHOWN:])
+            text.text(run.text[-_MOST_SHOWN:])
 
     waiting.until(lambda: not _is_busy(), update)
+    of = _last_run()["of"]
     for run in runs.values():
         if run.recorded:
-            state.add_recording(_asked()["of"], run.recorded.recording)
+            of = state.add_recording(of, run.recorded.recording)
+    state.hold(_LAST_RUN, {**_last_run(), "of": of})
     st.rerun()
 
 
@@ -237,32 +239,35 @@ def _progress(run: Run) -> str:
     return "Waiting for the first chunk" if run.under_way else run.fault
 
 
-# what came
+# the answers
 
 
 @memoized(64)
-def _read(recording: Recording, dialect: str, tools: tuple[ToolMetadata, ...]) -> ParseResult:
+def _parse(recording: Recording, dialect: str, tools: tuple[ToolMetadata, ...]) -> ParseResult:
     return read_recording(recording, dialect, tools)
 
 
 def _calls(run: Run, tools: tuple[ToolMetadata, ...]) -> list[tuple[str, dict[str, Any]]]:
     if not run.recorded:
         return []
-    read = _read(run.recorded.recording, run.dialect, tools)
-    return [(call.name, dict(call.arguments)) for call in read.tool_calls]
+    result = _parse(run.recorded.recording, run.dialect, tools)
+    return [(call.name, dict(call.arguments)) for call in result.tool_calls]
 
 
 def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
     """Say who answers, and whether all answers make the same calls."""
-    asked = _asked()
+    asked = _last_run()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**Answers**", width="content")
         if all(run.recorded for run in runs.values()) and len(runs) > 1:
             calls = [_calls(run, tools) for run in runs.values()]
-            if all(each == calls[0] for each in calls):
-                told = "no call" if not calls[0] else f"the same {counted(len(calls[0]), 'call')}"
+            if all(other == calls[0] for other in calls):
+                summary = (
+                    "no call" if not calls[0] else f"the same {counted(len(calls[0]), 'call')}"
+                )
                 say.badge(
-                    f"{told} in all {len(runs)}".replace("same 1 call", "same call"), color="green"
+                    f"{summary} in all {len(runs)}".replace("same 1 call", "same call"),
+                    color="green",
                 )
             else:
                 say.badge("the calls differ", color="orange")
@@ -278,17 +283,17 @@ def _headline(runs: Mapping[str, Run], tools: tuple[ToolMetadata, ...]) -> None:
 
 
 def _answer(run: Run, name: str, working: WorkingSession) -> None:
-    """Show one column's answer: its text, its calls, what went wrong, and the way to Replay."""
+    """Show one column's answer: its text, its calls, its error, and a button to Replay."""
     if run.recorded is None:
         say.text(run.fault or "Nothing was recorded.")
         return
     recording = run.recorded.recording
-    result = _read(recording, name, working.session.tools)
+    result = _parse(recording, name, working.session.tools)
     timed = f", {seconds(recording.chunks[-1].at)}" if recording.chunks else ""
     end = "an error" if recording.error else recording.stop_reason or "no end"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        told = f"{counted(len(recording.chunks), 'chunk')}{timed}, {end}"
-        say.caption(told, width="content")
+        summary = f"{counted(len(recording.chunks), 'chunk')}{timed}, {end}"
+        say.caption(summary, width="content")
         navigation.link(
             "replay",
             "Open in Replay",
@@ -300,56 +305,34 @@ def _answer(run: Run, name: str, working: WorkingSession) -> None:
     if run.recorded.starred:
         say.text(f"{describe_stars(run.recorded.starred)}.")
     if result.content.strip():
-        say.text(result.content.strip()[:_SHOWN])
+        say.text(result.content.strip()[:_MOST_SHOWN])
     rows = [
-        {"name": call, "pieces": [["argument", _told(arguments)]]}
+        {"name": call, "pieces": [["argument", _arguments_text(arguments)]]}
         for call, arguments in _calls(run, working.session.tools)
     ]
     if rows:
         components.picture(rows, key=f"calls of {name}")
-    for each in result.findings[:2]:
-        say.text(f"{each.code}: {each.message}")
+    for finding in result.findings[:2]:
+        say.text(f"{finding.code}: {finding.message}")
 
 
-def _told(arguments: Mapping[str, Any]) -> str:
+def _arguments_text(arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"{k}: {json.dumps(v, ensure_ascii=False)}" for k, v in arguments.items())
 
 
-# again, n times
+# a trial: the same requests, n times
 
 
-def _repeat(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str, Run]) -> None:
-    """Show *Trial*: the same requests n times, scored by the calls that are expected."""
-    cases = _cases(working.session, runs)
-    title = "Trial: ask n times, and see what is proven"
-    with say.expander(title, key="trial of columns", on_change="rerun") as trial:
-        if not trial.open:
-            return
-        if not cases:
-            st.info("No call was made, and none is expected: there is nothing to score.")
-            return
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            right = st.selectbox("Right is", list(cases), format_func=say.option, width=360)
-            repeats = st.number_input("Times", 1, 100, 5, key="trial repeats", width=140)
-        expecting = replace(working.session, expected=cases[str(right)])
-        asked = _asked()
-        trials.ask(
-            working,
-            expecting,
-            list(dialects),
-            [asked["asks"]],
-            repeats=int(repeats),
-            base_url=asked["server"],
-            parameters=_parameters(),
-        )
-
-
-def _cases(session: Session, runs: Mapping[str, Run]) -> dict[str, tuple[ExpectedReply, ...]]:
-    """Return what may be expected: by the session, by its own model, or by one of the answers."""
-    own = own_calls(session)
-    found = {"what the session expects": session.expected, "what its own model called": own}
-    for name, run in runs.items():
-        calls = tuple(ExpectedCall(*call) for call in _calls(run, session.tools))
-        expected = ExpectedReply(len(session.messages), calls, "the answer")
-        found[f"what {name} just called"] = (expected,) if calls and session.messages else ()
-    return {title: cases for title, cases in found.items() if cases}
+def _ask_again(working: WorkingSession, dialects: Sequence[str], runs: Mapping[str, Run]) -> None:
+    """Offer a trial of these columns, if the plugin for trials is there."""
+    if not has_page("trials"):
+        return
+    asked = _last_run()
+    navigation.parts_of(page_entry("trials")).ask_again(
+        working,
+        list(dialects),
+        {name: _calls(run, working.session.tools) for name, run in runs.items()},
+        model=asked["asks"],
+        base_url=asked["server"],
+        parameters=_parameters(),
+    )

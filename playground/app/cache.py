@@ -1,4 +1,4 @@
-"""The Cache page's parts: what is asked, the picture of the answer, policies, what is sent."""
+"""The Cache page's parts: its controls, its views, the policies, and the request on the wire."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from playground.show.rows import AnswerRows
 from playground.show.strip import strip
 
 _AS_NOTED: Final = "as noted"
-_APART: Final = {
+_SECONDS_APART: Final = {
     "20 s": 20.0,
     "4 min 30 s": 270.0,
     "5 min 30 s": 330.0,
@@ -59,7 +59,7 @@ _APART: Final = {
 }
 _AS_FILE: Final = "as in the session"
 _BY_MODEL: Final = "by model"
-_SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the address's name for each
+_SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by their names in the address
     "cache-dialect": ("Cache dialect", [_BY_MODEL, *CacheDialect]),
     "explicit-caching": ("Explicit caching (Gemini)", ["on", "off"]),
     "environment": ("Environment block", ["off"]),
@@ -72,21 +72,21 @@ _OLDER_VIEWS: Final = {
     "What is sent": "Payload",
 }
 _MATRIX: Final = "cost matrix"
-_CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns by their titles
+_CELLS: Final = "cost matrix cells"  # the names of its rows, and its columns' names by title
 _STRIP: Final = "strip"
 _BARS: Final = "policies"
 _HOUR: Final = "1h"
 DIALECT: Final = "dialect"
 POLICY: Final = "policy"
-_CHOSEN: Final = "policy of "  # + session's name: the one that was chosen for it last
-_SEEN: Final = "session of the policy"
+_POLICY_OF: Final = "policy of "  # + session name → the policy that was chosen for it last
+_LAST_SESSION: Final = "session of the policy"
 
 
-# what is chosen
+# controls
 
 
 def asked() -> tuple[Asked, str]:
-    """Return what the row of controls asks, and how the answer is to be seen."""
+    """Return the question that the row of controls asks, and the chosen view."""
     working = state.working_session()
     session = working.session
     with frame.toolbar():
@@ -94,18 +94,18 @@ def asked() -> tuple[Asked, str]:
         is_sent = policy == as_sent.NAME
         dialect = "" if is_sent else _dialect()
         noted = _notes_times(session, is_sent=is_sent)
-        choices = {**({_AS_NOTED: None} if noted else {}), **_APART}
+        choices = {**({_AS_NOTED: None} if noted else {}), **_SECONDS_APART}
         apart = st.selectbox("Apart", list(choices), key="apart", bind="query-params", width=170)
         what_if = WhatIf()
         with st.popover("What if", key="what-if", on_change="rerun") as options:
-            # a dozen widgets: not drawn while they are folded and none is set
+            # a dozen widgets, drawn only if unfolded or set
             if options.open or state.url_values().keys() & {*_SETTINGS, *what_ifs.KEYS}:
                 session = with_cache_settings(session)
                 what_if = what_ifs.choose(session.task.model_name)
-        given = Asked(session, dialect, policy, choices[apart or "20 s"], what_if)
+        question = Asked(session, dialect, policy, choices[apart or "20 s"], what_if)
         if not is_sent:
             with st.popover("Marks", key="marks as a list"):
-                given = own_marks.choose(given)
+                question = own_marks.choose(question)
         with st.container(horizontal=True, key="right", width="content"):
             state.lead_on("shown", _OLDER_VIEWS)
             view = st.segmented_control(
@@ -117,34 +117,34 @@ def asked() -> tuple[Asked, str]:
                 bind="query-params",
                 label_visibility="collapsed",
             )
-    return given, str(view)
+    return question, str(view)
 
 
 def _policy(name: str, session: Session) -> str:
     names = [*POLICIES, *(each.name for each in policies.own() if each.name != CLICKED)]
-    is_brought = any(not row.sub_agent for row in session.rows)
-    if is_brought:
+    is_imported = any(not row.sub_agent for row in session.rows)
+    if is_imported:
         names = [as_sent.NAME, *names]
-    elif session.agent.name in names:  # a transcript, whose agent's own marks are known
+    elif session.agent.name in names:  # a transcript of an agent whose marks are known
         names = [session.agent.name, *(each for each in names if each != session.agent.name)]
-    is_known = is_brought or session.agent.name in names
-    chosen = state.held(_CHOSEN + name)
-    if is_known and state.held(_SEEN) not in (None, name):
-        # it is seen first as it was sent, whatever was looked at before it
+    is_known = is_imported or session.agent.name in names
+    chosen = state.held(_POLICY_OF + name)
+    if is_known and state.held(_LAST_SESSION) not in (None, name):
+        # a newly chosen session is first shown as it was sent
         state.choose(POLICY, chosen if chosen in names else names[0])
     elif state.held(POLICY) is None and chosen in names and POLICY not in state.url_values():
-        state.choose(POLICY, chosen)  # another page was looked at meanwhile
-    state.hold(_SEEN, name)
+        state.choose(POLICY, chosen)  # another page was open meanwhile
+    state.hold(_LAST_SESSION, name)
     state.follow_url(POLICY, names)
-    # not bound to the address, which would hold its title
+    # not bound: the address would hold the title, not the name
     policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=270)
     state.tell_url(POLICY, policy, names[0])
-    state.hold(_CHOSEN + name, policy)
+    state.hold(_POLICY_OF + name, policy)
     return policy
 
 
 def _dialect() -> str:
-    """The dialect that writes the requests: that of the session's model, unless one is chosen."""
+    """Return the dialect of the requests: the chosen one, or that of the session's model."""
     names, usual = dialect_names(), widgets.model_dialect()
     chosen = st.selectbox(
         "Dialect",
@@ -159,7 +159,7 @@ def _dialect() -> str:
 
 
 def with_cache_settings(session: Session) -> Session:
-    """Return the session under the page's cache settings; unless chosen, those of its file."""
+    """Return the session with the cache settings chosen on the page in place of its file's."""
     with st.container(horizontal=True):
         wanted, explicit, environment = (
             _setting(key, label, options) for key, (label, options) in _SETTINGS.items()
@@ -177,7 +177,7 @@ def with_cache_settings(session: Session) -> Session:
 
 
 def _setting(key: str, label: str, options: Sequence[str]) -> str:
-    """Return the chosen option; "" where the session's file decides."""
+    """Return the chosen option; "" if the session's file decides."""
     chosen = st.selectbox(label, [_AS_FILE, *options], key=key, bind="query-params", width=200)
     return "" if chosen in (None, _AS_FILE) else str(chosen)
 
@@ -185,49 +185,55 @@ def _setting(key: str, label: str, options: Sequence[str]) -> str:
 # the answer
 
 
-def show_strip(given: Asked) -> None:
-    """The sentence, the figures and the strip, whose marks can be moved, and the policies."""
+def show_strip(question: Asked) -> None:
+    """Show the sentence, the figures, the strip with its movable marks, and the policies."""
     try:
-        cell = given.simulated()
+        cell = question.simulated()
     except InputFault as fault:
         say.text(str(fault))  # plain: a model's name may come from a file
         return
     for problem in cell.errors:
         say.text(f"Refused by the provider: {problem}.")
     components.strip(
-        _picture(given),
+        _picture(question),
         key=_STRIP,
-        movable=not given.is_sent,
+        movable=not question.is_sent,
         on_mark=partial(own_marks.take_move, _STRIP),
     )
-    _policies(given, cell)
-    own = policies.find(given.policy)
-    source = as_sent.SOURCE if given.is_sent else (own or get_policy(given.policy)).source
-    say.caption(f"{title(given.policy)}: {source}.")
-    if given.is_sent and state.working_session().changes:
+    _policies(question, cell)
+    own = policies.find(question.policy)
+    source = as_sent.SOURCE if question.is_sent else (own or get_policy(question.policy)).source
+    say.caption(f"{title(question.policy)}: {source}.")
+    if question.is_sent and state.working_session().changes:
         st.caption("The request is shown as it was imported: your edits are not in it.")
-    deferred_tools.show(given)
+    deferred_tools.show(question)
     _rules(cell)
 
 
-def _picture(given: Asked) -> Picture:
-    return Picture(strip(given.simulated(), given.placement))
+def _picture(question: Asked) -> Picture:
+    return Picture(strip(question.simulated(), question.placement))
 
 
-def _policies(given: Asked, cell: CacheSimulation) -> None:
-    """The cost under each policy, and of marks that live for an hour where the provider has such:
-    each simulated, the best first. No saving is told where a bill is the sum of several rounds on
-    the server, which no dialect writes."""
+def _policies(question: Asked, cell: CacheSimulation) -> None:
+    """Show the cost under each policy, and with marks for an hour if the provider has such marks.
+
+    Each is simulated; the cheapest comes first. No saving is named if a bill sums up several rounds
+    on the server, because no dialect writes those.
+    """
     own = policies.own()
-    every = simulations(given.session, given.wire_dialect, given.apart, given.what_if, own)
-    found = [PricedPolicy(e.policy, title(e.policy), e) for e in every if e.policy != given.policy]
-    found.append(PricedPolicy(given.policy, title(given.policy), cell))
+    every = simulations(
+        question.session, question.wire_dialect, question.apart, question.what_if, own
+    )
+    found = [
+        PricedPolicy(e.policy, title(e.policy), e) for e in every if e.policy != question.policy
+    ]
+    found.append(PricedPolicy(question.policy, title(question.policy), cell))
     lives = cell.rules.rules.get("ttls") if cell.rules else None
-    if not (given.is_sent or given.what_if.ttl) and lives and _HOUR in lives.value:
-        hour = replace(given, what_if=replace(given.what_if, ttl=_HOUR)).simulated()
-        found.append(PricedPolicy(_HOUR, f"{title(given.policy)}, for an hour", hour))
+    if not (question.is_sent or question.what_if.ttl) and lives and _HOUR in lives.value:
+        hour = replace(question, what_if=replace(question.what_if, ttl=_HOUR)).simulated()
+        found.append(PricedPolicy(_HOUR, f"{title(question.policy)}, for an hour", hour))
     saving, best = best_saving(found, cell), cheaper_policy(found, cell)
-    if best and not _runs_on_server(given):
+    if best and not _runs_on_server(question):
         say.button(
             f"{saving} Use it",
             key="use the cheapest",
@@ -235,20 +241,20 @@ def _policies(given: Asked, cell: CacheSimulation) -> None:
             on_click=_take_policy,
             args=(best.key,),
         )
-    written = ", as a dialect writes the requests" if given.is_sent else ""
+    written = ", as a dialect writes the requests" if question.is_sent else ""
     components.bars(
         f"Policies, predicted{written}, as % of uncached.",
-        policy_bars(found, given.policy),
+        policy_bars(found, question.policy),
         key=_BARS,
         on_choose=_take_bar,
     )
 
 
-def _runs_on_server(given: Asked) -> bool:
+def _runs_on_server(question: Asked) -> bool:
     """Return True if a bill of the session is the sum of several rounds."""
-    is_brought = any(not row.sub_agent for row in given.session.rows)
-    sent = as_sent.simulated(given.session, given.apart).billed if is_brought else ()
-    return any(bill and bill.summed for bill in (*billed_for(given.session), *sent))
+    is_imported = any(not row.sub_agent for row in question.session.rows)
+    sent = as_sent.simulated(question.session, question.apart).billed if is_imported else ()
+    return any(bill and bill.summed for bill in (*billed_for(question.session), *sent))
 
 
 def _take_bar() -> None:
@@ -272,10 +278,10 @@ def _rules(cell: CacheSimulation) -> None:
                 tables.table(rule_rows.rules(cell.rules))
 
 
-def show_table(given: Asked) -> None:
-    """Every request with its outcome, every part or block with its mark."""
+def show_table(question: Asked) -> None:
+    """Show every request with its outcome, and every part or block with its mark."""
     try:
-        cell = given.simulated()
+        cell = question.simulated()
     except InputFault as fault:
         say.text(str(fault))
         return
@@ -283,17 +289,17 @@ def show_table(given: Asked) -> None:
     if answers is not None:
         tables.table(answers)
     tables.table(requests)
-    if given.is_sent:
-        as_sent.table(given.session)
+    if question.is_sent:
+        as_sent.table(question.session)
     else:
-        tables.table(rows.placement(given.placement))
+        tables.table(rows.placement(question.placement))
     _rules(cell)
 
 
 def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None]:
-    """Return the table of requests, and apart from it, whole on a page, what the provider told.
+    """Return the table of requests, and a second one with what the provider said of its cache.
 
-    The provider's words stand beside the prediction and the bill; None where it said nothing.
+    The second has the prediction and the bill too; it is None if the provider said nothing.
     """
     found = rows.cache_requests(cell)
     if not any(cell.told):
@@ -301,15 +307,15 @@ def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None
     return found.without(*rows.WORDS), found.only("request", *rows.WORDS)
 
 
-def show_every_policy(given: Asked) -> None:
-    """A matrix, dialects by policies; a click on a cell asks about it."""
-    chosen = list(dict.fromkeys([*choosing.dialects(), given.wire_dialect]))
+def show_every_policy(question: Asked) -> None:
+    """Show a matrix of dialects by policies; a click on a cell applies its dialect and policy."""
+    chosen = list(dict.fromkeys([*choosing.dialects(), question.wire_dialect]))
     own = policies.own()
     try:
         cells = [
             cell
             for name in chosen
-            for cell in simulations(given.session, name, given.apart, given.what_if, own)
+            for cell in simulations(question.session, name, question.apart, question.what_if, own)
         ]
     except InputFault as fault:
         say.text(str(fault))
@@ -318,17 +324,17 @@ def show_every_policy(given: Asked) -> None:
         f"Rules of {cells[0].provider}. Cost is that of all input as a share of uncached. "
         "Predicted; nothing is sent."
     )
-    if told := cells[0].assumption:
-        say.text(told)
+    if provider_words := cells[0].assumption:
+        say.text(provider_words)
     _matrix(cells)
     tables.table(rows.cache_matrix(cells))
-    placed = [placement(given.session, each, given.policy) for each in chosen]
-    if not given.is_sent:
+    placed = [placement(question.session, each, question.policy) for each in chosen]
+    if not question.is_sent:
         tables.table(rows.placements(placed), height="content")
 
 
 def _matrix(cells: Sequence[CacheSimulation]) -> None:
-    """Show each policy's cost in each dialect; a click on a cell makes the page about that cell."""
+    """Show each policy's cost in each dialect; a click on a cell applies both."""
     costs = frames.cost_matrix(cells)
     titles = {title(policy): policy for policy in costs.columns}
     state.hold(_CELLS, [list(costs.index), titles])
@@ -344,7 +350,7 @@ def _matrix(cells: Sequence[CacheSimulation]) -> None:
 
 
 def _by_cost(cost: object) -> str:
-    """Greener is cheaper; the full price has no colour, more than that is red."""
+    """Return a cell's colour: greener is cheaper, none is the full price, red costs more."""
     if not isinstance(cost, float) or isnan(cost):  # refused
         return ""
     strength = min(abs(1 - cost), 0.9) * 0.45
@@ -356,27 +362,27 @@ def _take_cell(chosen: Mapping[str, Any] | None) -> None:
     for row, column in (chosen or {}).get("cells", ())[:1]:
         policy = policies[column]
         state.choose(DIALECT, dialects[row])
-        if policy != CLICKED:  # which is no choice of its own
+        if policy != CLICKED:  # which cannot be chosen in the list
             state.choose(POLICY, policy)
 
 
 def _notes_times(session: Session, is_sent: bool) -> bool:
     """Return True if the session says when its requests were sent.
 
-    They are those that were brought, or those of a transcript.
+    These are the imported requests if `is_sent`, otherwise those of a transcript.
     """
     if is_sent:
         return notes_times(session)
     return bool(session.replies) and sent_at(session, session.replies) is not None
 
 
-def what_is_sent(given: Asked) -> None:
-    """The next request as LiteLLM's adapter would send it, and the marks that get lost."""
-    if given.is_sent:
-        as_sent.body(given.session)
+def what_is_sent(question: Asked) -> None:
+    """Show the next request as LiteLLM's adapter would send it, and the marks that get lost."""
+    if question.is_sent:
+        as_sent.body(question.session)
         return
-    own = policies.find(given.policy)
-    future = on_wire(given.session, given.dialect, given.policy, own)
+    own = policies.find(question.policy)
+    future = on_wire(question.session, question.dialect, question.policy, own)
     waiting.until_loaded(future.done)
     try:
         wire = future.result()
@@ -384,7 +390,7 @@ def what_is_sent(given: Asked) -> None:
         say.text(str(fault))
         return
     st.caption("Built by LiteLLM; not sent.")
-    named = given.session.task.model_name
+    named = question.session.task.model_name
     if wire.model != named:
         say.text(f"{named} names no provider: shown is {wire.model}.")
     if wire.findings:

@@ -1,4 +1,4 @@
-"""The Compare page's parts: what is shown, counted and lost."""
+"""The Compare page's parts: the columns, the counts, the schema facts that get lost, the diff."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from playground.show.heads import PENDING, Figure, heads
 from playground.show.token_frames import with_tokens
 from playground.tokens import TokenCount
 
-_SHOWN = 4_000  # characters of the answer, while it comes
+_SHOWN = 4_000  # characters of an answer that is still arriving
 _MOMENT = 0.03  # seconds
 _DIFF = "diff"  # the address names the column that the others are compared with
 _SHORT = 60  # messages
@@ -48,11 +48,11 @@ COUNTING = f"Tokens are being counted. {waiting.LOADING}"
 
 
 def prepare() -> None:
-    """The first count of tokens waits for a vocabulary: it is read before somebody asks."""
+    """Load the tokenizer's vocabulary in advance: the first count of tokens would wait for it."""
     _tokens(load_session(next(iter(paths.samples().values()))), "xml").result()
 
 
-# what is computed
+# computing
 
 
 @memoized(24)
@@ -63,7 +63,7 @@ def column(session: Session, dialect: str) -> Column:
 
 
 def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
-    """Return a session in several dialects, each kept by itself."""
+    """Return a session in several dialects; each column is cached by itself."""
     return Comparison(session, [column(session, name) for name in dialects])
 
 
@@ -92,15 +92,16 @@ def side_by_side(working: WorkingSession, dialects: list[str], origin: str) -> b
 
 
 def late_figures(compared: Comparison) -> None:
-    """Tell the heads the tokens and findings that were not known when they were drawn.
+    """Send the heads the tokens and findings that were not ready when they were drawn.
 
-    Not by a run of its own, which would close a dialog; the user's next action ends the wait.
+    No rerun is started for that, because it would close a dialog. The user's next action ends the
+    wait.
     """
     place = st.empty()
     futures = [_tokens(each.session, each.dialect.name) for each in compared.columns]
     waiting.until(lambda: all(future.done() for future in futures), lambda: place.text(""))
     for column in compared.columns:
-        _ = column.findings  # which takes a while, too
+        _ = column.findings  # compute them now: this takes a while, too
     with place:
         components.figures(figures(compared), key="late figures")
 
@@ -140,9 +141,9 @@ def token_counts(compared: Comparison) -> list[TokenCount | None]:
 
 
 def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
-    """Return the figures in each pane's head. Tokens and findings of a draft wait until it is kept.
+    """Return the figures in each pane's head. For a draft, tokens and findings are left open.
 
-    A count is waited for only a moment: `late_figures` tells a slow one.
+    A count that is not ready within a moment is left to `late_figures`.
     """
     columns = compared.columns
     if drafted:
@@ -153,15 +154,15 @@ def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
 
 
 def _is_short(session: Session) -> bool:
-    """Return True if a session is checked in no time; the panes of others do not wait for it."""
+    """Return True if a session is so short that its findings need no wait."""
     return len(session.messages) <= _SHORT
 
 
-# what is shown
+# drawing
 
 
 def view_select() -> str:
-    """Return the view: one of this page's own, or one with parts of its own."""
+    """Return the chosen view: one of this page's own, or one in a module of its own."""
     options = [*VIEWS, *PARTS]
     state.lead_on(VIEW, _OLDER_VIEWS | {view.lower(): view for view in options})
     chosen = st.selectbox(
@@ -192,12 +193,12 @@ def origin_select(origins: list[str]) -> str:
 
 
 def take_origin(origin: str | None) -> None:
-    """A block was clicked: the choice follows, and the URL with it."""
+    """Choose the origin of a clicked block, in the list and in the URL."""
     state.choose("origin", origin or None)
 
 
 def counts_table(compared: Comparison) -> None:
-    """Characters by kind, and tokens as soon as the background has counted them."""
+    """Show characters by kind, and tokens as soon as the background has counted them."""
     place = st.empty()
     frame = frames.frame(rows.comparison(compared))
     most = int(frame["characters"].max())
@@ -245,7 +246,7 @@ def schema_losses(compared: Comparison) -> None:
 
 
 def take_along(compared: Comparison, name: str) -> None:
-    """A dialect's whole request, all pages of it: to copy and to save, exactly as it is sent."""
+    """Show a dialect's complete request, to copy and to save exactly as it is sent."""
     chosen = [column.dialect.name for column in compared.columns]
     with st.popover(
         "Copy", icon=":material/content_copy:", key="take along", on_change="rerun"

@@ -19,12 +19,12 @@ CHOSEN: Final = "guide"
 
 
 def show(_: Any) -> None:
-    """Show every dialect: a call as it writes it, who speaks it, who reads it, what it loses."""
+    """Show every dialect: its form of a call, its models, its servers, and what it loses."""
     listed("dialect list")
 
 
 def listed(key: str, chosen: str = "") -> None:
-    """Show the list; a narrow one has names alone."""
+    """Show the list of dialects; with a `chosen` one, a narrow list of names."""
     session = state.working_session().session
     names = dialect_names()
     sections = {name: "Yours" for name in names if is_kept(name)}
@@ -44,6 +44,7 @@ def rows(names: list[str], tools: Any, can_declare: bool) -> list[Payload]:
 
 def _open(key: str) -> None:
     _, name, view = components.chosen_of(key)
+    view = view or ("guide" if has_page("guide") else "values")
     if view == "values":
         state.forget_url("dialects")
         state.choose("dialects", [name])
@@ -53,4 +54,4 @@ def _open(key: str) -> None:
     else:
         state.choose(CHOSEN, name)
         state.tell_url(CHOSEN, name, "")
-    navigation.open_view(view or "guide")
+    navigation.open_view(view)

@@ -1,4 +1,4 @@
-"""The Diff page's parts: the chooser, what is different, which of it is shown, its costs."""
+"""The Diff page's parts: the two versions, their differences, a filter, and the costs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from playground.show import rows, version_board
 from playground.show.pictures.versions import version_panes
 
 _BEFORE: Final = "before"
-_AFTER: Final = "after"  # of older addresses: now the session in the bar is the new one
+_AFTER: Final = "after"  # in older addresses; now the session in the bar is the new version
 _ORIGINAL: Final = "before its edits"
 _LAST, _FIRST = "the last", "the first"
 _REQUESTS: Final = {_LAST: 0, _FIRST: 1}
@@ -42,7 +42,7 @@ _SELECTED: Final = "diff selected"
 
 @dataclass(frozen=True)
 class TwoAsked:
-    """Two sessions by name, which request of each, and the model that takes the place of theirs."""
+    """The two compared sessions by name, the request of each, and a model in place of theirs."""
 
     names: tuple[str, str]
     sessions: tuple[Session, Session]
@@ -51,10 +51,10 @@ class TwoAsked:
 
 
 def asked() -> tuple[TwoAsked, str, Any]:
-    """Let the user choose an old version of the session in the bar, and a view; the third value is
-    the place of the filter.
+    """Let the user choose an old version of the session in the bar, and a view.
 
-    At first it is compared with itself before its edits, or with the next session of the list.
+    Return both and the place for the filter. The default is the session before its edits or, if it
+    has none, the next session of the list.
     """
     if (after := state.url_values().get(_AFTER)) in state.session_names():
         state.forget_url(_AFTER)
@@ -101,8 +101,8 @@ def asked() -> tuple[TwoAsked, str, Any]:
     name = f"{working.name}, {_ORIGINAL}" if is_own else old
     first = state.original_session(working.name) if is_own else state.edited_session(old)
     sessions = (first, state.edited_session(working.name))
-    given = TwoAsked((name, working.name), sessions, _REQUESTS[request or _LAST], model)
-    return given, str(view), place
+    question = TwoAsked((name, working.name), sessions, _REQUESTS[request or _LAST], model)
+    return question, str(view), place
 
 
 def _swap(new: str, old: str) -> None:
@@ -116,16 +116,16 @@ def _compared(
     first: Session, second: Session, names: tuple[str, str], request: int, model: str
 ) -> Future[VersionDiff]:
     def work() -> VersionDiff:
-        found = compare_versions(first, second, model=model, request=request, names=names)
-        assert found.headline  # which simulates the caches: here, and not while the page is drawn
-        return found
+        version_diff = compare_versions(first, second, model=model, request=request, names=names)
+        assert version_diff.headline  # simulates the caches now, and not while the page is drawn
+        return version_diff
 
     return waiting.background().submit(work)
 
 
-def compared(given: TwoAsked) -> VersionDiff | None:
-    """Return the difference, as soon as the background has it; None where there can be none."""
-    future = _compared(*given.sessions, given.names, given.request, given.model)
+def compared(question: TwoAsked) -> VersionDiff | None:
+    """Return the difference when the background has computed it; None if there can be none."""
+    future = _compared(*question.sessions, question.names, question.request, question.model)
     waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
     try:
         return future.result()
@@ -135,21 +135,23 @@ def compared(given: TwoAsked) -> VersionDiff | None:
         return None
 
 
-def chosen_cost(found: VersionDiff) -> PrefixCost | None:
-    """Return the cost at the provider whose cache the page is about: the model's own at first."""
+def chosen_cost(version_diff: VersionDiff) -> PrefixCost | None:
+    """Return the cost at the chosen provider; by default, the model's own."""
     wanted = state.held(_PROVIDER)
-    of_provider = (cost for cost in found.costs if cost.provider == wanted)
-    return next(of_provider, found.costs[0] if found.costs else None)
+    of_provider = (cost for cost in version_diff.costs if cost.provider == wanted)
+    return next(of_provider, version_diff.costs[0] if version_diff.costs else None)
 
 
-def headline(found: VersionDiff) -> None:
+def headline(version_diff: VersionDiff) -> None:
     """Show where the prefix breaks and what that costs, in a sentence and figures."""
-    components.board(Picture(version_board.head(found, chosen_cost(found))), key="diff head")
+    components.board(
+        Picture(version_board.head(version_diff, chosen_cost(version_diff))), key="diff head"
+    )
 
 
-def strips(found: VersionDiff) -> None:
+def strips(version_diff: VersionDiff) -> None:
     """Show both versions one above the other; a click leads to a block's text."""
-    data = Picture(version_board.strips(found, chosen_cost(found)))
+    data = Picture(version_board.strips(version_diff, chosen_cost(version_diff)))
     components.board(data, key="diff strips", on_choose=_show_block)
 
 
@@ -162,12 +164,15 @@ def _select(key: str) -> None:
     state.hold(_SELECTED, key)
 
 
-def filtered(found: VersionDiff, view: str, place: Any) -> list[BlockChange]:
-    """Return the blocks that are asked for: by what became of them, by part, by who wrote them."""
+def filtered(version_diff: VersionDiff, view: str, place: Any) -> list[BlockChange]:
+    """Return the blocks that pass the filter: by change, by part, by writer."""
     number = str(state.held(_SELECTED) or "").partition(":")[2]
-    is_same = number.isdecimal() and found.changes[int(number) % len(found.changes)].kind == "same"
-    whole = view == VIEWS[1] or is_same
-    writers = [_ANYBODY, *found.by_writer]
+    is_same = (
+        number.isdecimal()
+        and version_diff.changes[int(number) % len(version_diff.changes)].kind == "same"
+    )
+    shows_all = view == VIEWS[1] or is_same
+    writers = [_ANYBODY, *version_diff.by_writer]
     with place.popover("Filter", icon=":material/filter_list:", key="filter blocks"):
         kinds = st.pills(
             "What became of it",
@@ -190,33 +195,36 @@ def filtered(found: VersionDiff, view: str, place: Any) -> list[BlockChange]:
         state.tell_url("writer", by, _ANYBODY)
     return [
         change
-        for change in found.changes
-        if (whole or change.kind in kinds)
+        for change in version_diff.changes
+        if (shows_all or change.kind in kinds)
         and change.tier in tiers
         and by in (_ANYBODY, change.block.writer)
     ]
 
 
-def blocks(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
-    """The table of blocks; below it, who wrote how much."""
+def blocks(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
+    """Show the table of blocks and, below it, each writer's tokens."""
     if shown:
         tables.table(rows.blocks(shown))
     else:
         st.text("Nothing of this kind.")
     st.header("Who wrote it", anchor=False)
-    tables.table(rows.writers(found), height="content")
+    tables.table(rows.writers(version_diff), height="content")
     st.caption(
         "Tokens of a block are those of its text; of a tool, with what frames it. The totals above "
         "are those of the whole request."
     )
 
 
-def texts(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
+def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     """Show both texts side by side, the new one as it differs from the old one."""
     if len(shown) > _MOST:
         say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
-    panes = Picture(version_panes(found, shown[:_MOST]))
-    names = found.first.name, found.second.name  # other versions are compared with their own first
+    panes = Picture(version_panes(version_diff, shown[:_MOST]))
+    names = (
+        version_diff.first.name,
+        version_diff.second.name,
+    )  # one component for each pair of versions
     components.panes(
         panes,
         selected=str(state.held(_SELECTED) or ""),
@@ -224,11 +232,11 @@ def texts(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
     )
 
 
-def side(found: VersionDiff, given: TwoAsked) -> None:
+def side(version_diff: VersionDiff, question: TwoAsked) -> None:
     """Show the findings that differ, and what each provider's cache still reads."""
-    cost = chosen_cost(found)
-    findings = version_board.changed_findings(found, *map(_findings, given.sessions))
-    data = version_board.side(found, cost.provider if cost else "", findings)
+    cost = chosen_cost(version_diff)
+    findings = version_board.changed_findings(version_diff, *map(_findings, question.sessions))
+    data = version_board.side(version_diff, cost.provider if cost else "", findings)
     components.board(Picture(data), key="diff side", on_choose=_choose)
 
 

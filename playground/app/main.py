@@ -1,4 +1,4 @@
-"""The app's entry: pages, what stands on all of them, nothing else."""
+"""The app's entry: the list of pages, and the parts that every page has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.app.shared import bring, callbacks, frame, workspace
 from playground.base import paths
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
-    # the gates of `server.py` are not there where Streamlit runs this file by itself
+    # Streamlit may run this file alone, without the gates of `server.py`
     st.error(
         "This app does not answer to the host name in this address. "
         "Open the link that it printed when it started."
@@ -30,7 +30,7 @@ pages = navigation.every_page()
 
 
 def start() -> None:
-    """The bare address leads to the first page, so that every page has a link of its own."""
+    """Go from the bare address to the first page, so that every page has a link of its own."""
     st.switch_page(pages[0], query_params=st.query_params.to_dict())
 
 
@@ -38,8 +38,9 @@ page = st.navigation(
     [st.Page(start, title="Dialect Playground", url_path="", default=True), *pages],
     position="hidden",
 )
-if entry := navigation.entry_of(page):  # none for an address that leads on
+if entry := navigation.entry_of(page):  # None for an older address, which leads to a page
     st.set_page_config(page_title=f"{entry.title} · Dialect Playground")
+    navigation.begin(entry)
     bring.go_on(entry)  # before the bar: an address cannot change that widgets are bound to
     if not frame.head(entry):
         workspace.missing()

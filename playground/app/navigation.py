@@ -1,4 +1,4 @@
-"""The list of pages as Streamlit's pages: for the bar on top and for going from one to another."""
+"""Navigation: the pages as Streamlit's pages, the bar on top, and ways between pages."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from playground.base import paths
 
 _BRAND: Final = ":material/stacked_bar_chart:"
 VIEW: Final = "view"
+_OF: Final = "page of the view"
 
 
 def link(
     name: str, label: str, *, icon: str | None = None, width: Any = "stretch", **values: str
 ) -> None:
-    """Draw a link to a page or view; `values` are of its address."""
+    """Draw a link to a page or view; `values` go into its address."""
     entry = page_entry(name)
     st.page_link(
         _streamlit_page(parent(entry)),
@@ -42,17 +43,27 @@ def link(
 def go(name: str) -> None:
     """Go to the page or view of this name, before the page draws its parts.
 
-    Without the address's values: what is bound to a widget can neither be set nor cleared, where
-    the address has it, and comes back by itself. So the view is chosen as its widget's value.
+    The address's values stay out of the link: Streamlit lets nobody set or clear a value that is
+    bound to a widget and in the address, and brings it back by itself. So a view is chosen through
+    the value of its widget.
     """
     entry = page_entry(name)
     if parent(entry) is not entry:
         state.choose(VIEW, entry.view)
+        state.hold(_OF, parent(entry).name)
     st.switch_page(_streamlit_page(parent(entry)), query_params={})
 
 
+def begin(page: PageEntry) -> None:
+    """Forget the view of the page before: the widgets of all pages' views have one key, and the
+    address of this page would name a view of that one."""
+    if state.held(_OF) not in (None, page.name):
+        state.forget(VIEW)
+    state.hold(_OF, page.name)
+
+
 def open_view(name: str) -> None:
-    """Let the next run show a view of the same page: within a callback."""
+    """Let the next run show a view of the same page; call this in a callback."""
     state.forget_url(VIEW)
     state.choose(VIEW, page_entry(name).view)
 
@@ -67,7 +78,7 @@ def go_from(page: PageEntry, name: str) -> None:
 
 
 def every_page() -> list[Any]:
-    """Return the pages, and behind them the older addresses, which lead on."""
+    """Return the pages, and after them the older addresses, which lead to a page or view."""
     older = [
         st.Page(_lead_on(entry), title=entry.title, url_path=address)
         for address, entry in older_addresses().items()
@@ -76,16 +87,15 @@ def every_page() -> list[Any]:
 
 
 def entry_of(shown: Any) -> PageEntry | None:
-    """Return the entry of the page that is shown, or None for an address that leads on."""
+    """Return the entry of the page that is shown, or None for an older address."""
     return next((entry for entry in listed() if entry.name == shown.url_path), None)
 
 
 def bar(shown: PageEntry) -> None:
-    """Draw links to the pages: the first ones, the others behind *More*; on a narrow screen all of
-    them behind the name of the page that is shown.
+    """Draw links to the pages: the first ones, and the others in the menu *More*.
 
-    Not Streamlit's own bar, which hides every link on a narrow screen, and whose sections are no
-    list to a screen reader.
+    On a narrow screen all pages are in one menu with the name of the current page. Streamlit's own
+    bar hides every link on a narrow screen, and its sections are no list for a screen reader.
     """
     st.page_link(_streamlit_page(PAGES[0]), label="Dialect Playground", icon=_BRAND)
     with st.container(horizontal=True, key="pages", gap=None):
@@ -97,7 +107,7 @@ def bar(shown: PageEntry) -> None:
 
 
 def view_select(page: str) -> PageEntry:
-    """Let the user choose a view of a page, which has several; the address names it."""
+    """Let the user choose a view of a page that has several; the address names it."""
     entries = views(page_entry(page))
     if len(entries) == 1:
         return entries[0]
@@ -122,8 +132,13 @@ def current(page: PageEntry) -> PageEntry:
 
 
 def show(entry: PageEntry, row: Any) -> None:
-    """Draw a view, whose controls stand in this row of the page."""
-    import_module(entry.parts or f"playground.app.{entry.name}").show(row)
+    """Draw a view; its controls go into this row of the page."""
+    parts_of(entry).show(row)
+
+
+def parts_of(entry: PageEntry) -> Any:
+    """Return the module with the parts of a page or view."""
+    return import_module(entry.parts or f"playground.app.{entry.name}")
 
 
 def _view_of(entry: PageEntry) -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""The app's pages, in the order of the bar on top: the one list that names them.
+"""The list of the app's pages, in the order of the bar on top.
 
-A page's `name` is its address, and the name of its script in `pages/` and of its parts beside this
-file. A view has no script: its page calls `show` of the view's parts. Navigation, tests and docs
-read the list; docs/contributing/page.md says how to add one.
+A page's `name` is its address, and the name of its script in `pages/` and of its module in this
+folder. A view has no script: its page calls `show` of the view's module. Navigation, tests and docs
+read the list; docs/contributing/page.md says how to add a page.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 from playground.base.registry import PageEntry as PageEntry
 from playground.base.registry import pages_after
 
-ON_TOP: Final = 5  # of the list: the bar shows these, others are behind its last button
+ON_TOP: Final = 5  # pages in the bar; the others are in its last menu
 CORE_PAGES: Final = (
     PageEntry(
         "start",
@@ -66,30 +66,12 @@ CORE_PAGES: Final = (
         view="Raw prompt",
     ),
     PageEntry(
-        "trials",
-        "Trials",
-        "experiment",
-        "Which dialect does my model handle best, by the calls that are expected of it?",
-        "trials.md",
-        within="compare",
-        view="Trials",
-    ),
-    PageEntry(
         "dialects",
         "Dialects",
         "menu_book",
         "Which dialects are there, who speaks them, and who reads them?",
         "dialects.md",
         view="List",
-    ),
-    PageEntry(
-        "guide",
-        "Guide",
-        "menu_book",
-        "What does this dialect send, what does it read, and which servers read it?",
-        "dialects.md",
-        within="dialects",
-        view="Guide",
     ),
     PageEntry(
         "values",
@@ -110,7 +92,7 @@ def has_page(name: str) -> bool:
 
 
 def page_entry(name: str) -> PageEntry:
-    """Return the page or view of this name. Raises StopIteration if there is none: our mistake."""
+    """Return the page or view of this name. Raises StopIteration for an unknown name, a bug."""
     return next(entry for entry in PAGES if entry.name == name)
 
 
@@ -120,17 +102,17 @@ def parent(entry: PageEntry) -> PageEntry:
 
 
 def listed() -> list[PageEntry]:
-    """Return the pages that a menu lists: those that are no view of another one."""
+    """Return the pages that a menu lists: all but views of other pages."""
     return [entry for entry in PAGES if parent(entry) is entry]
 
 
 def views(entry: PageEntry) -> list[PageEntry]:
-    """Return the page that an entry is a view of, or is itself, and all its views."""
+    """Return the page of an entry, which may be the entry itself, and all its views."""
     page = parent(entry)
     return [page, *(each for each in PAGES if each.within == page.name)]
 
 
 def older_addresses() -> dict[str, PageEntry]:
-    """Return the addresses that lead on: of views that were pages, and of renamed pages."""
+    """Return the older addresses, of renamed pages and former pages, with their entries."""
     found = {entry.name: entry for entry in PAGES if parent(entry) is not entry}
     return found | {entry.older: entry for entry in PAGES if entry.older}

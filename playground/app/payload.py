@@ -1,4 +1,4 @@
-"""Compare's view Payload: what is sent to whom, and what became of the session on the way."""
+"""Compare's view Payload: the HTTP body for each provider, and its differences."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _USUAL: Final = ["OpenAI", "Anthropic"]
 
 
 def prepare() -> None:
-    """Load LiteLLM, and what it loads for its first request to each of the usual providers."""
+    """Load LiteLLM, and the modules that its first request to each usual provider needs."""
     session = load_session(paths.samples()[state.SHOWN_FIRST])
     for provider in _USUAL:
         provider_payload(session, "native", model=provider, parameters={})
 
 
 @memoized(32)
-def _asked(
+def _payload(
     session: Session, dialect: str, provider: str, parameters: dict[str, Any]
 ) -> Future[ProviderPayload]:
     return waiting.background().submit(
@@ -71,7 +71,7 @@ def provider_choice() -> list[str]:
 
 
 def parameters() -> dict[str, Any]:
-    """Parameters of the request, as JSON; {} while they cannot be read."""
+    """Return the parameters of the request, read as JSON; {} if they cannot be read."""
     text = st.text_input(
         "Parameters",
         key="parameters",
@@ -93,28 +93,28 @@ def side_by_side(
     session: Session, dialect: str, providers: Sequence[str], given: dict[str, Any]
 ) -> None:
     """Show what was rendered beside what each provider gets; LiteLLM loads in the background."""
-    futures = {name: _asked(session, dialect, name, given) for name in providers}
+    futures = {name: _payload(session, dialect, name, given) for name in providers}
     if not _are_done(futures):
-        _meanwhile(session, dialect, futures)
-    found: dict[str, ProviderPayload] = {}
+        _show_until_loaded(session, dialect, futures)
+    payloads_by_provider: dict[str, ProviderPayload] = {}
     for name, future in futures.items():
         try:
-            found[name] = future.result()
+            payloads_by_provider[name] = future.result()
         except PlaygroundError as fault:
             st.error("A provider cannot be sent this:")
             say.text(f"{name}: {fault}")
-    if found:
-        _drawn(found)
+    if payloads_by_provider:
+        _show_payloads(payloads_by_provider)
 
 
 def _are_done(futures: Mapping[str, Future[ProviderPayload]]) -> bool:
     return all(future.done() for future in futures.values())
 
 
-def _meanwhile(
+def _show_until_loaded(
     session: Session, dialect: str, futures: Mapping[str, Future[ProviderPayload]]
 ) -> None:
-    """Show what needs no LiteLLM while that loads."""
+    """Show the rendered request alone while LiteLLM loads."""
     place = st.empty()
     with place.container():
         waited = st.container()
@@ -126,16 +126,16 @@ def _meanwhile(
     place.empty()
 
 
-def _drawn(found: Mapping[str, ProviderPayload]) -> None:
-    tables.table(rows.payload_differences(found), height="content")
-    first = next(iter(found.values()))
+def _show_payloads(payloads_by_provider: Mapping[str, ProviderPayload]) -> None:
+    tables.table(rows.payload_differences(payloads_by_provider), height="content")
+    first = next(iter(payloads_by_provider.values()))
     panes = [
         payloads.rendered_pane(first.dialect, first.rendering),
-        *(payloads.payload_pane(name, payload) for name, payload in found.items()),
+        *(payloads.payload_pane(name, payload) for name, payload in payloads_by_provider.items()),
     ]
     components.panes(Picture(grid(panes)), key=_MESSAGES)
     st.caption("As LiteLLM's own adapters write it; nothing is sent.")
-    for name, payload in found.items():
+    for name, payload in payloads_by_provider.items():
         # The name is text below, not the label: a label is Markdown, and a name may be typed.
         with st.expander("The body for", key=f"body {name}", on_change="rerun") as body:
             say.text(name)

@@ -1,4 +1,4 @@
-"""Compare's view Raw prompt: whose format writes the prompt, and the prompt itself."""
+"""Compare's view Raw prompt: the choice of a format, and the prompt in it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from playground.questions.raw_prompt import raw_prompt as raw_prompt_of
 from playground.sessions.session import Session
 
 _UPLOAD: Final = "template"
-# What the page calls a format, and what the question calls it; "" is a template of the user's.
+# A format's title on the page → its name in code; "" is a template of the user's.
 _FORMATS: Final = {"Llama 3": "llama3", "Llama 4": "llama4", "A chat template": ""}
 
 
@@ -53,7 +53,7 @@ def show(row: Any) -> None:
 
 
 def format_choice() -> str:
-    """Meta's llama3 or llama4, or "" for a chat template."""
+    """Return the chosen format: llama3, llama4, or "" for a chat template."""
     chosen = st.segmented_control(
         "Written by",
         list(_FORMATS),
@@ -66,9 +66,8 @@ def format_choice() -> str:
 
 
 def tool_format_choice(name: str) -> ToolFormat | None:
-    """Return the chosen way in which llama3 or llama4 call custom tools, each one's usual way
-    first.
-    """
+    """Return the format of custom tools' calls in llama3 or llama4; the usual one is the
+    default."""
     formats: tuple[ToolFormat, ...] = get_args(ToolFormat)
     return st.selectbox(
         "Custom tools are called as",
@@ -80,8 +79,9 @@ def tool_format_choice(name: str) -> ToolFormat | None:
 
 
 def template_upload() -> tuple[str, str] | None:
-    """Return the chat template that was chosen here or brought last: its name and text. A
-    template runs only in a sandbox.
+    """Return the name and text of the chat template that was uploaded here or imported last.
+
+    A template runs only in a sandbox.
     """
     types = ["jinja", "jinja2", "json", "txt"]
     st.file_uploader(
@@ -113,7 +113,7 @@ def audit_chosen() -> bool:
 
 
 def show_audit(name: str, text: str) -> None:
-    """Show the template's faults, each with the request that shows it."""
+    """Show the template's faults, each with the request that reveals it."""
     try:
         found = audited(name, text)
     except InputFault as refused:
@@ -133,7 +133,7 @@ def show_audit(name: str, text: str) -> None:
 
 @memoized(16)
 def audited(name: str, text: str) -> TemplateAudit:
-    """Raises InputFault, which names the file."""
+    """Return the audit of a template. Raises InputFault, which names the file."""
     return audit_template(ChatTemplate.loads(text, name))
 
 
@@ -145,7 +145,6 @@ def by_format(session: Session, name: str, tool_format: ToolFormat | None = None
 
 @memoized(16)
 def by_template(session: Session, name: str, text: str) -> RawPrompt:
-    """Return the session as an uploaded template writes it. Raises InputFault, which names the
-    file.
-    """
+    """Return the session as an uploaded template writes it. InputFault names the template's
+    file."""
     return raw_prompt_of(session.prompt_data(), ChatTemplate.loads(text, name))

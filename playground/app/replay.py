@@ -1,4 +1,4 @@
-"""The Replay page's parts: what is replayed, how it is read, what else can be tried with it."""
+"""The Replay page's parts: the recording, its columns, experiments, and exports."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _EVERY: Final = "every dialect"
 _ROWS: Final = "every dialect's rows"
 
 
-# what is computed
+# computing
 
 
 @memoized(32)
@@ -68,7 +68,7 @@ def _cross_readings(recording: Recording, tools: Tools, own: str) -> list[CrossR
     return cross_read(recording, tools, own)
 
 
-# An experiment's name → a function of the recording, the cutting, the seed and the chunk's number.
+# An experiment's name → its function of recording, cutting, seed and chunk number.
 _CHANGES: Final[dict[str, Callable[[Recording, str, int, int], Recording]]] = {
     "cut otherwise": lambda recording, cutting, seed, _: recut(recording, cutting, seed),  # type: ignore[arg-type]
     "break off": lambda recording, _, __, chunk: break_off(recording, chunk),
@@ -84,22 +84,20 @@ def _changes(
     tools: Tools,
     switches: Switches,
     kind: str,
-    given: tuple[str, int, int],
+    settings: tuple[str, int, int],
 ) -> list[EventChange]:
     """Return the events that an experiment changes; `given` is its cutting, seed and chunk."""
     before = read_recording(recording, dialect, tools, switches).events
-    after = read_recording(_CHANGES[kind](recording, *given), dialect, tools, switches).events
-    # Cut otherwise, the same text stands at the same offsets; after any other change it moves.
+    after = read_recording(_CHANGES[kind](recording, *settings), dialect, tools, switches).events
+    # "cut otherwise" leaves the text at its offsets; any other change moves it.
     return difference(before, after, spans=kind == "cut otherwise")
 
 
-# what is chosen
+# controls
 
 
 def recording_select(session: Session) -> Recording | None:
-    """Return the chosen recording, or an answer streamed anew; None for a session without
-    either.
-    """
+    """Return the chosen recording, or an answer of the session, streamed again; else None."""
     recorded = {recording.name: recording for recording in session.recordings}
     names = [*recorded, *(name for name in answers(session) if name not in recorded)]
     if not names:
@@ -123,14 +121,14 @@ def _from_its_end(_: str) -> None:
 
 
 def columns(recording: Recording, tools: Tools) -> list[str]:
-    """Return the readings that stand side by side, dialects and servers in any mix.
+    """Return the readings that are shown side by side, dialects and servers in any mix.
 
-    Of another recording the usual ones stand there, as long as nobody chose.
+    For another recording these are the usual ones, until somebody chooses.
     """
     known, own = readings.options(), recording.dialect
     usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
     values = state.url_values()
-    asked = [name for name in _asked(values) if name in known][: readings.MOST_COLUMNS]
+    asked = [name for name in _columns_in_address(values) if name in known][: readings.MOST_COLUMNS]
     if state.held(_OF) != recording.name and (state.held(_OF) is not None or not asked):
         state.choose(COLUMNS, usual)
     elif asked and (state.held(COLUMNS) is None or state.went_back()):
@@ -151,8 +149,8 @@ def columns(recording: Recording, tools: Tools) -> list[str]:
     return chosen or usual
 
 
-def _asked(values: Mapping[str, str]) -> list[str]:
-    """Return the columns of the address; older ones name a dialect and a server."""
+def _columns_in_address(values: Mapping[str, str]) -> list[str]:
+    """Return the columns in the address; older addresses name a dialect and a server."""
     if COLUMNS in values:
         return values[COLUMNS].split(",")
     named = [values.get("as", ""), values.get("server") and readings.SERVER + values["server"]]
@@ -165,22 +163,21 @@ def _column_name(column: str) -> str:
 
 
 def reading_dialect(recording: Recording, chosen: Sequence[str]) -> str:
-    """Return the dialect whose markers the reply is read by: that of the first column that is one,
-    else the recording's own."""
+    """Return the dialect of the first column that is a dialect, else the recording's own."""
     own = recording.dialect if recording.dialect in dialect_names() else dialect_names()[0]
     return next((each for each in chosen if not each.startswith(readings.SERVER)), own)
 
 
 def take_position(position: float | None) -> None:
-    """The player came to rest: the step goes into the URL."""
+    """Write the step at which the player came to rest into the URL."""
     if position is not None:
         state.set_url_number("step", int(position))
 
 
 def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
-    """Show the recording in a line or two: counts, how it ended, its cost.
+    """Show the recording in a line or two: counts, its end, its cost.
 
-    Return a place below it, for what takes longer to compute.
+    Return a place below, for parts that take longer to compute.
     """
     calls = ", ".join(call.name for call in timeline.result.tool_calls) or "none"
     say.text(
@@ -210,7 +207,7 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
 
 
 def about_servers(reading: Reading) -> None:
-    """Say what each server hands over, where that is read in its code, and what is not known."""
+    """Say which calls each server hands over, how much it drops, and from which source."""
     for each in reading.timelines:
         server = each.result
         if not isinstance(server, ServerReading):
@@ -227,7 +224,7 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-# what is tried
+# experiments
 
 _FIND_A_CUT: Final = "find a cut that changes anything"
 _EXPERIMENTS: Final = ("cut otherwise", _FIND_A_CUT, "break off", "lose", "corrupt")
@@ -235,17 +232,17 @@ _CHUNK_LABELS: Final = {"break off": "After chunk", "lose": "Chunk", "corrupt": 
 
 
 def experiments(reading: Reading) -> None:
-    """Change the recording in one way and see which events change."""
+    """Change the recording in one way, and show the events that change."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.selectbox(
             "Experiment", _EXPERIMENTS, key="experiment", bind="query-params", width=280
         )
-        given = _given(str(kind), len(reading.recording.chunks))
+        settings = _experiment_controls(str(kind), len(reading.recording.chunks))
     read_by = reading.dialect, reading.tools, reading.switches
     if kind == _FIND_A_CUT:
         _show_cut_search(_cut_search(reading.recording, *read_by))
         return
-    changes = _changes(reading.recording, *read_by, str(kind), given)
+    changes = _changes(reading.recording, *read_by, str(kind), settings)
     if changes:
         say.text(f"{len(changes)} events differ from the original's.")
         tables.table(rows.changes(changes))
@@ -253,10 +250,8 @@ def experiments(reading: Reading) -> None:
         st.success("The events are the same as the original's.")
 
 
-def _given(kind: str, chunks: int) -> tuple[str, int, int]:
-    """Return the cutting, the seed and the chunk's number; a control is there where the kind needs
-    it.
-    """
+def _experiment_controls(kind: str, chunks: int) -> tuple[str, int, int]:
+    """Return the cutting, the seed and the chunk's number; only controls of this kind are drawn."""
     cutting, seed, chunk = str(CUTTINGS[0]), 0, 0
     if kind == "cut otherwise":
         cutting = str(st.selectbox("Into pieces of", CUTTINGS, key="cutting", bind="query-params"))
@@ -277,7 +272,7 @@ def _show_cut_search(found: CutSearch) -> None:
 
 
 def every_dialect(reading: Reading) -> None:
-    """The recording read by every dialect: who reads it, who loses what."""
+    """Show the recording as every dialect reads it: calls, text and losses."""
     found = _cross_readings(reading.recording, reading.tools, reading.dialect)
     same = sum(row.same_calls and row.calls > 0 for row in found)
     say.text(
@@ -294,7 +289,7 @@ def every_dialect(reading: Reading) -> None:
 
 
 def _read_as_row(selection: Mapping[str, Any] | None) -> None:
-    """A row was chosen: its dialect is a column from now on, the last one where all are taken."""
+    """Add the dialect of a chosen row as a column; if all columns are taken, replace the last."""
     for row in (selection or {}).get("rows", ())[:1]:
         add_column(state.held(_ROWS)[row])
 
@@ -305,16 +300,16 @@ def add_column(name: str) -> None:
 
 
 def read_first_as(name: str) -> None:
-    """This dialect is the first column, in the place of the one that was."""
+    """Put this dialect into the first column, in place of the present one."""
     kept = [each for each in (state.held(COLUMNS) or [])[1:] if each != name]
     state.choose(COLUMNS, [name, *kept])
 
 
-# what is taken along
+# exports
 
 
 def export(working: WorkingSession, reading: Reading) -> None:
-    """The replay as a test, a page or JSON, without secrets; the session as ours or as ATIF."""
+    """Offer the replay as a test, a page or JSON, without secrets, and the session as files."""
     name = reading.recording.name
     stem = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "recording"
     session = working.session

@@ -1,4 +1,4 @@
-"""The app as an ASGI application, behind its gates: what `streamlit run` is given by `launch`."""
+"""The app as an ASGI application inside its gates; `launch` hands this file to `streamlit run`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Start page's parts: what this is, the three jobs with a true miniature each, the samples."""
+"""The Start page's parts: an introduction, three jobs, each with a small example, the samples."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from playground.show.replays import player
 
 Rows = list[dict[str, Any]]
 _SERVERS: Final = (f"{readings.SERVER}vllm", f"{readings.SERVER}ollama")
-_AROUND: Final = (6, 22)  # characters before and after the place that a miniature shows
+_AROUND: Final = (6, 22)  # characters before and after the place shown in an example
 
 
 class Job(NamedTuple):
-    """A job that people come for: its page, its question, what it shows, and a sample's rows."""
+    """A common task: its page, its question, its answer in a line, and the rows of its example."""
 
     page: str
     question: str
     told: str
     sample: str
     example: Callable[[Session], Rows]
-    more: dict[str, str] = {}  # of the address
+    more: dict[str, str] = {}  # values for the address
 
 
 def _compared(session: Session) -> Rows:
-    """Return what three dialects take to say the same, and the schema facts that they say."""
+    """Return one session's characters in three dialects, and the schema facts that each keeps."""
     columns = compare(session, ["xml", "hermes", "native"]).columns
     sizes = [sum(column.characters.values()) for column in columns]
     rows = []
@@ -68,7 +68,7 @@ def _cached(session: Session) -> Rows:
 
 
 def _replayed(session: Session) -> Rows:
-    """Return one place of a reply as three readers have it: where they differ first."""
+    """Return the first place of a reply that three readers read differently."""
     recording, tools = session.recordings[0], tuple(session.tools)
     given = recording, recording.dialect, tools, Switches()
     data = player(*readings.Reading(*given, (recording.dialect, *_SERVERS)).timelines)
@@ -129,14 +129,14 @@ def _example(page: str) -> Rows:
 
 
 def prepare() -> None:
-    """Compute what `jobs` and `gallery` show, before they are asked to."""
+    """Compute in advance what `jobs` and `gallery` show."""
     for job in _JOBS:
         _example(job.page)
     _samples()
 
 
 def welcome() -> None:
-    """Say in a sentence what this is, and what a dialect is."""
+    """Show a sentence on the purpose of the app, and a definition of a dialect."""
     st.header(
         "See exactly what your model is sent, what the cache keeps of it, "
         "and how its reply is read.",
@@ -150,7 +150,7 @@ def welcome() -> None:
 
 
 def jobs() -> None:
-    """A card a job, which leads to what its miniature shows."""
+    """Show a card for each job, which leads to the page of its example."""
     with st.container(horizontal=True, key="jobs"):
         for job in _JOBS:
             with st.container(border=True, key=f"job {job.page}"):
@@ -160,7 +160,7 @@ def jobs() -> None:
 
 
 def gallery() -> None:
-    """Every sample with what it is for; its name leads to the page that shows it best."""
+    """Show every sample with its purpose; its name leads to the page that shows it best."""
     for name, session in _samples().items():
         page = _BEST.get(name[:2], "compare")
         with st.container(

@@ -1,5 +1,7 @@
-"""The only place that touches session_state and the URL. It keeps plain values and no instances
-of classes that a source reload could replace."""
+"""Access to session_state and the URL: the only module that touches them.
+
+It keeps plain values, no instances of classes that a source reload could replace.
+"""
 
 from __future__ import annotations
 
@@ -37,22 +39,21 @@ from playground.sessions.workspaces import Tab, TabShelf, Workspace, free_names,
 
 SESSION = "session"
 MODEL = "model"
-SEVERAL = "sessions of one file"  # its name, and theirs
+SEVERAL = "sessions of one file"  # holds the file's name, and the sessions' names
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
-REFUSED = "workspace fault"  # what the system refused, for the user to be told once
-DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
-_ADDRESS = "session of the address"  # what it said after the last run
-_NEXT = "session of the next run"  # chosen while the widget that chooses was drawn already
-_SAMPLE = "sample"  # the origin of an entry that was made of one
+REFUSED = "workspace fault"  # the system's refusal, to be shown once
+DRAFTS = "unread edits of "  # + session name → editor's key → its text and its fault
+_ADDRESS = "session of the address"  # the name in it after the last run
+_NEXT = "session of the next run"  # chosen after the list of sessions was drawn
 _RUN = "run id"
-_WORKSPACE = "workspace"  # of a visitor: the texts of the sessions, and of those in the trash
+_WORKSPACE = "workspace"  # a visitor's: the texts of the sessions, and of deleted ones
 
 
 @dataclass(frozen=True)
 class WorkingSession:
     """The chosen session with the user's edits, and the findings about its file.
 
-    `changes` are what the edits and another model come to, in words.
+    `changes` says in words what the edits and another model have changed.
     """
 
     name: str
@@ -62,15 +63,15 @@ class WorkingSession:
 
     @property
     def is_edited(self) -> bool:
-        """True if what is sent was edited: not by another model, nor by what is expected."""
+        """True if an edit changed the request; another model and expected calls do not count."""
         return any(change not in (MODEL, "expected calls") for change in self.changes)
 
 
-# the sessions: samples, and what this tab sees of the workspace
+# the sessions: samples, and the workspace as this tab sees it
 
 
 def tab() -> Tab:
-    """This tab's view of the workspace: of this machine's, or of one that is gone with the tab."""
+    """Return this tab's view of the workspace: the machine's, or one that ends with the tab."""
     if access.current().keeps_sessions:
         return Tab(st.session_state, on_disk())
     texts = st.session_state.setdefault(_WORKSPACE, {"shelf": {}, "trash": {}})
@@ -78,20 +79,21 @@ def tab() -> Tab:
 
 
 def session_names() -> list[str]:
-    """Samples, and what the workspace has; an edited sample takes the sample's place."""
+    """Return the samples and the workspace's sessions.
+
+    A stored session that has a sample's name, as in older workspaces, replaces the sample.
+    """
     samples = sorted(paths.samples(), key=lambda name: name != SHOWN_FIRST)
     return [*samples, *(name for name in tab().names() if name not in samples)]
 
 
 def chosen_name() -> str:
-    """Return the name of the session that is asked for: by the choice, or by a link that was
-    opened.
-    """
+    """Return the requested session's name: from the list, an opened link, or the default."""
     return str(st.session_state.get(SESSION) or _linked_name() or SHOWN_FIRST)
 
 
 def _linked_name() -> str:
-    """The session that the address names, which has hidden characters of a name escaped."""
+    """Return the session's name from the address, in which hidden characters are escaped."""
     name = str(st.query_params.get(SESSION) or "")
     if "\\" not in name:
         return name
@@ -99,13 +101,16 @@ def _linked_name() -> str:
 
 
 def follow_link() -> None:
-    """A link within the app asks for a session: choose it. A widget that is drawn on every page
-    keeps its value, whatever the address says, so what the address was is remembered."""
+    """Choose the session that a link within the app names.
+
+    A widget that is drawn on every page keeps its value, whatever the address says. So the last
+    address is remembered, and a different one is followed.
+    """
     if following := st.session_state.pop(_NEXT, None):
         st.session_state[SESSION] = following
     asked = _linked_name()
-    # of a first run, the widget itself takes the name from the address, unless it stands there with
-    # hidden characters in it: the widget knows it with these escaped
+    # In a tab's first run the widget takes the name from the address by itself, unless hidden
+    # characters are escaped in it.
     followed = st.session_state.get(SESSION) or visible(asked) != asked
     if asked and followed and asked != st.session_state.get(_ADDRESS):
         st.session_state[SESSION] = asked
@@ -113,7 +118,7 @@ def follow_link() -> None:
 
 
 def look_at(name: str) -> None:
-    """Choose a session for the next run, after the widget that chooses was drawn."""
+    """Choose a session for the next run; the list of sessions may be drawn already."""
     st.session_state[_NEXT] = name
 
 
@@ -123,13 +128,13 @@ def entry(name: str) -> Entry | None:
     return None if text is None else _entry(text, name)
 
 
-@lru_cache(maxsize=16)  # the hash of a text is computed once, as long as the text lives
+@lru_cache(maxsize=16)  # Python stores a text's hash in the text, so a hit is cheap
 def _entry(text: str, name: str) -> Entry:
     return read_entry(text, name)
 
 
 def working_session() -> WorkingSession:
-    """Return the chosen session, edits applied."""
+    """Return the chosen session with its edits applied."""
     name = st.session_state.get(SESSION) or SHOWN_FIRST
     loaded = _loaded(name)
     model = st.session_state.get(MODEL) or ""
@@ -163,55 +168,63 @@ def session_file(working: WorkingSession) -> str:
 
 
 def open_session(name: str, session: Session) -> None:
-    """A session that was made here stands beside the others, or in the place of the one of its
-    name, and is chosen."""
-    _keep(name, _told(new_entry(session, scrub=_scrubs())))
+    """Store a session that was made here under this name, replacing one of that name; choose it."""
+    choose(SESSION, tab().write(name, _report_stars(new_entry(session, scrub=_scrubs()))))
 
 
 def tell_starred(counts: Mapping[str, int]) -> None:
-    """Say how many secrets of which kind were starred out of what was kept; in passing."""
+    """Say in passing how many secrets of each kind were starred out of what is stored."""
     if any(counts.values()):
         st.toast(f"{describe_stars(counts)} in what is kept", icon=":material/key_off:")
 
 
-def _told(text: str, before: str | None = None) -> str:
-    """Say what was starred out of an entry that replaces another; return it."""
+def _report_stars(text: str, before: str | None = None) -> str:
+    """Report the secrets newly starred out of an entry's text; return the text."""
     known = Counter(starred_in(before)) if before else Counter[str]()
     tell_starred(Counter(starred_in(text)) - known)
     return text
 
 
-def add_recording(name: str, recording: Recording) -> None:
-    """A recording that was made here belongs to the session of this name, the newest first."""
+def add_recording(name: str, recording: Recording) -> str:
+    """Add a recording that was made here to the session of this name, as its first.
+
+    Return the name under which the session is stored; the next run shows it.
+    """
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
     if after != text:  # a run that is shown again adds nothing
-        _told(after, text)
-        kept = tab().write(name, after)
-        if kept != name:  # another tab has changed it meanwhile
+        kept = _stored(name, _report_stars(after, text), "run")
+        if kept != name:
             look_at(kept)
+        return kept
+    return name
 
 
 def _kept_text(name: str) -> str:
     """Return the stored text of a session, or for a sample the text to store."""
     text = tab().text(name)
     if text is None:
-        text = new_entry(_loaded(name).session, origin=_SAMPLE, scrub=_scrubs())
+        text = new_entry(_loaded(name).session, origin=name, scrub=_scrubs())
     return text
 
 
-def _keep(name: str, text: str) -> None:
-    """The session goes on under the name that it is kept under."""
-    choose(SESSION, tab().write(name, text))
+def _stored(name: str, text: str, done: str) -> str:
+    """Store a session's text, and return the name under which the workspace stored it.
+
+    A sample never changes: a session with its name and with what was `done` is stored instead.
+    """
+    if tab().text(name) is None and name in paths.samples():
+        return tab().add(_free(f"{name}, {done}"), text)
+    return tab().write(name, text)
 
 
 def _scrubs() -> bool:
-    """Return True if secrets are starred out: in everything that is written to a disk."""
+    """Return True if secrets are starred out: they are in all that is written to a disk."""
     return access.current().keeps_sessions
 
 
 def run_id(of: str = "request") -> str:
-    """Return the id of this browser session's last run: of a request, or of a template."""
+    """Return the id of this browser session's last run `of` a request or of a template."""
     return str(st.session_state.get(_RUN + of, ""))
 
 
@@ -219,7 +232,7 @@ def set_run_id(known: str, of: str = "request") -> None:
     st.session_state[_RUN + of] = known
 
 
-# edits: the steps that were made; `history.py` makes them
+# edits: the stored steps, which `history.py` makes
 
 
 def edit_key(name: str, field: str) -> str:
@@ -238,25 +251,33 @@ def edit_steps(name: str) -> tuple[Edit, ...]:
 
 
 def undone_steps(name: str) -> tuple[Edit, ...]:
-    """Return those that were taken back, the last one last."""
+    """Return the undone edits, the last one last."""
     found = entry(name)
     return found.undone if found else ()
 
 
-def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None:
-    """These are the edits from now on, and those that can be done again. Raises InputFault where
-    the session has no place for one."""
+def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
+    """Store these as the session's edits, and as those that can be redone.
+
+    Choose and return the name under which the session is stored. Raises InputFault if an edit
+    does not fit the session.
+    """
     _edited(_loaded(name).session, tuple(steps), "", ())
     before = _kept_text(name)
-    _keep(name, _told(with_edits(before, steps, undone, scrub=_scrubs()), before))
+    after = _report_stars(with_edits(before, steps, undone, scrub=_scrubs()), before)
+    only_expected = all(step.action == "expected calls" for step in steps)
+    kept = _stored(name, after, "with expected calls" if only_expected else "edited")
+    choose(SESSION, kept)
+    return kept
 
 
 @memoized(16)
 def _edited(
     session: Session, steps: tuple[Edit, ...], model: str, recorded: tuple[Recording, ...]
 ) -> tuple[Session, list[str]]:
-    """Return the same object for the same edits: what was computed for it is found by its
-    identity. And what has changed, in words.
+    """Return the edited session, and in words what was changed.
+
+    It is the same object for the same edits, because other caches find their values by identity.
     """
     after = edited(session, steps).with_model(model)
     changed = changes(session, after)
@@ -265,11 +286,11 @@ def _edited(
     return after, changed
 
 
-# what is added
+# adding sessions
 
 
 def add_file(file_name: str, data: bytes, name: str = "") -> None:
-    """A file's sessions stand beside the others, and the first is chosen."""
+    """Add a file's sessions to the others, and choose the first."""
     stem = name or file_name.rpartition(".")[0] or file_name
     there, starred = list[str](), Counter[str]()
     for index, loaded in enumerate(read_sessions(Source(file_name, data))):
@@ -285,24 +306,23 @@ def add_file(file_name: str, data: bytes, name: str = "") -> None:
 
 
 def add_session(name: str, session: Session) -> None:
-    """A session stands beside the others under a name that is free, and is chosen."""
+    """Add a session under a free name, and choose it."""
     choose(SESSION, keep_session(name, session))
 
 
 def keep_session(name: str, session: Session) -> str:
-    """A session stands beside the others: the free name that it has there."""
-    return tab().add(_free(name), _told(new_entry(session, scrub=_scrubs())))
+    """Add a session under a free name, and return this name."""
+    return tab().add(_free(name), _report_stars(new_entry(session, scrub=_scrubs())))
 
 
 def _free(name: str) -> str:
-    """Return a name that is no sample's; the workspace numbers those that it has already."""
+    """Return a name that no sample has; the workspace adds a number to a name in use."""
     return next(each for each in free_names(name) if each not in paths.samples())
 
 
 def is_own(name: str) -> bool:
     """Return True if the session of this name was brought or made here, and is no sample."""
-    found = entry(name)
-    return found is not None and found.label.origin != _SAMPLE
+    return tab().text(name) is not None and name not in paths.samples()
 
 
 # small values in the URL that no widget owns
@@ -318,8 +338,10 @@ def set_url_number(name: str, value: int) -> None:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Before a selectbox whose titles are other than its options' names: it holds the option that
-    the address names, the first and usual one where it names none, and one that there is."""
+    """Set a selectbox whose titles are not its options' names, before it is drawn.
+
+    It gets the option in the address, or the first one, which is the default.
+    """
     asked = st.query_params.get(key)
     if asked in options and (key not in st.session_state or went_back()):
         st.session_state[key] = asked
@@ -328,7 +350,7 @@ def follow_url(key: str, options: Sequence[str]) -> None:
 
 
 def lead_on(key: str, names: Mapping[str, str]) -> None:
-    """Before a bound widget is drawn first: an older name in the address means the present one."""
+    """Replace an older name in the address, before a bound widget is first drawn."""
     asked = str(st.query_params.get(key, ""))
     if asked in names and key not in st.session_state:
         st.query_params.pop(key)
@@ -336,7 +358,7 @@ def lead_on(key: str, names: Mapping[str, str]) -> None:
 
 
 def lead_to(key: str, value: str) -> None:
-    """Before a bound widget is drawn first: it holds this value, unless the address names one."""
+    """Set a bound widget before it is first drawn, unless the address has a value for it."""
     if key not in st.query_params and key not in st.session_state:
         st.session_state[key] = value
 
@@ -351,7 +373,7 @@ def went_back() -> bool:
 
 
 def tell_url(key: str, option: str, usual: str) -> None:
-    """After it: the address names the option, unless it is the usual one."""
+    """Write a selectbox's option into the address, after it is drawn; leave out the default."""
     if option != usual:
         st.query_params[key] = option
     else:
@@ -364,17 +386,17 @@ def forget_url(name: str) -> None:
 
 
 def forget_step() -> None:
-    """Another recording is seen from its end."""
+    """Forget the step in the address: another recording is shown at its end."""
     forget_url("step")
 
 
 def url_values() -> dict[str, str]:
-    """Everything that the address says."""
+    """Return all values in the address."""
     return st.query_params.to_dict()
 
 
 def component_value(key: str, field: str) -> Any:
-    """Return a value that a component reported; None before it did."""
+    """Return a value that a component reported; None before it reports any."""
     found: Any = st.session_state.get(key)
     return found.get(field) if isinstance(found, Mapping) else getattr(found, field, None)
 
@@ -395,11 +417,11 @@ def choose(key: str, value: Any) -> None:
 
 
 def forget(key: str) -> None:
-    """A widget begins anew, or a held value is gone."""
+    """Forget a held value, or a widget's, which then begins anew."""
     st.session_state.pop(key, None)
 
 
 def keep_within(key: str, most: int) -> None:
-    """Before a number's widget is drawn: what it holds is no more than it allows."""
+    """Lower a number's value to `most`, before its widget is drawn."""
     if st.session_state.get(key, 0) > most:
         st.session_state[key] = most

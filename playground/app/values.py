@@ -41,7 +41,7 @@ def show(row: Any) -> None:
 
 
 def _choose() -> None:
-    """Show the value that was clicked alone, and all of them after a second click."""
+    """Show the clicked value alone; after a second click, all values."""
     value = components.chosen_of("values")[1]
     state.hold(_VALUE, "" if value == state.held(_VALUE) else value)
 

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from playground.base.wording import visible
 
-_MOST_LISTED: Final = 24  # a message lists all known names, up to this many
-_FIRST_LISTED: Final = 8  # of more names, it lists these
+_NEAREST: Final = 3  # names in a message
 _MOST_SAID: Final = 400  # characters of a problem, which may quote a long value
 # An address of only these characters has no password, and no key unless a part looks random.
 _PLAIN_ADDRESS: Final = re.compile(
@@ -77,20 +76,29 @@ class SyntaxFault(PlaygroundError):
 
 
 class UnknownNameError(PlaygroundError):
-    """The name of a dialect, policy or recording that does not exist. The message lists up to three
-    similar names and the known names, or the first of many; `known` has them all.
+    """The name of a dialect, policy or recording that does not exist.
+
+    The message has the similar names, or else the nearest, three at most; `known` has all names.
     """
 
     def __init__(self, kind: str, given: str, known: list[str]) -> None:
         self.kind, self.given, self.known = kind, given, known
-        from difflib import get_close_matches  # imported here to keep the start fast
+        super().__init__(f"unknown {kind} {given!r}; {nearest_names(given, known)}")
 
-        similar = " or ".join(map(repr, get_close_matches(given, known)))
-        hint = f"; did you mean {similar}?" if similar else ";"
-        listed = ", ".join(known) or "none"
-        if len(known) > _MOST_LISTED:
-            listed = f"{', '.join(known[:_FIRST_LISTED])} … ({len(known)} in all)"
-        super().__init__(f"unknown {kind} {given!r}{hint} known: {listed}")
+
+def nearest_names(given: str, known: list[str]) -> str:
+    """Name the known names that are similar to a given one, or else the nearest: at most three."""
+    from difflib import get_close_matches  # imported here to keep the start fast
+
+    names = {name.casefold(): name for name in known}
+    folded = str(given).casefold()
+    longer = [name for name in names if len(folded) > 1 and folded in name]
+    if similar := [*dict.fromkeys([*get_close_matches(folded, names, _NEAREST), *longer])]:
+        return f"did you mean {' or '.join(repr(names[name]) for name in similar[:_NEAREST])}?"
+    if len(known) <= _NEAREST:
+        return f"known: {', '.join(known) or 'none'}"
+    nearest = get_close_matches(folded, names, _NEAREST, cutoff=0)
+    return f"the nearest of {len(known)}: {', '.join(names[name] for name in nearest)}"
 
 
 class InsufficientCreditsError(PlaygroundError):

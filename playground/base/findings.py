@@ -40,7 +40,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "malformed-python": FindingKind("error", "a call's Python arguments cannot be read: aborted"),
     "too-deep": FindingKind("error", "nested too deeply to be read: the call is aborted"),
     "arguments-not-object": FindingKind("error", "arguments are not a JSON object: aborted"),
-    "relaxed-json": FindingKind("warning", "JSON with bare keys, single quotes or comments: read"),
+    "relaxed-json": FindingKind(
+        "warning", "JSON that strict parsers refuse (bare keys, comments, raw line breaks): read"
+    ),
     "relaxed-python": FindingKind("warning", "arguments that are not quite Python: read"),
     "arguments-wrapped": FindingKind("info", "arguments came inside another argument: unpacked"),
     "arguments-elsewhere": FindingKind(
@@ -54,6 +56,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "other-recipient": FindingKind(
         "error", "a call's header names another tool than the call itself: aborted"
     ),
+    "no-arguments": FindingKind("info", "a call without its arguments' object: read with none"),
     "missing-argument": FindingKind("error", "a call lacks a required argument: aborted"),
     "mended-name": FindingKind("info", "a tool's name held more than the name: corrected"),
     "text-after-call": FindingKind(
@@ -406,6 +409,7 @@ MENDING: Final = frozenset(
         "relaxed-json",
         "relaxed-python",
         "arguments-elsewhere",
+        "no-arguments",
         "arguments-as-json",
         "arguments-as-text",
         "mended-name",

@@ -30,6 +30,7 @@ FIXES: Final[dict[str, str]] = {
     "arguments-not-object": "show arguments as an object in the rules' example",
     "relaxed-json": "constrain decoding by `playground grammar` if your server reads strictly",
     "relaxed-python": "show the exact form in the rules' example if your server reads strictly",
+    "no-arguments": "show in the rules' example that a call without arguments has `{}`",
     "arguments-elsewhere": "show the place of arguments in the rules' example",
     "other-recipient": "ask again: which of the two tools was meant cannot be known",
     "missing-argument": "ask again with this message, or do not require the parameter",

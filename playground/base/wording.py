@@ -111,3 +111,11 @@ def _isolate(match: re.Match[str]) -> str:
 def _escape(match: re.Match[str]) -> str:
     number = ord(match[0])
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{{{number:x}}}"
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a code block whose fence is longer than any run of back-ticks in the text."""
+    # CommonMark: a fence ends at the first line of as many back-ticks as it began with, or more.
+    runs = [len(run) for run in re.findall(r"`+", text)]
+    fence = "`" * max(3, 1 + max(runs, default=0))
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -1,5 +1,5 @@
 """Predict what a request reads from a provider's prompt cache, writes to it and costs.
 
-`rules/` holds what each provider says, dated. `prefixes.py` hashes a request's beginnings,
-`breakpoints.py` finds where the provider caches, `simulator.py` keeps an imagined cache.
+`rules/` holds each provider's dated rules. `prefixes.py` hashes the prefixes of a request,
+`breakpoints.py` finds where the provider caches, `simulator.py` simulates the cache.
 """

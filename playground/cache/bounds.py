@@ -1,8 +1,8 @@
-"""Bounds of what a request can have read from the cache, and what its bill says beside them.
+"""Bounds of the tokens that a request can have read from the cache, and the verdict on its bill.
 
-A cache without marks promises nothing, so no read of it is certain. It holds nothing, however, but
-what was sent before: the longest beginning that a request shares with an earlier one, and the
-earlier one's answer, is the most that it can read of what a record holds.
+A cache without marks promises nothing, so no read of it is certain. But it holds only what was sent
+before. So the most that a request can read, as far as the record shows, is the longest prefix that
+it shares with an earlier request, with that request's answer.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _ANSWERS: Final = ("assistant", "model", "reasoning")
 
 @dataclass(frozen=True, slots=True)
 class ReadBounds:
-    """The least and the most that a request reads, in tokens. `most` is None where nothing is
-    known of what was sent before."""
+    """The least and the most tokens that a request reads. `most` is None if earlier requests are
+    not known."""
 
     least: int = 0
     most: int | None = None
 
     def verdict(self, billed_read: int) -> Verdict:
-        """Return what a bill says beside the bounds."""
+        """Compare a bill with the bounds; return one of the verdicts."""
         if billed_read + NEAR < self.least:
             return "less than was sure"
         if self.most is None:
@@ -50,16 +50,16 @@ class ReadBounds:
 def read_bounds(
     request: TimedRequest, earlier: Sequence[TimedRequest], bill: Billed, least: int = 0
 ) -> ReadBounds:
-    """Return the bounds of a request after those `earlier` of the same model in a record.
+    """Return the bounds of a request by the `earlier` requests of a record to the same model.
 
-    Only the latest 200 are compared. If there are more, `most` is None for a bill above what these
-    left: an older one may have left more.
+    Only the latest 200 are compared. If there are more, and the bill is above what these left,
+    `most` is None: an older one may have left more.
     """
-    if bill.summed or request.wire.parameters.get("history"):  # its beginning is on the server
+    if bill.summed or request.wire.parameters.get("history"):  # the server holds its beginning
         return ReadBounds()
     most, whole = 0.0, 0
     for other in reversed(earlier[-_LATEST:]):
-        if len(other.chain) >= whole:  # else it shares no more than one that was looked at
+        if len(other.chain) >= whole:  # otherwise it shares no more than a request compared before
             blocks, tokens = _shared(request, other)
             most = max(most, tokens)
             whole = max(whole, blocks)
@@ -69,14 +69,14 @@ def read_bounds(
 
 
 def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
-    """Return the blocks that a request shares with an earlier one at their beginnings, and the
-    most tokens that it can. The bill that is judged has no part in it."""
+    """Return the number of leading blocks that a request shares with an earlier one, and the most
+    tokens that it can share. The request's own bill, which is judged, is not used."""
     longest = min(len(request.chain), len(other.chain))
     # The hash of a prefix is that of all before it, so the first unequal one can be searched for.
     blocks = bisect_left(range(longest), True, key=lambda n: request.chain[n] != other.chain[n])
     billed = inf if other.billed is None else other.billed.total
     shared = min(_most(other, blocks), billed)
-    if blocks == len(other.chain):  # all of it, whose size its own bill says, and its answer
+    if blocks == len(other.chain):  # with its answer; the bill gives the size
         shared = shared if other.billed is None else billed
         return blocks, shared + _answer(islice(request.wire.blocks, blocks, None))
     if blocks == len(request.chain):
@@ -91,7 +91,8 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
 def _most(other: TimedRequest, blocks: int) -> float:
     """Return the most tokens of the first blocks of an earlier request, by its texts and its bill.
 
-    No text tells the tokens of a picture or a file: then only the bill limits them."""
+    If it has a picture or a file, whose tokens no text tells, only the bill is a limit.
+    """
     if not blocks:
         return 0
     if other.has_opaque:

@@ -46,15 +46,16 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
         return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
     lives = [rules.seconds(life) for life in named]
     rising = any(later > earlier for earlier, later in zip(lives, lives[1:], strict=False))
-    if rising and rules.match == "breakpoints":  # OpenAI says nothing of their order
+    if rising and rules.match == "breakpoints":  # OpenAI states no rule on their order
         told = "a mark with a longer lifetime after one with a shorter lifetime"
         return points, ("ttl-order", told)
     return points, None
 
 
 def _refuses(life: str, rules: Rules) -> bool:
-    """Return True for a life that the provider does not know; one that it gives to other models
-    is taken for its default.
+    """Return True for a life that the provider does not know.
+
+    A life that it knows for other models only is replaced by the default, so it is not refused.
     """
     return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
 
@@ -63,14 +64,14 @@ def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
     """Return the name of the lifetime of an entry that is written at this breakpoint."""
     billed = request.billed
     if billed is not None and 0 < billed.write == billed.write_hour:
-        return rules.long_life  # the bill knows better than marks that a session has lost
+        return rules.long_life  # the bill counts more than marks, which a session may have lost
     given = request.marks.get(point) or request.wire.automatic_ttl or request.wire.ttl
     return given or str(rules.value("default_ttl"))
 
 
 @lru_cache(maxsize=256)
 def lives_of(rules: Rules, model: str) -> dict[str, int]:
-    """Return the seconds of the lives that a mark may ask for on this model, by name."""
+    """Return the lifetimes that a mark may ask for on this model: their seconds by name."""
     lives: dict[str, int] = rules.value("ttls")
     only = rules.of_model("ttls_of", model)
     return {name: lives[name] for name in only} if only else lives
@@ -98,7 +99,7 @@ def looked_at(
 
 
 def spans(points: Sequence[int], positions: Sequence[int], reach: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last block that each mark looks at, for the last mark first."""
+    """Yield the first and the last block of each mark's look-back, beginning with the last mark."""
     for point in reversed(points):
         least = positions[point] - reach
         if isinstance(positions, SharedList):
@@ -112,7 +113,7 @@ def _automatic(request: TimedRequest, rules: Rules) -> int | None:
     wire = request.wire
     if not rules.value("automatic"):
         return None
-    # OpenAI from 5.6 on: always, unless it is told otherwise.
+    # OpenAI from 5.6 on: always, unless the request says otherwise.
     if rules.match == "exact":
         return None if wire.explicit_only else next(iter(_latest_ends(request, rules)), None)
     # Anthropic: a top-level cache_control.
@@ -160,7 +161,7 @@ def _ends_message(block: WireBlock, after: WireBlock | None) -> bool:
         return after is None or not _is_result(after)
     if block.role != "user":
         return False
-    # a message of the user may be several blocks, each with its place
+    # a user's message may have several blocks, each with its place
     return after is None or not (block.place and after.place) or after.place[0] != block.place[0]
 
 

@@ -1,7 +1,7 @@
 """Give the reason why a prediction is not certain.
 
 A prediction is `exact` only if a documented and dated rule names the model, if the tokens are
-known, and if a rule covers everything in the body. Each check returns its reason in words, or "" if
+known, and if a rule covers everything in the body. Each check returns a reason in words, or "" if
 it finds none.
 """
 
@@ -19,12 +19,13 @@ from playground.nouns.wire_bodies import settings_left
 
 # Anthropic's defaults, for an edit that names no trigger (Context editing; Compaction)
 _TRIGGERS: Final = {"clear_tool_uses": 100_000, "compact": 150_000}
-_NEAR_FULL: Final = 100_000  # tokens: from here on `truncation: auto` may drop messages
+_NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop messages
 _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
 def doubt_of(request: TimedRequest, rules: Rules) -> str:
-    """Return why no prediction of this request can be certain, whatever the cache holds, or ""."""
+    """Return why a prediction of this request is uncertain with any contents of the cache,
+    or ""."""
     return doubt_about_settings(request, rules) or doubt_about_content(request, rules)
 
 
@@ -37,7 +38,7 @@ def doubt_about_content(request: TimedRequest, rules: Rules) -> str:
     """Return the first doubt about words, edits, blocks, system messages and marks, or ""."""
     if why := _server_tools(request, rules):
         return why
-    known = request.known_doubts  # the same under every policy, which only changes the marks
+    known = request.known_doubts  # shared by all policies, which change only the marks
     if rules not in known:
         known[rules] = next((why for check in _CHECKS if (why := check(request, rules))), "")
     return known[rules] or _marks(request, rules)
@@ -64,7 +65,8 @@ def _unclear_blocks(request: TimedRequest, rules: Rules) -> str:
 
 
 def _words(request: TimedRequest, rules: Rules) -> str:
-    """Name the paths of a body's unknown words, or its form if no rule lists the words of it."""
+    """Name the paths of unknown words in a body, or the body's form if no rule lists words
+    for it."""
     wire = request.wire
     vocabulary = rules.get("words", {}).get(wire.api)
     if vocabulary is None:
@@ -75,7 +77,7 @@ def _words(request: TimedRequest, rules: Rules) -> str:
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule speaks of, else those that stand for content on the server."""
+    """Name the fields that no rule mentions, else those whose content is on the server."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)
@@ -95,7 +97,7 @@ def _unspoken_of(paths: list[str]) -> str:
 
 
 def unknown_words(request: TimedRequest, rules: Rules) -> str:
-    """Return which words and fields the rules do not cover; "" if there are none."""
+    """Return the words and fields that no rule covers, in words; "" if there are none."""
     return _words(request, rules) or _fields(request, rules)
 
 
@@ -111,7 +113,8 @@ def is_pinned(request: TimedRequest) -> bool:
 
 
 def across_regions(request: TimedRequest, rules: Rules) -> str:
-    """Return why a name with a region before the maker may be answered where nothing is cached."""
+    """Return why a model with a region in its name may be answered in a region without the
+    cache."""
     if not rules.get("across_regions"):
         return ""
     region = _region(rules, request.wire.model)
@@ -130,9 +133,9 @@ def _region(rules: Rules, model: str) -> str:
 
 @lru_cache(maxsize=256)
 def _roles(rules: Rules, api: str) -> Mapping[str, str]:
-    """Return the known fields, each with its role for the prefix.
+    """Return the role of each known field for the prefix.
 
-    LiteLLM takes bodies in OpenAI's form for other providers, so they may have OpenAI's fields too.
+    LiteLLM takes bodies in OpenAI's form for other providers too, so they may have OpenAI's fields.
     """
     own: Mapping[str, str] = rules.get("fields", {})
     return {**rules_of("openai").value("fields"), **own} if api == "chat" else own
@@ -140,11 +143,12 @@ def _roles(rules: Rules, api: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=256)
 def _parents(rules: Rules, api: str) -> frozenset[str]:
-    """Return the fields with inner fields, all of which the rules name (`parent.inner`)."""
+    """Return the fields whose inner fields are all named by the rules (`parent.inner`)."""
     return frozenset(name.partition(".")[0] for name in _roles(rules, api) if "." in name)
 
 
 def _edits(request: TimedRequest, rules: Rules) -> str:
+    """Name an edit by which the server may change the history of this request, or return ""."""
     settings, edits = request.wire.settings, _edit_fields(rules, request.wire.api)
     if edits.isdisjoint(settings) or not request.sizes:
         return ""
@@ -162,7 +166,7 @@ def _edit_fields(rules: Rules, api: str) -> frozenset[str]:
 
 
 def _trigger(name: str, value: Any) -> float:
-    """Return the number of tokens from which the server may change the history."""
+    """Return the number of tokens above which the server may change the history."""
     if name == "truncation":
         return _NEAR_FULL if value == "auto" else float("inf")
     edits = value.get("edits") if isinstance(value, dict) else value
@@ -202,7 +206,7 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
 
 
 def _server_tools(request: TimedRequest, rules: Rules) -> str:
-    """Name a tool on the server whose results get a mark of their own beside the body's."""
+    """Name a server tool whose results get a mark of the provider's own, not in the body."""
     named = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
     if not named or "system_messages" not in rules.rules:
         return ""
@@ -235,8 +239,8 @@ _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (
 def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
     """Return the settings of a request as JSON texts.
 
-    A setting that the rules name is left out if it has its default. The others, of which no rule
-    says what is lost when they change, are listed by path.
+    A setting that the rules name is left out if it has its default. Settings that no rule names are
+    listed by path: it is unknown what their change loses.
     """
     wire, named = request.wire, _named(rules)
     given = rules.salts_of(named, wire.parameters, wire.model)
@@ -248,7 +252,7 @@ def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
 
 @lru_cache(maxsize=64)
 def _named(rules: Rules) -> tuple[str, ...]:
-    """Return the parameters for which a rule says what is or may be lost when they change."""
+    """Return the parameters for which a rule says which tiers a change loses or may lose."""
     tables = (rules.get("salts", {}), rules.get("may_salt", {}))
     return tuple(
         dict.fromkeys(name for table in tables for some in table.values() for name in some)
@@ -256,11 +260,11 @@ def _named(rules: Rules) -> tuple[str, ...]:
 
 
 def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, rules: Rules) -> str:
-    """Return why it is uncertain that an entry of this tier can still be read, or "".
+    """Return why an entry of this tier may no longer be readable, or "".
 
     `before` and `now` are the settings of the entry's request and of this one.
     """
-    if before is now:  # as in most rows, where requests share their settings
+    if before is now:  # the usual case: both requests share one object
         return ""
     named = _named(rules)
     unnamed = (name for name in {**before, **now} if name not in named)
@@ -281,10 +285,10 @@ def _parameters_up_to(tier: str, rules: Rules) -> Iterator[str]:
 
 
 def may_be_kept(before: Mapping[str, str], now: Mapping[str, str], rules: Rules) -> str:
-    """Return why an entry that was written under other settings may still be readable, or "".
+    """Return why an entry written under other settings may still be readable, or "".
 
-    The reason is a parameter that only one of the two requests names, if no source says what its
-    default is.
+    The reason is a parameter that only one of the requests names, and whose default no source
+    states.
     """
     undocumented = rules.get("defaults_unknown", ())
     named = [name for name in undocumented if (name in before) != (name in now)]

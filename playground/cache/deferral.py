@@ -1,8 +1,8 @@
 """Rewrite requests as they would be sent with deferred tools.
 
-A deferred tool is out of the first prompt, and stands in the history from where it was loaded. The
-history alone decides: before the first call of a tool that is not loaded, it is loaded. So each
-request of a row is rewritten alike, and one that begins anew loads its tools anew.
+A deferred tool is not in the first prompt; the history holds it from the place at which it is
+loaded: just before its first call. Only the history decides on that, so all requests of a row are
+rewritten alike, and a request after a compaction loads its tools anew.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OWN_TYPES: Final = (None, "custom", "function")  # all others are a provider's 
 
 @dataclass(frozen=True, slots=True)
 class ToolCut:
-    """The tools that stay in the prefix, and what loads the others: `found` at a time."""
+    """The tools that stay in the prefix, and the way to load the others: `found` at a time."""
 
     keep: frozenset[str]
     loading: Loading
@@ -33,18 +33,18 @@ class ToolCut:
 class RewrittenRequest:
     """A request with deferred tools.
 
-    `messages` are those of the request that is answered; `searched` are those after its own search,
-    which the server reads in a second round; None if it searches for nothing.
+    `messages` are the messages that are sent. If the model searches for a tool, `searched` are the
+    messages with that search, which the server reads in a second round; otherwise None.
     """
 
     head: dict[str, Any]  # the body without its messages
     messages: list[Message]
     searched: list[Message] | None = None
-    query: Message | None = None  # what the model writes to search
+    query: Message | None = None  # the model's query for its search
 
 
 def named_tools(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the tools of a body that can be deferred, by name; a provider's own are left out."""
+    """Return the tools of a body that can be deferred, by name: all but a provider's own tools."""
     given = body.get("tools")
     listed = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
     return {_name(each): each for each in listed if each.get("type") in _OWN_TYPES and _name(each)}
@@ -65,9 +65,9 @@ def calls_of(message: Message) -> Iterator[str]:
 
 @dataclass
 class Deferral:
-    """Rewrites a row of requests under one cut.
+    """A rewriter of a row of requests under one cut.
 
-    `left` is what of a deferred tool stands in the first prompt, by the rule `deferred_tools`:
+    `left` says which part of a deferred tool is in the first prompt, by the rule `deferred_tools`:
     "nothing" (Anthropic's form) or "name and description" (OpenAI's).
     """
 
@@ -78,8 +78,8 @@ class Deferral:
     )
     _seen: dict[int, tuple[Message, tuple[str, ...], tuple[str, ...]]] = field(
         default_factory=dict
-    )  # by a message's id: it, the tools that it calls, those that it refers to
-    _listed: tuple[Any, list[dict[str, Any]]] = (None, [])  # the last tools, and as they are sent
+    )  # id of a message -> the message, the tools that it calls, and those that it refers to
+    _listed: tuple[Any, list[dict[str, Any]]] = (None, [])  # the last tools, as given and as sent
 
     @property
     def _is_openai(self) -> bool:
@@ -88,7 +88,7 @@ class Deferral:
     def rewrite(
         self, body: dict[str, Any], messages: Sequence[Message], answer: Message | None
     ) -> RewrittenRequest:
-        """Rewrite a request; `answer` is the message that answers it, if a later request has it."""
+        """Rewrite a request; `answer` is the message that answers it, None if it is not known."""
         own = named_tools(body)
         deferred = {name: tool for name, tool in own.items() if name not in self.cut.keep}
         if self._listed[0] is not body.get("tools"):
@@ -111,7 +111,8 @@ class Deferral:
     def _tools(
         self, body: dict[str, Any], deferred: dict[str, dict[str, Any]]
     ) -> Iterator[dict[str, Any]]:
-        """Yield the tools as they are sent. A mark moves from a deferred tool to the last other."""
+        """Yield the tools as they are sent. The mark of a deferred tool moves to the last tool that
+        is not deferred."""
         search = {"type": "tool_search"} if self._is_openai else _ANTHROPIC_SEARCH
         given = body.get("tools") or ()
         present = any(isinstance(each, dict) and _is_search(each) for each in given)
@@ -128,7 +129,7 @@ class Deferral:
     def _form(self, tool: dict[str, Any], named: bool = False) -> dict[str, Any]:
         """Return a tool in the form of the API that takes deferred tools.
 
-        `named` leaves out what OpenAI leaves out of a deferred function.
+        With `named`, a function has only the parts that OpenAI keeps of a deferred one.
         """
         function = tool.get("function")
         if not isinstance(function, dict):
@@ -145,7 +146,7 @@ class Deferral:
     def _message(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> list[Message]:
-        loaded.update(self._names_in(message)[1])  # what the session itself has searched for
+        loaded.update(self._names_in(message)[1])  # tools that the session's own search has found
         names = self._to_load(message, deferred, loaded)
         if not names:
             return [message]
@@ -164,7 +165,8 @@ class Deferral:
     def _to_load(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> tuple[str, ...]:
-        """Return the tools that are loaded before a message: those it calls, and found beside."""
+        """Return the tools to load before a message: those that it calls, and others that a search
+        finds."""
         calls = self._names_in(message)[0]
         called = [name for name in calls if name in deferred and name not in loaded]
         if not called:
@@ -183,7 +185,7 @@ class Deferral:
     def _loads(
         self, names: tuple[str, ...], deferred: dict[str, dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Return what loads these tools: messages of the client, or a search and its result."""
+        """Return the messages that load these tools: the client's, or a search and its result."""
         references = [{"type": "tool_reference", "tool_name": name} for name in names]
         if self.cut.loading == "by the client":
             added = [{"type": "tool_addition", "tool": each} for each in references]
@@ -206,7 +208,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return messages for a policy of marks, which no message that loads a tool gets."""
+    """Return messages as a policy of marks sees them: those that load tools take no mark."""
     return [_hidden(each) if _loads_tools(each) else each for each in messages]
 
 
@@ -221,7 +223,7 @@ def _hidden(message: Message) -> Message:
 
 
 def _split(message: Message) -> tuple[list[Any], list[Any]]:
-    """Return the thought that begins an answer, and the rest of its content, as parts."""
+    """Return the reasoning at the beginning of an answer, and the other parts of its content."""
     content = message.get("content")
     parts = content if isinstance(content, list) else []
     if isinstance(content, str) and content:

@@ -1,4 +1,4 @@
-"""Read what a provider itself says of a request's cache, beside what is predicted and billed.
+"""Read a provider's own diagnosis of a request's cache, and compare it with prediction and bill.
 
 Anthropic's `diagnostics` and OpenAI's `prompt_cache_diagnostics`; recordings keep both as sent.
 """
@@ -32,10 +32,10 @@ WORDS: Final[dict[str, str]] = {
     "service_tier_changed": "another service tier",
     "cache_hit": "all that could be read was read",
     "comparison_response_not_found": "the answer to compare with was not found",
-    # where the reason is null
+    # if the reason is null
     "none": "still compared, or nothing differs",
 }
-# What the bodies show where a diagnosis speaks of them: the causes of a first difference.
+# A diagnosis -> the causes of a first difference in the bodies that agree with it.
 _MESSAGES: Final = ("messages_changed", "compacted")
 _SHOWN_AS: Final[dict[str, tuple[str, ...]]] = {
     "model_changed": ("model_changed", "speed_changed"),
@@ -49,10 +49,10 @@ _CAUSES: Final = frozenset(cause for causes in _SHOWN_AS.values() for cause in c
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """A provider's own word on why a request read what it read.
+    """A provider's own statement on what a request read.
 
     `kind` is its word; "none" if it gives no reason. `missed` is its estimate of the tokens that
-    were not read, None if it gives none.
+    were not read, or None.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Diagnosis:
 
     @property
     def is_miss(self) -> bool:
-        """True if the provider says that something which could have been read was not."""
+        """True if the provider says that the request did not read all that it could have read."""
         return self.kind.endswith("_changed") or self.kind == "context_compacted"
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Diagnosis:
 
 
 def diagnosis_of(given: Any) -> Diagnosis | None:
-    """Return the diagnosis in a reply, or in what a recording keeps of one; None without one."""
+    """Return the diagnosis in a reply, or in a recording of one; None if there is none."""
     if not isinstance(given, Mapping):
         return None
     for name in ("diagnostics", "prompt_cache_diagnostics"):
@@ -94,11 +94,13 @@ def _count(value: Any) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ThreeAnswers:
-    """One request's tokens read: as predicted, as billed, and as the provider told.
+    """The tokens that one request reads: by prediction, by its bill, and by the provider's
+    diagnosis.
 
-    `predicted` is None if nothing certain was predicted, `left` is what the request before left in
-    the cache by its bill. `difference` is where the request differs from that one. `of_these` is
-    true if these bodies were sent and billed; others can contradict neither bill nor diagnosis.
+    `predicted` is None if the prediction is not certain. `left` are the tokens that the request
+    before left in the cache, by its bill, and `difference` is the first difference from that
+    request. `of_these` is True if exactly these bodies were sent; others cannot contradict bill or
+    diagnosis.
     """
 
     predicted: int | None
@@ -110,7 +112,7 @@ class ThreeAnswers:
 
 
 def _contradiction(told: Diagnosis, difference: FirstDifference | None) -> str:
-    """Return what the bodies show in place of what a diagnosis says of them; "" if they agree."""
+    """Return what the bodies show, in words, if it contradicts the diagnosis; otherwise ""."""
     if told.kind not in _SHOWN_AS:
         return ""
     if difference is None:
@@ -121,7 +123,7 @@ def _contradiction(told: Diagnosis, difference: FirstDifference | None) -> str:
 
 
 def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
-    """Return a finding that says who says what, and which cannot be right; None if all agree."""
+    """Return a finding with the three answers and the one that is wrong; None if they agree."""
     told, difference = answers.told, answers.difference
     wrong = list[str]()
     reads_all = answers.billed >= answers.left - 50 and answers.left > 0

@@ -19,7 +19,7 @@ from playground.cache.rules import Rules
 from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
 
 _EXCERPT: Final = 40
-_HEAD: Final = 3  # blocks of the messages that are their beginning
+_HEAD: Final = 3  # number of leading message blocks that count as the head
 _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
     r"|\b\d\d?:\d\d(?::\d\d)?\b"  # times of day
@@ -30,7 +30,7 @@ _VOLATILE: Final = re.compile(
 )
 
 
-# Takes away what a match of it may hold of ASCII: where the rest differs, nothing is searched.
+# Deletes the ASCII characters of such matches: if the rest differs, no search is needed.
 _SOLID: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
 
 
@@ -55,7 +55,7 @@ class FirstDifference:
 
     @property
     def by_compaction(self) -> FirstDifference:
-        """This difference, explained by a history that the session says was replaced."""
+        """The same difference with a compaction as its cause: the session says so."""
         return replace(self, cause="compacted", rule="compacted")
 
     def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
@@ -78,9 +78,9 @@ class FirstDifference:
 def first_difference(
     before: TimedRequest, after: TimedRequest, rules: Rules
 ) -> FirstDifference | None:
-    """Return the first place where `after` does not go on as `before`, or None if it extends it."""
+    """Return the first place where `after` differs from `before`; None if it only adds to it."""
     same = min(len(before.chain), len(after.chain))
-    # a hash holds all that stands before it, so hashes are the same up to one place and then never
+    # a hash covers everything before it: hashes are equal up to one place, and never after it
     index = bisect_left(range(same), True, key=lambda i: before.chain[i] != after.chain[i])
     if index == len(before.chain):
         return None
@@ -112,18 +112,19 @@ def _between(
     pairs = zip(old.text, shown, strict=False)
     shorter = min(len(old.text), len(shown))
     at = next((i for i, (a, b) in enumerate(pairs) if a != b), shorter)
-    # Where a tool is gone, the first block of the system stands in its place: the earlier of the
-    # two tiers is the one that has changed.
+    # If a tool was removed, the first system block has its index: then the earlier of the two
+    # tiers has changed.
     tiers = [block.tier for block in (old, new) if block]
     cause = f"{min(tiers, key=TIERS.index)}_changed"
-    start = max(0, at - _EXCERPT // 4)  # a quarter of the excerpt is what both still share
+    start = max(0, at - _EXCERPT // 4)  # a quarter of each excerpt is text before the difference
     window = slice(start, start + _EXCERPT)
     rule = _rule(before, after, index)
     return FirstDifference(cause, rule, old.text[window], shown[window], index, at)
 
 
 def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
-    """Return the finding's code that fits most narrowly, since its remedy says most."""
+    """Return the finding's code that fits most narrowly, because its remedy is the most
+    specific."""
     old = before[index]
     new = after[index] if index < len(after) else None
     # Codex wrote its tools out of a hash map: under 1 % of its tokens were read (codex#2611).
@@ -134,8 +135,8 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
             return "json-key-order"
         if _is_volatile(old.text, new.text):
             return "history-rewrite" if old.tier == "messages" else "volatile-system"
-    # A block of white space, put there to carry a mark: 8.4 % of one agent's requests were written
-    # anew because of it (vscode#323642).
+    # A block of white space that was added to carry a mark: because of it, 8.4 % of one agent's
+    # requests were written anew (vscode#323642).
     if any(block and block.kind == "text" and not block.text.strip() for block in (old, new)):
         return "synthetic-anchor"
     if {block.tier for block in (old, new) if block} != {"messages"}:
@@ -163,8 +164,8 @@ def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: 
     old = before[index]
     following = before[index + 1] if index + 1 < len(before) else None
     new = after[index] if index < len(after) else None
-    # An environment block leaves in three ways: it was the end of a text that is shorter now; it
-    # was a last part of its own and the turn goes on without it; or what came after it moved up.
+    # An environment block disappears in three ways: it was the end of a text that is shorter now;
+    # it was a part of its own that is gone; or the blocks after it moved up.
     if old.role == "user" and old.kind == "text":
         shrunk = new is not None and new.role == "user" and old.text.startswith(new.text)
         last_of_turn = index > 0 and _one_message(before[index - 1], old) and following is None
@@ -173,12 +174,12 @@ def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: 
         if shrunk or gone or moved_up:
             return "env-in-prefix"
     start = next(i for i, block in enumerate(before) if block.tier == "messages")
-    # One that changes behind the first, while what follows it stays in its place, was rewritten.
+    # If a block after the first changes and the following blocks stay, it was rewritten.
     next_is = after[index + 1] if index + 1 < len(after) else None
     in_place = following is not None and next_is is not None and following.has_same_content(next_is)
     if in_place and index > start:
         return "history-rewrite"
-    # In a short conversation the head is all there is, and nothing was put in front of it.
+    # In a short conversation every block is in the head, and nothing was put in front of it.
     if index - start < _HEAD and len(before) - start > _HEAD:
         return "head-injection"
     return "history-rewrite"

@@ -12,7 +12,7 @@ from playground.nouns.wire_blocks import WireRequest, same_blocks
 from playground.nouns.wire_doubts import without_defaults
 
 NO_ROUTE: Final = b""
-_SLOWEST: Final = 10  # tokens a second that any answer has, as we assume
+_SLOWEST: Final = 10  # tokens a second: the slowest answer that we assume
 
 
 @dataclass(slots=True)
@@ -23,20 +23,20 @@ class CacheEntry:
     ttl: str
     visible: float
     expires: float
-    strings: int = 0  # contents in it that were strings, not blocks
+    strings: int = 0  # number of its contents that were strings, not blocks
     sized: bool = False
-    writer: bytes = b""  # the whole of the request that wrote it
-    tier: str = ""  # of its last block
+    writer: bytes = b""  # size of the request that wrote it
+    tier: str = ""  # tier of its last block
     role: str = ""
-    settings: dict[str, str] = field(default_factory=dict)  # those of its writer
+    settings: dict[str, str] = field(default_factory=dict)  # settings of its writer
     route: bytes = NO_ROUTE
-    answer_seconds: float = 0.0  # that its writer's answer takes at most
-    unclear: bool = False  # whether it is not certain that its writer left it
+    answer_seconds: float = 0.0  # the most seconds of its writer's answer
+    unclear: bool = False  # True if it is uncertain that its writer left it
 
 
 @dataclass(slots=True)
 class EarlierRequests:
-    """The settings of earlier requests, and why one was uncertain, each by model."""
+    """The settings of earlier requests, and the doubt about them, both by model."""
 
     settings: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     uncertain: dict[str, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class EarlierRequests:
     last: dict[str, TimedRequest] = field(default_factory=dict)
 
     def copy(self) -> EarlierRequests:
-        """Return a record that does not change with this one."""
+        """Return a copy that later requests to this record do not change."""
         settings = {model: list(known) for model, known in self.settings.items()}
         return EarlierRequests(settings, dict(self.uncertain), dict(self.cleared), dict(self.last))
 
@@ -59,8 +59,8 @@ class EarlierRequests:
     ) -> str:
         """Return a request's own doubt, or what earlier requests leave unknown, and record it.
 
-        `entry` is what it reads; with `reads_all` it could read nothing more. Unknown is what an
-        uncertain request left, and what a change of settings loses.
+        `entry` is the entry that it reads; with `reads_all` no other entry could give more. It is
+        unknown what an uncertain request left, and what a change of settings loses.
         """
         model = request.wire.model
         earlier = self.settings.setdefault(model, [])
@@ -85,7 +85,8 @@ class EarlierRequests:
         return may_be_lost(entry.settings, settings, entry.tier, rules) if entry else ""
 
     def _changed_message(self, request: TimedRequest) -> str:
-        """Say that a message with `clear_at` was not sent again unchanged, as it must be."""
+        """Return the doubt if a message with `clear_at`, which must be sent again unchanged, was
+        not."""
         before = self.cleared.get(request.wire.model, ())
         self.cleared[request.wire.model] = now = request.wire.cleared
         if now[: len(before)] == before:
@@ -99,7 +100,7 @@ def _goes_on(last: TimedRequest, now: TimedRequest) -> bool:
 
 
 def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
-    """Say that two requests part at a block that differs by a default that one of them names."""
+    """Return the doubt if two requests first differ in a default that only one of them names."""
     same = same_blocks(before.blocks, now.blocks)
     if same >= min(len(before.blocks), len(now.blocks)):
         return ""
@@ -114,7 +115,7 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
 
 
 def answer_seconds(request: TimedRequest) -> float:
-    """Return the seconds that an answer takes at most, by the tokens that it may have."""
+    """Return the most seconds that an answer takes, by its limit of tokens."""
     settings = request.wire.settings
     named = (settings.get(name) for name in ("max_tokens", "max_completion_tokens"))
     most = next((value for value in named if isinstance(value, int)), None)

@@ -1,8 +1,9 @@
-"""Simulate Gemini's explicit cache, as LiteLLM makes one from marks: a resource read as a whole.
+"""Simulate Gemini's explicit cache, a resource that LiteLLM makes from marks; it is read
+completely.
 
-The resource holds the tools, the system prompt and the first unbroken run of marked messages.
-Marks after a gap do nothing, and the run may not end with an answer or a result. A resource is
-paid for when it is made and by the hour; reading it does not lengthen its life.
+The resource holds the tools, the system prompt and the first unbroken run of marked messages. Marks
+after a gap do nothing, and the run may not end with an answer or a result. A resource is paid for
+when it is made, and by the hour; reads do not lengthen its life.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ class ExplicitCache:
             about = "" if request.billed else "about "
             return None, f"{about}{size:,} tokens are marked, the minimum is {minimum:,}"
         key = _key([request.wire.blocks[index] for index in held])
-        ttl = next(iter(request.marks.values()))  # LiteLLM takes the first mark's life for all
+        ttl = next(iter(request.marks.values()))  # LiteLLM uses the first mark's lifetime for all
         if self._ends.get(key, float("-inf")) >= request.at:
             return Resource(size, True, ttl, 0, held[-1]), "the whole explicit cache is read"
         seconds = _seconds(ttl, rules)
         self._ends[key] = request.at + seconds
-        # All of its life is paid for when it is made: nothing here ever deletes one early.
+        # Its complete life is charged when it is made, because no client here deletes it early.
         hourly = rules.figure("storage_permille_hour", request.wire.model).value
         storage = size * hourly * seconds // 3600
         return Resource(size, False, ttl, storage, held[-1]), "an explicit cache is made"
@@ -65,8 +66,8 @@ def cached_blocks(request: TimedRequest) -> list[int]:
     if not places:
         return []
     start = min(places)
-    # And of the marked messages the first unbroken run alone: with three user messages or more the
-    # marks on the last two are sent to nobody (LiteLLM 1.109.1, `separate_cached_messages`).
+    # Of the marked messages it takes the first unbroken run only: with three user messages or more
+    # the marks on the last two have no effect (LiteLLM 1.109.1, `separate_cached_messages`).
     run = set(takewhile(lambda i: i in places, range(start, start + len(places)))) | systems
     return [
         index

@@ -1,6 +1,6 @@
 """Check a row of requests for mistakes that cost cache reads; one check for each mistake.
 
-A check yields the numbers of the requests (from 0) that have the mistake, and what it saw. Codes
+A check yields the number of each request (from 0) with the mistake, and a detail in words. Codes
 and meanings are in `findings.py`, remedies in `fixes.py`.
 """
 
@@ -19,7 +19,7 @@ from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated
 from playground.cache.usage import billed_of
 
-Seen = Iterator[tuple[int, str]]  # a request's number, what is wrong with it
+Seen = Iterator[tuple[int, str]]  # a request's number, and the detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,12 @@ class SentRow:
         return self.rules.minimum(self.row[number].wire.model)
 
     def left_behind(self, number: int) -> int | None:
-        """Return the block of the previous request's last entry, if it is long enough and still
-        lives.
-        """
+        """Return the block of the previous request's last entry, if it is long enough and has not
+        expired."""
         before, mark = self.row[number - 1], self.last_mark(number - 1)
         if mark is None or self.outcomes[number - 1].state == "error":
             return None
-        # What has expired was lost by waiting, and a later mark would not have saved it.
+        # An expired entry was lost by waiting; a later mark would not have saved it.
         life = self.rules.seconds(before.marks.get(mark) or self.rules.value("default_ttl"))
         alive = self.row[number].at - before.at <= life
         return mark if alive and before.sizes[mark] >= self.minimum(number - 1) else None
@@ -102,7 +101,7 @@ def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
     for number, found in enumerate(sent.differences):
         if found is None:
             continue
-        # A change after the last mark costs nothing. Without marks everything is a candidate.
+        # A change after the last mark costs nothing. Without marks every change may cost.
         mark = sent.last_mark(number - 1) if sent.marked else len(sent.row[number - 1].chain) - 1
         if mark is not None and (found.block is None or found.block <= mark):
             lost = sent.outcomes[number - 1].left - sent.outcomes[number].read
@@ -135,7 +134,7 @@ def _lookback_overflow(sent: SentRow) -> Seen:
 
 
 def _frozen(sent: SentRow) -> Seen:
-    """Find a last mark that stays in place while three requests or more append after it."""
+    """Find a last mark that stays in its place while three or more requests add to the history."""
     still = [
         number
         for number in range(1, len(sent.row))
@@ -163,15 +162,15 @@ def _blank_mark(sent: SentRow) -> Seen:
 
 
 def _no_anchor(sent: SentRow) -> Seen:
-    """Find requests that share enough for an entry with the one before, but no mark leads to it."""
+    """Find requests that share enough with the one before for an entry, but have no mark there."""
     for number in range(1, len(sent.row)):
         now, entry = sent.outcomes[number], sent.left_behind(number)
         if entry is None or not now.breakpoints or now.hit is not None or now.state == "error":
             continue
         shared = sent.shared(number)
         size = sent.row[number].sizes[shared - 1] if shared else 0
-        # The entry ends after the change, or there is one mark alone: a second mark nearer to the
-        # head would have led to what both still share.
+        # The entry ends after the change, or there is only one mark: a second mark nearer to the
+        # head would have made an entry of the shared blocks.
         stranded = entry >= shared or len(now.breakpoints) == 1
         if size >= sent.minimum(number) and stranded and now.finding != "in-flight":
             yield number, f"about {size:,} tokens are the same as before, but are written again"

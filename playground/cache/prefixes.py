@@ -26,7 +26,7 @@ from playground.nouns.wire_blocks import (
 )
 from playground.nouns.wire_estimates import token_range
 
-_TOKENS_OF_OPAQUE: Final = 1_000  # of a picture or a file, at most: base64 is far longer
+_TOKENS_OF_OPAQUE: Final = 1_000  # most characters of a picture or a file: base64 is far longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Billed:
     """The input tokens that the provider billed for a request.
 
     `write_hour` is the part of `write` that lives for an hour (OpenAI's: for twelve). A bill is
-    `summed` if tools ran on the server: it then covers several rounds, and gives no size of this
-    request.
+    `summed` if tools ran on the server: it covers several rounds, and so does not tell the size of
+    this request.
     """
 
     read: int
@@ -53,10 +53,10 @@ class TimedRequest:
     """A request at its time, in seconds of any clock; `billed` is its bill, if known.
 
     `marks` (lifetimes by block index) replace those on the blocks. Chains, positions and sizes do
-    not depend on marks, so `marked` gives the same request with other marks at no cost. What the
-    request `before` shares is taken from it, so a history is hashed once. `told` holds pairs of
-    estimated and billed sizes of earlier requests, ascending: sizes between two of them are
-    interpolated.
+    not depend on marks, so `marked` gives the same request with other marks at no cost. Hashes of
+    blocks that the request `before` has too are copied from it, so a history is hashed once. `told`
+    holds pairs of estimated and billed sizes of earlier requests, ascending: sizes between two of
+    them are interpolated.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class TimedRequest:
         before: TimedRequest | None = None,
         told: Sequence[tuple[int, int]] = (),
     ) -> None:
-        if wire.clears_at or wire.thinks:  # else nothing leaves the prompt
+        if wire.clears_at or wire.thinks:  # otherwise the prompt is the request
             from playground.cache.prompt_view import as_prompted
 
             wire = as_prompted(wire, rules)
@@ -77,7 +77,7 @@ class TimedRequest:
         self.known_doubts: dict[Rules, str] = {}
         self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
-        self.billed = None if self.summed else billed  # what sizes can be told from
+        self.billed = None if self.summed else billed  # sizes are told from it
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
         kept = before if before and shared else _Nothing()
@@ -85,7 +85,7 @@ class TimedRequest:
         self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
         self.estimates: SharedList[int] = _estimates(wire.blocks, kept.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, told)
-        # where a text stands as a string, and where a mark is, is no part of what is cached
+        # strings and marks are compared apart: they are no part of the cached text
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         self._written |= {
@@ -103,7 +103,7 @@ class TimedRequest:
     def size_range(self, block: int) -> tuple[int, float]:
         """Return the lowest and highest true size of the prefix up to this block.
 
-        Nobody knows how large what the body does not hold is; only a bill limits it.
+        Content that is not in the body has no limit but that of a bill.
         """
         size, opaque = self.sizes[block], self._opaque[block] if self._opaque else 0
         if not opaque or (self.billed and block == len(self.sizes) - 1):
@@ -112,7 +112,8 @@ class TimedRequest:
         return token_range(max(0, self.estimates[block] - opaque))[0], most
 
     def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
-        """Return the least and the most tokens up to a mark; a bill gives those of the last one."""
+        """Return the least and the most tokens up to a mark; for the last mark, by the bill if
+        there is one."""
         billed = self.billed
         if billed is not None and point == last and billed.read + billed.write:
             return billed.read + billed.write, billed.read + billed.write
@@ -130,7 +131,7 @@ class TimedRequest:
 
     @property
     def has_opaque(self) -> bool:
-        """True if the body holds something whose tokens its text does not tell."""
+        """True if the body holds a picture, a file or the like, whose tokens no text tells."""
         return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
@@ -143,17 +144,17 @@ class TimedRequest:
 
     @cached_property
     def answered(self) -> frozenset[bytes]:
-        """The hashes of the prefixes that an answer follows: the requests that this one continues.
+        """The hashes of the prefixes that end before an answer: of the requests that this one
+        continues.
 
-        Computed once, because entries still being written may be as many as the blocks.
+        Computed once, because there may be as many unfinished entries as blocks.
         """
         ends = zip(self.chain, self.wire.blocks[1:], strict=False)
         return frozenset(key for key, block in ends if _is_answer(block.role))
 
     def token_range(self, tokens: int) -> tuple[int, int]:
         """Return the lowest and highest true size for an estimate; both equal if a bill made it
-        exact.
-        """
+        exact."""
         if self.billed is not None:
             return tokens, tokens
         return token_range(tokens)
@@ -193,7 +194,7 @@ def _is_answer(role: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Nothing:
-    """The state before a request that shares nothing with an earlier one."""
+    """The state that a request starts with if it shares nothing with an earlier one."""
 
     chain: SharedList[bytes] = field(default_factory=SharedList)
     positions: SharedList[int] = field(default_factory=SharedList)
@@ -218,7 +219,7 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> 
 
 
 def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
-    """Return the tokens that were estimated, up to each block, for what no text tells.
+    """Return the tokens that were estimated, up to each block, for content without text.
 
     The list is empty if there is no such block.
     """
@@ -242,7 +243,7 @@ def _chain(
     chain: list[bytes] = []
     # No model reads another's cache, whatever else is the same.
     head = f"{rules.provider}\0{wire.model}"
-    if history := wire.parameters.get("history"):  # which stands before all that the body holds
+    if history := wire.parameters.get("history"):  # it stands before everything in the body
         head = f"{head}\0{history}"
     state = hashlib.sha256(head.encode("utf-8", "surrogatepass")).digest()
     state = before[known - 1] if known else state
@@ -251,7 +252,7 @@ def _chain(
     for block in wire.blocks[known:]:
         while salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
-            # What a request does not say is no change: a default that is spelled out would be one.
+            # A missing parameter is no change; a default that is spelled out would look like one.
             given = rules.salts_of(names, wire.parameters, wire.model)
             if given:
                 salt = json.dumps(given, sort_keys=True, default=str).encode()
@@ -311,7 +312,7 @@ def _scaled(
     if any(
         low >= high for one, two in pairwise(points) for low, high in zip(one, two, strict=True)
     ):
-        points = points[-1:]  # they do not rise: the newest alone
+        points = points[-1:]  # sizes that do not rise: use only the newest
     if len(points) == 1:
         ((estimated, tokens),) = points
         return [size * tokens // estimated for size in estimates]

@@ -1,6 +1,6 @@
 """Read a model's price from the installed `genai-prices`, by the model's whole name.
 
-The library itself also takes names that merely begin alike; here `claude-opus-5-9` is not
+The library itself also accepts names with an equal beginning; here `claude-opus-5-9` is not
 `claude-opus-5`. Loading it takes a tenth of a second, so it is loaded when a price is asked for.
 """
 
@@ -17,7 +17,7 @@ from playground.dialects.marks.providers import provider_of
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice, Provider
 
-# The day whose prices count where a request has no date: the core has no clock.
+# The day whose prices count if a request has no date, because the core has no clock.
 _SEEN: Final = "2026-11-27"
 _FEEDS: Final = {  # beginning of our rules' name -> the feed's provider
     "anthropic": "anthropic",
@@ -41,8 +41,8 @@ _FEEDS: Final = {  # beginning of our rules' name -> the feed's provider
 class FeedPrice(NamedTuple):
     """A model's prices for a token, in pico-dollars, by the feed.
 
-    `tiers` are prices of input for requests above a border, in thousands of tokens (0: none), and
-    in a service tier ("": none). `days` are those by the day on which each began.
+    `tiers` are prices of input by a limit in thousands of tokens, above which they hold (0: none),
+    and by service tier ("": none). `days` are prices of input by the day on which each began.
     """
 
     source: str
@@ -54,7 +54,7 @@ class FeedPrice(NamedTuple):
 
 
 def feed_price(model: str) -> FeedPrice | None:
-    """Return the price of a model that the feed names whole, or None.
+    """Return the price of a model that the feed lists by exactly this name, or None.
 
     A price that changes with the hour is left out: the feed knows neither weekdays nor holidays.
     """
@@ -74,7 +74,7 @@ def _find(provider: str, name: str) -> ModelInfo | None:
 
 @cache
 def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInfo]]]:
-    """Return the provider's models by the names that the feed spells out, and by plain names."""
+    """Return the provider's models by all names that the feed lists, and by their plain names."""
     from genai_prices.data_snapshot import get_snapshot
 
     every = {each.id: each for each in get_snapshot().providers}

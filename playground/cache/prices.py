@@ -1,7 +1,7 @@
-"""Read a model's prices: from our dated rules, else from two price lists that are installed.
+"""Read a model's prices: from our dated rules, or else from two installed price lists.
 
 LiteLLM's cost map is read without loading LiteLLM. `genai-prices` adds the models, tiers and days
-that the map lacks; where both have a price and disagree, the map's counts and both are named.
+that the map lacks; if both have a price and disagree, the map's is used and both are named.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _BORDER: Final = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A model's list price for input in pico-dollars a token, and what else the list says of it.
+    """A model's list price for input in pico-dollars a token, and its other entries in the list.
 
-    `read` is the price of a token from the cache, `output` that of an answer's token, `minimum`
-    the tokens that a prefix needs to be cached; None if the list does not say. `tiers` are the
+    `read` is the price of a token from the cache, `output` that of an answer's token, `minimum` the
+    tokens that a prefix needs to be cached; each is None if the list lacks it. `tiers` are the
     prices of input under other terms, by the list's names: of long requests, of a service tier.
     `days` are the prices of input by the day on which each began, if it has changed.
     """
@@ -44,9 +44,8 @@ class Price:
     days: tuple[tuple[str, int], ...] = ()
 
     def figures(self) -> dict[str, Figure]:
-        """Return the figures of caching rules that the map knows for the model, by the rule's
-        name.
-        """
+        """Return the figures that the map has for rules of the model's cache, by the rule's
+        name."""
         found: dict[str, Figure] = {}
         if self.minimum is not None:
             found["minimum_tokens"] = Figure(self.minimum, self.source)
@@ -57,7 +56,7 @@ class Price:
     def nano_dollars(self, cost: int, factor: int = 1000) -> int:
         """Convert a cost in thousandths of an uncached token to nano-dollars.
 
-        `factor`, in thousandths, is that of the request's length, service tier, place or hour.
+        `factor`, in thousandths, is for the request's length, service tier, place or hour.
         """
         return cost * self.uncached * factor // 1_000_000_000
 
@@ -70,7 +69,7 @@ class Price:
     def factor(self, tokens: int, tier: str = "") -> int | None:
         """Return the factor for a request of so many tokens in a service tier, in thousandths.
 
-        None if the list has no price for the tier. Above a border every token costs more.
+        None if the list has no price for the tier. Above a limit of tokens every token costs more.
         """
         own, under = dict(self.tiers), f"_{tier}" if tier else ""
         borders = [int(found[1]) for name in own if (found := _BORDER.fullmatch(name))]
@@ -99,7 +98,7 @@ def price_of(model: str) -> Price | None:
 
 
 def listed_price(model: str) -> Price | None:
-    """Return the price by our rules or LiteLLM's map; only where both lack it, load the feed."""
+    """Return the price by our rules or LiteLLM's map; load the feed only if both lack it."""
     return _stated(model) or _listed(model) or price_of(model)
 
 
@@ -149,7 +148,7 @@ def _listed(model: str) -> Price | None:
 def _joined(listed: Price, fed: Price) -> Price:
     """Return the map's price with what the feed adds to it, and both sources.
 
-    If they disagree on a token's price, nothing is added, and the source says what the other has.
+    If they disagree on a token's price, nothing is added, and the source names both prices.
     """
     if listed.uncached != fed.uncached or _differ(listed.read, fed.read):
         figures = f"${fed.uncached / 10**6:g}, read ${(fed.read or 0) / 10**6:g} a million tokens"
@@ -202,7 +201,7 @@ def _pico(entry: dict[str, Any], name: str) -> int | None:
 
 @cache
 def _cost_map() -> dict[str, dict[str, Any]]:
-    found = find_spec("litellm")  # finds the package; does not load it
+    found = find_spec("litellm")  # this finds the package without loading it
     if found is None or found.origin is None:
         return {}
     models: dict[str, dict[str, Any]] = json.loads(Path(found.origin).with_name(_FILE).read_bytes())

@@ -1,7 +1,7 @@
-"""Take out of a request what its provider takes out of the prompt before it looks for a prefix.
+"""Remove from a request the parts that its provider removes before it looks for a cached prefix.
 
-A message with `clear_at` leaves once a user's turn follows; earlier models lose the thought of the
-turns before the user's last one.
+A message with `clear_at` is removed once a user's turn follows it; earlier models also lose the
+reasoning of all turns before the user's last one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _RESULTS = ("tool_result",)
 
 
 def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
-    """Return a request as it stands in the prompt; the same object if nothing leaves it."""
+    """Return a request as it is in the prompt; the same object if nothing is removed."""
     strips = wire.thinks and rules.lists("thinking_stripped", wire.model)
     if wire.prompted or not (wire.clears_at or strips):
         return wire
@@ -48,7 +48,7 @@ def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
 
 
 def _user_turns(wire: WireRequest) -> Iterator[tuple[int, bool]]:
-    """Yield the number of each message of the user, and whether it holds a tool result."""
+    """Yield the number of each message of the user, and True if it holds a tool result."""
     for number in range(len(wire.starts)):
         own = _blocks_of(wire, number)
         if own and own[0].role == "user":

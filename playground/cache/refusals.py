@@ -1,4 +1,4 @@
-"""Find what a provider refuses with an error 400, beside marks that it does not take.
+"""Find the reasons, other than wrong marks, for which a provider refuses a request with error 400.
 
 Each check returns the finding's code and the reason, or None.
 """
@@ -20,7 +20,8 @@ Check = Callable[[TimedRequest, Rules], Refusal]
 
 
 def refusal(request: TimedRequest, rules: Rules) -> Refusal:
-    """Return why the provider refuses a request, by itself; None if no source says so."""
+    """Return why the provider refuses a request, whatever came before it; None if no source says
+    so."""
     for check in _checks_of(rules, request.wire.model):
         if found := check(request, rules):
             return found
@@ -29,7 +30,7 @@ def refusal(request: TimedRequest, rules: Rules) -> Refusal:
 
 @lru_cache(maxsize=256)
 def _checks_of(rules: Rules, model: str) -> tuple[Check, ...]:
-    """Return the checks that can find something with this model."""
+    """Return the checks that apply to this model."""
     refused = rules.get("refused", {}) if rules.knows(model) else {}
     plain = plain_name(model)
     found = [check for what, check in _BY_MODEL.items() if plain in refused.get(what, ())]
@@ -67,7 +68,7 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
 
 
 def _two_lives(request: TimedRequest, rules: Rules) -> Refusal:
-    """Find a top-level mark whose last block has a mark of another life."""
+    """Find a top-level mark and a mark on the last block that have different lifetimes."""
     wire = request.wire
     if wire.automatic_ttl is None:
         return None
@@ -118,7 +119,7 @@ def _signed(blocks: Sequence[WireBlock]) -> set[str]:
 
 
 class PrefixCheck:
-    """The check of what stands before a thinking block, as models with preserved thinking make it.
+    """The check for changes before a thinking block, as models with preserved thinking make it.
 
     It keeps the last request to each model.
     """
@@ -129,7 +130,7 @@ class PrefixCheck:
         self._last: dict[str, WireRequest] = {}
 
     def copy(self) -> PrefixCheck:
-        """Return a check that knows the same requests."""
+        """Return a check with the same requests."""
         other = PrefixCheck()
         other._last = dict(self._last)
         return other
@@ -145,7 +146,7 @@ class PrefixCheck:
 
     @staticmethod
     def is_overruled(request: TimedRequest) -> bool:
-        """Return True if the request says itself what a failed check does."""
+        """Return True if the request itself says what happens if the check fails."""
         thinking = request.wire.parameters.get("thinking")
         binding = thinking.get("block_binding") if isinstance(thinking, dict) else None
         return isinstance(binding, dict) and bool(binding.get("prefix_mismatch_behavior"))

@@ -1,8 +1,8 @@
 """Policies that shorten a history before it is sent.
 
-A policy is asked request by request, in order, and remembers what it cut: that stays cut. It works
-on any API's messages as plain dicts. The system's messages and the user's first always stay. A
-call never loses its result, nor a result its call.
+A policy sees the requests in their order, and remembers what it has cut: a cut is never undone. It
+works on any API's messages as plain dicts. The system's messages and the user's first always stay.
+A call never loses its result, nor a result its call.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playground.nouns.wire_blocks import shared_length, written_alike
 from playground.nouns.wire_estimates import tokens_of
 
 Messages = list[dict[str, Any]]
-Size = Callable[[dict[str, Any]], int]  # a message's tokens
+Size = Callable[[dict[str, Any]], int]  # returns a message's tokens
 CLEARED: Final = "[Old tool result content cleared]"
 _ASK: Final = "Summarise what was done so far, and what is left to do."
 _RESULTS: Final = ("tool_result", "function_call_output", "toolResult", "functionResponse")
@@ -27,9 +27,9 @@ _RESULTS: Final = ("tool_result", "function_call_output", "toolResult", "functio
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """One request's messages, and whether more was cut than before.
+    """One request's messages, and True if more was cut than before.
 
-    `asked` is the history that had to be summarised for it, in a request of its own.
+    `asked` is the history of the additional request for a summary; None without one.
     """
 
     messages: Messages
@@ -38,20 +38,20 @@ class Shortened:
 
 
 class _History:
-    """A history, and what the policies ask of it, message by message.
+    """A history, with the sums by message that policies need.
 
-    Each request's history goes on as the one before it, so what they share is computed once.
+    Each request's history continues that of the one before, so shared messages are summed once.
     """
 
     def __init__(self) -> None:
         self.messages: Messages = []
         self.sums = [0]  # tokens before each message
-        self.results: list[int] = []  # places of messages that hold a result
+        self.results: list[int] = []  # indexes of messages that hold a result
         self.result_sums = [0]  # tokens of the results before each of them
         self.savings = [0]  # tokens that clearing the results before each of them saves
 
     def go_on(self, messages: Messages, size: Size) -> int:
-        """Take the next request's messages; return how many the one before it had too."""
+        """Take the next request's messages; return how many of them the request before has too."""
         known = written_alike(self.messages, messages, 0, shared_length(self.messages, messages))
         kept = bisect_left(self.results, known)
         del self.results[kept:], self.result_sums[kept + 1 :], self.savings[kept + 1 :]
@@ -71,9 +71,9 @@ class _History:
 class Shortening:
     """A policy that shortens histories.
 
-    `limit` is the input in tokens at which it begins, `keep` what it leaves (messages, results or
-    tokens, by policy), `least` the saving below which it does not cut, and `summary` the tokens of
-    a summary. `size` estimates the tokens of a message.
+    `limit` is the input in tokens at which it begins, `keep` the number of messages, results or
+    tokens that it keeps, `least` the saving below which it does not cut, and `summary` the tokens
+    of a summary. `size` estimates the tokens of a message.
     """
 
     name: str
@@ -82,9 +82,9 @@ class Shortening:
     least: int = 0
     summary: int = 1_000
     _history: _History = field(default_factory=_History)
-    _cleared: int = 0  # results, from the first on, that are cleared
+    _cleared: int = 0  # number of results that are cleared, from the first on
     _sent: Messages = field(default_factory=list)  # the last history, with results cleared
-    _cut: int = 0  # messages behind the head that are gone
+    _cut: int = 0  # number of messages after the head that are cut
     _summaries: int = 0
     _stand_in: dict[str, Any] = field(default_factory=dict)  # the newest summary
 
@@ -93,7 +93,7 @@ class Shortening:
         return _POLICIES[self.name](self, list(messages), size, fixed)
 
     def fresh(self) -> Shortening:
-        """Return the same policy as it was before its first request."""
+        """Return the same policy without any history."""
         return Shortening(self.name, self.keep, self.limit, self.least, self.summary)
 
 
@@ -134,7 +134,7 @@ def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Sh
     """Clear results older than the newest `keep` tokens of results, as opencode does."""
     _go_on(policy, messages, size)
     history = policy._history
-    # the first result that fits, with all after it, in `keep` tokens
+    # the first result that, with all later ones, has at most `keep` tokens
     old = bisect_left(history.result_sums, history.result_sums[-1] - policy.keep)
     old = max(old, policy._cleared)
     saved = history.savings[old] - history.savings[policy._cleared]
@@ -154,7 +154,7 @@ def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -
         return Shortened(sent)
     start = safe_start(messages, max(head, len(messages) - policy.keep))
     if start - head <= policy._cut:
-        return Shortened(sent)  # what is left is needed: a summary of nothing saves nothing
+        return Shortened(sent)  # nothing is left to summarise
     policy._cut, policy._summaries = start - head, policy._summaries + 1
     words = f"Summary {policy._summaries}: " + "what was done so far " * (policy.summary // 5)
     policy._stand_in = {"role": "user", "content": words}
@@ -181,7 +181,8 @@ ON_RESULTS: Final = ("drop old results", "clear tool uses", "prune in place")
 
 
 def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shortening]:
-    """Return every policy, with figures that fit the limit; `keep` overrides what each keeps."""
+    """Return every policy, its figures derived from the limit; `keep` replaces each
+    policy's own."""
     return [
         Shortening(EVERYTHING),
         Shortening("keep last messages", keep or 20),
@@ -266,7 +267,7 @@ def _cleared_part(part: Any) -> Any:
 
 
 def _go_on(policy: Shortening, messages: Messages, size: Size) -> None:
-    """Take the next request's messages, with the results that are cleared already."""
+    """Return the next request's messages with the results cleared that were cleared before."""
     history = policy._history
     known = history.go_on(messages, size)
     before = bisect_left(history.results, known)
@@ -276,7 +277,7 @@ def _go_on(policy: Shortening, messages: Messages, size: Size) -> None:
 
 
 def _clear(policy: Shortening, count: int) -> Shortened:
-    """Clear so many results, the oldest ones. What is cleared stays so."""
+    """Clear the oldest `count` results. A cleared result stays cleared."""
     history, sent = policy._history, policy._sent
     changed = count > policy._cleared
     for index in history.results[policy._cleared : max(0, count)]:

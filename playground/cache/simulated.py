@@ -9,7 +9,7 @@ State = Literal["exact", "eligible", "warm-start", "unpredictable", "unknown-pro
 
 
 def sureness(state: str) -> str:
-    """Return a state as people read it: "certain" for "exact", since tokens may be estimates."""
+    """Return a state in words for people: "certain" for "exact"; its tokens may be estimates."""
     return "certain" if state == "exact" else state
 
 
@@ -21,9 +21,9 @@ class Simulated:
     promises nothing), "warm-start" (it reads entries from before the first request),
     "unpredictable" (something unknown decides), "unknown-provider" (no rules: all is paid in full)
     or "error" (the provider refuses it). Tokens are billed ones if `anchored`, else estimates;
-    `sized` is true if the size of the entry that is read was billed before. `begins` is true if no
-    earlier request begins like this one, so that other entries may exist. `finding` is a code of
-    the findings' table if something is wrong.
+    `sized` is True if an earlier bill gave the size of the entry that is read. `begins` is True if
+    no earlier request begins like this one, so that unknown entries may exist. `finding` is a code
+    of the findings' table if something is wrong.
     """
 
     state: State
@@ -33,16 +33,16 @@ class Simulated:
     cost: int  # thousandths of an input token's price
     reason: str
     breakpoints: tuple[int, ...] = ()
-    hit: int | None = None  # the block at whose end the entry stands that is read
+    hit: int | None = None  # the last block of the entry that is read
     anchored: bool = False
     finding: str = ""
     sized: bool = False
     begins: bool = False
-    contradicted: bool = False  # it was exact, until its own bill said otherwise
+    contradicted: bool = False  # it was exact, but its bill contradicts it
 
     @property
     def sureness(self) -> str:
-        """The state as people read it."""
+        """The state in words for people."""
         return sureness(self.state)
 
     @property
@@ -51,5 +51,5 @@ class Simulated:
 
     @property
     def left(self) -> int:
-        """The tokens that it leaves in the cache for the next request."""
+        """The tokens that are in the cache after it, for the next request."""
         return self.read + sum(self.written.values())

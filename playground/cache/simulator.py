@@ -1,6 +1,6 @@
 """Simulate what a row of requests reads from the cache and writes to it, by a provider's rules.
 
-Tokens, seconds and money are integers; a cost is in thousandths of an input token's price.
+Tokens, seconds and costs are integers; a cost is in thousandths of an input token's price.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _SURELY_BEGUN: Final = 60.0  # seconds after which an answer has surely begun
 
 @dataclass(slots=True)
 class CacheSimulator:
-    """A cache that requests are sent to one after another."""
+    """A simulated cache, to which requests are sent one after another."""
 
     rules: Rules
     _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
-    _doubtful: set[bytes] = field(default_factory=set)  # prefixes that may have been too short
-    _summed: set[bytes] = field(default_factory=set)  # prefixes of bills that sum up rounds
-    _begun: dict[str, bool] = field(default_factory=dict)  # model -> if its first bill has a read
+    _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
+    _summed: set[bytes] = field(default_factory=set)  # prefixes of requests of several rounds
+    _begun: dict[str, bool] = field(default_factory=dict)  # model -> its first bill has a read
     _now: float = float("-inf")
     _sent_last: float = float("-inf")
     _checked: PrefixCheck = field(default_factory=PrefixCheck)
@@ -49,7 +49,7 @@ class CacheSimulator:
     _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
     _own_settings: dict[str, str] = field(default_factory=dict)
     _beside: str = ""  # the doubt about the last request's model or settings
-    one_by_one: bool = True  # whether each request was sent after the previous answer had begun
+    one_by_one: bool = True  # True if each request was sent after the previous answer had begun
 
     def send(self, request: TimedRequest) -> Simulated:
         """Send one request and return its outcome. Later requests can read its entries."""
@@ -101,10 +101,10 @@ class CacheSimulator:
         if entry is not None:
             read = min(entry.size, total)
             doubt = doubt or self._hit_doubt(entry, request)
-            # With every provider that goes by marks, a read lengthens the entry's life at no cost.
+            # With every provider whose cache uses marks, a read renews the entry's life at no cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
             entry.route = self._route(request)
-        why = self._why(hit, points, request)  # before anything is written
+        why = self._why(hit, points, request)  # computed before this request writes entries
         # An entry can be read from its writer's first token on, so parallel requests that begin
         # alike all write it.
         flying = hit is None and any(
@@ -112,7 +112,7 @@ class CacheSimulator:
             for _, entry in self._in_reach(request, points, request.positions)
         )
         doubt = doubt or self._unseen(request, points, hit) or self._doubt(request, points, hit)
-        if flying and self._sent_last < request.at:  # else this request was certainly too early
+        if flying and self._sent_last < request.at:  # else it certainly came too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = hit is not None and self._entries[request.chain[hit]].sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
@@ -124,16 +124,15 @@ class CacheSimulator:
         return self._outcome(state, request, read, written, why, points, hit, *more)
 
     def _heeds_marks(self, request: TimedRequest, points: Sequence[int]) -> bool:
-        """Return True if the request is cached by its marks, and not by an implicit cache."""
+        """Return True if the request is cached by its marks, and not implicitly."""
         forms = self.rules.get("marks_in")
         return (bool(points) or not self.rules.get("implicit")) and (
             forms is None or request.wire.api in forms
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return the outcome of a request that the provider refuses, or None; `edited` says that
-        something before a thinking block has changed, which the model refuses.
-        """
+        """Return the outcome of a request that the provider refuses, or None. With `edited`,
+        something before a thinking block has changed, and the model refuses that."""
         found = refusal(request, self.rules)
         if found:
             return _error(request, *found, sorted(request.marks))
@@ -151,7 +150,7 @@ class CacheSimulator:
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
-        """Simulate a provider that promises a read only from an explicit cache resource."""
+        """Simulate a provider that promises reads only from an explicit cache resource."""
         history = str(request.wire.parameters.get("history") or "")
         if history.lower().startswith("cached"):
             return self._named_resource(request, history)
@@ -165,8 +164,7 @@ class CacheSimulator:
 
     def _named_resource(self, request: TimedRequest, name: str) -> Simulated:
         """Simulate a request that names a cached resource. The whole resource is read, but its size
-        is not in the body.
-        """
+        is not in the body."""
         least, billed = self.rules.minimum(request.wire.model), request.billed
         found = self._best_effort(request)
         read = billed.read if billed else least
@@ -188,7 +186,7 @@ class CacheSimulator:
         return "history-on-server" if request.wire.parameters.get("history") else ""
 
     def _hit_doubt(self, entry: CacheEntry, request: TimedRequest) -> str:
-        """Return why an entry that the rules let a request read may not be read, or ""."""
+        """Return why an entry may not be read although the rules allow it, or ""."""
         rules = self.rules
         idle = request.at - (entry.expires - rules.seconds(entry.ttl))
         begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
@@ -232,10 +230,10 @@ class CacheSimulator:
         return self._begun[model]
 
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return what is not known of the cache's contents, or "" if it does not matter.
+        """Return the reason why unknown contents of the cache may matter, or "".
 
-        Unknown are the entries from before the first request, and the entries that tools on the
-        server wrote. If a request hits at its last mark, no other entry matters.
+        Unknown are the entries from before the first request, and those that tools on the server
+        wrote. If a request hits at its last mark, no other entry matters.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -252,7 +250,7 @@ class CacheSimulator:
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return the unknown fact that could change the outcome, or ""."""
+        """Return an unknown fact that could change the outcome, or ""."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
         for point in points:
@@ -271,9 +269,10 @@ class CacheSimulator:
         return self._disagreement(request, points, hit)
 
     def _disagreement(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return how sources disagree on how far a mark looks, if that changes the hit, or ""."""
+        """Return how sources disagree on the reach of a mark's look-back, if that changes the hit,
+        or ""."""
         rules = self.rules
-        # A shorter look back finds an entry at a mark too, and nothing else.
+        # A shorter look-back finds the entry at a mark too, and no other one.
         is_at_mark = rules.match == "breakpoints" and (hit is None or hit in points)
         for other in rules.rules["lookback"].conflicts if len(points) > 1 else ():
             if is_at_mark and other.value <= rules.value("lookback"):
@@ -281,7 +280,7 @@ class CacheSimulator:
             if hit != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree how far is looked back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
-            every = range(len(request.positions))  # each block is a position
+            every = range(len(request.positions))  # here each block is a position
             if hit != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
@@ -289,7 +288,7 @@ class CacheSimulator:
     def _may_live_longer(
         self, request: TimedRequest, points: Sequence[int], hit: int | None
     ) -> str:
-        """Return why an entry may be read after its life, if lives are the least, or ""."""
+        """Return why an expired entry may still be read, or "": some lifetimes are minimums."""
         if not self.rules.get("least_lives"):
             return ""
         for block, entry in self._in_reach(request, points, request.positions):
@@ -360,7 +359,7 @@ class CacheSimulator:
         # Identical prompts six seconds apart were hits in 7 of 10 recorded pairs: "eligible", never
         # "exact".
         ttl = _asked_life(request, rules)
-        # one entry for all prefixes: how much of it is read depends on the request that reads it
+        # one entry for all prefixes: the request that reads it decides how much of it is read
         seen, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
         left = CacheEntry(0, ttl, seen, expires, writer=request.last_hash)
         self._entries.update(dict.fromkeys((apart + key for key in request.chain), left))
@@ -478,7 +477,7 @@ class CacheSimulator:
         minimum = rules.minimum(request.wire.model)
         written: dict[str, int] = {}
         before = read
-        for point in points[-rules.value("max_breakpoints") :]:  # OpenAI writes at the newest
+        for point in points[-rules.value("max_breakpoints") :]:  # OpenAI: only the newest
             size, ttl = request.sizes[point], life_at(request, point, rules)
             if size < minimum or (hit is not None and point < hit):
                 continue
@@ -561,7 +560,7 @@ def _range(low: int, high: float) -> str:
 
 
 def _asked_life(request: TimedRequest, rules: Rules) -> str:
-    """Return the life that a request without marks asks for, or the default."""
+    """Return the lifetime that a request without marks asks for, or the default."""
     retention = rules.get("retention", {}).get(request.wire.settings.get("prompt_cache_retention"))
     asked = request.wire.ttl or retention
     return asked if asked in rules.value("ttls") else str(rules.value("default_ttl"))
@@ -578,9 +577,9 @@ def _route(request: TimedRequest) -> bytes:
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
-    """Return True if the answer to the entry's writer has begun, from when on it can be read.
+    """Return True if the entry can be read: the answer to the request that wrote it has begun.
 
-    A request that continues with that answer was sent after it, whatever its clock says.
+    A request that contains this answer was sent after it, whatever its clock says.
     """
     return entry.visible <= request.at or entry.writer in request.answered
 

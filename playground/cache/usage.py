@@ -1,8 +1,8 @@
 """Read what a provider billed for a request's input, from any API's or agent's usage record.
 
-`SHAPES` is the one table of field names. Each source has its own rule on whether its input count
+`SHAPES` is the only table of field names. Each source has a rule that says if its input count
 includes tokens read and written; a stated total overrides the rule. If the parts exceed the whole,
-nobody can say what was billed, and there is no bill.
+the bill is unknown and None is returned.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _TWELVE_HOURS: Final = tuple(
 
 @dataclass(frozen=True)
 class UsageShape:
-    """The fields in which one source counts input; a dot leads into an object or is part of a key.
+    """The fields in which one source counts input. A dot leads into an object, or is part of a key.
 
-    `whole` is true if `total` includes tokens read and written. A shape fits if one of its cache
+    `whole` is True if `total` includes tokens read and written. A shape fits if one of its cache
     counters is present; a usage without cache counters is recognised by `total`.
     """
 
@@ -34,13 +34,12 @@ class UsageShape:
     read: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     whole: bool = True
-    known_by: tuple[str, ...] = ()  # in place of all counts of the cache
-    was_rest: bool = False  # an older version's total held neither: where the parts exceed it
+    known_by: tuple[str, ...] = ()  # one object instead of all counts of the cache
+    was_rest: bool = False  # an older version's total excludes both: if the parts exceed it
 
     def may_fit(self, keys: frozenset[str]) -> bool:
-        """Return True if a usage with these keys may fit: a quick test that rules most shapes
-        out.
-        """
+        """Return True if a usage with these keys may fit: a quick test that excludes most
+        shapes."""
         return not any(heads.isdisjoint(keys) for heads in self._heads)
 
     def fits(self, usage: dict[str, Any]) -> bool:
@@ -182,7 +181,7 @@ SHAPES: Final = (
         ("cacheWriteInputTokenCount",),
         whole=False,
     ),
-    # any of them where nothing is said of a cache
+    # any of them without counts of a cache
     UsageShape(
         (
             "prompt_tokens",
@@ -206,7 +205,7 @@ _OUTPUTS: Final = (
     "completionTokens", "output", "completion", "tokensOut", "candidatesTokenCount",
     "candidates_token_count", "total_output_tokens", "outputTokenCount", "eval_count",
 )  # fmt: skip
-# Of Gemini, and of gemini-cli: thoughts stand beside the output, and are billed as it is
+# Gemini and gemini-cli count thoughts apart from the output; both have one price
 _THOUGHTS: Final = {
     "candidatesTokenCount": "thoughtsTokenCount",
     "candidates_token_count": "thoughts_token_count",
@@ -214,13 +213,12 @@ _THOUGHTS: Final = {
     "output": "thoughts",
 }
 _TOTALS: Final = ("total_tokens", "totalTokens", "total")
-_MOST: Final = 1 << 31  # tokens of a request: what is more is no count
+_MOST: Final = 1 << 31  # the most tokens of a request: a larger number is no count
 
 
 def billed_of(usage: Any) -> Billed | None:
     """Return the input tokens read, written and neither from a usage in any of `SHAPES`, or
-    None.
-    """
+    None."""
     if not isinstance(usage, dict) or not usage:
         return None
     shape = next((each for each in _shapes_of(frozenset(usage)) if each.fits(usage)), None)
@@ -241,7 +239,7 @@ def billed_of(usage: Any) -> Billed | None:
 
 
 def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rounds in which Anthropic's server summarised the conversation.
+    """Return the usage of each round in which Anthropic's server summarised the conversation.
 
     They are billed in addition to the usage's own counts (its docs, "Compaction at a token
     threshold", as of 2026-10-30).
@@ -249,7 +247,7 @@ def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     rounds = usage.get("iterations")
     listed = rounds if isinstance(rounds, list) else []
     found = [one for one in listed if isinstance(one, dict) and one.get("type") == "compaction"]
-    return [{**one, "iterations": None} for one in found]  # which have no rounds of their own
+    return [{**one, "iterations": None} for one in found]  # these have no rounds of their own
 
 
 def _both(one: Billed, other: Billed) -> Billed:
@@ -264,7 +262,8 @@ def _both(one: Billed, other: Billed) -> Billed:
 
 @lru_cache(maxsize=256)
 def _shapes_of(keys: frozenset[str]) -> tuple[UsageShape, ...]:
-    """Return the shapes that may fit. Cached: a log repeats one kind of usage many times."""
+    """Return the shapes that may fit. Cached, because a log repeats one kind of usage many
+    times."""
     return tuple(each for each in SHAPES if each.may_fit(keys))
 
 
@@ -278,7 +277,7 @@ def cost_of(billed: Billed, rules: Rules, model: str) -> int:
 
 
 def life_of(billed: Billed | None, rules: Rules) -> str:
-    """Return the lifetime that a bill shows for what was written: the default, or the longest."""
+    """Return the lifetime that a bill shows for written tokens: the default or the longest."""
     is_long = billed is not None and billed.write_hour > 0
     return rules.long_life if is_long else str(rules.value("default_ttl"))
 
@@ -296,7 +295,8 @@ def output_of(usage: Any) -> int | None:
 
 @lru_cache(maxsize=256)
 def _outputs_of(keys: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the names of output counters, with those of thoughts, that these keys may hold."""
+    """Return the output counters that may be under these keys, each with its counter of
+    thoughts."""
     pairs = ((name, _THOUGHTS[name]) if name in _THOUGHTS else (name,) for name in _OUTPUTS)
     return tuple(names for names in pairs if not keys.isdisjoint(_heads(names)))
 
@@ -344,7 +344,7 @@ def _value_at(value: Any, name: str) -> Any:
 
 
 def is_summed(usage: Any) -> bool:
-    """Return True if tools ran on the provider's side: the bill is then the sum of all rounds."""
+    """Return True if tools ran at the provider: the bill is then the sum of all rounds."""
     if not isinstance(usage, dict):
         return False
     rounds, counts = usage.get("iterations"), usage.get("server_tool_use")
@@ -360,7 +360,6 @@ def whole(value: Any) -> int:
 
 def _is_count(value: Any) -> bool:
     """Return True for a count. Some sources write -1 for unknown, and JSON may hold NaN or
-    1e400.
-    """
+    1e400."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and 0 <= value < _MOST

@@ -1,8 +1,8 @@
 """Compare predictions with bills, for every usable request of recorded exchanges.
 
-A request is *predictable* if the rules alone decide. All others carry the reason why not: the
-first of a row, a cache that was already warm, tools that ran on the server and what builds on
-them, best-effort caches, failed requests.
+A request is *predictable* if the rules alone decide. All others have the reason why not: the first
+of a row, a cache that was already warm, tools that ran on the server and requests after them,
+best-effort caches, failed requests.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from playground.dialects.marks.providers import UNKNOWN, rules_and_model
 from playground.nouns.wire_blocks import read_wire
 from playground.sessions.shapes.requests import usage_of
 
-_APART: Final = 20.0  # seconds between requests whose times nobody noted
+_APART: Final = 20.0  # seconds between requests without noted times
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class ValidationRow:
     predicted_write: int = 0
     billed_read: int = 0
     billed_write: int = 0
-    billed_write_hour: int = 0  # of it, what lives for an hour
-    size_known: bool = False  # whether the entry that is read was billed, so that its size is exact
+    billed_write_hour: int = 0  # the part of it that lives for an hour
+    size_known: bool = False  # True if an earlier bill gives the size of the entry read
     reason: str = ""
-    told: str = ""  # by the provider itself, why it read what it read
-    least_read: int = 0  # what is sure to be read, and the most that can be; None: not known
+    told: str = ""  # the provider's own diagnosis
+    least_read: int = 0  # the least and the most tokens that it can read; None if unknown
     most_read: int | None = None
-    verdict: str = ""  # of the bill beside these two; "" where there is no bill
+    verdict: str = ""  # on the bill, by these two; "" without a bill
 
     @property
     def hit_right(self) -> bool:
@@ -101,7 +101,7 @@ class Validation:
 
     @property
     def verdicts(self) -> dict[str, dict[str, int]]:
-        """Count by provider what the bills with cached tokens say beside their bounds."""
+        """Count by provider the verdicts on bills with cached tokens."""
         found: dict[str, Counter[str]] = {}
         for row in self.rows:
             if row.verdict and row.billed_read:
@@ -147,7 +147,7 @@ def _lost(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:
     for index, exchange in enumerate(exchanges):
         response = exchange.get("response")
         sent = response.get("usage") if isinstance(response, dict) else None
-        kept = exchange.get("usage")  # a record without one has that of the response
+        kept = exchange.get("usage")  # a record without a usage has that of the response
         if kept and (found := usage_lost(kept, sent, f"{file}, request {index}")):
             yield found
 
@@ -214,7 +214,7 @@ _JUDGED_BY_STATE: Final = ("predictable", "first", "warm start", "best effort", 
 
 
 class _Record:
-    """The requests of a file so far, by provider and model: what they can have left."""
+    """The earlier requests of a file, by provider and model, which may have left cache entries."""
 
     def __init__(self) -> None:
         self._sent: dict[tuple[str, str], list[TimedRequest]] = {}
@@ -222,7 +222,7 @@ class _Record:
     def judged(
         self, row: ValidationRow, body: dict[str, Any], at: float, billed: Billed | None
     ) -> ValidationRow:
-        """Return a row with the bounds of what it reads, and the verdict on its bill."""
+        """Return the row with the bounds of its read, and the verdict on its bill."""
         if billed is None or row.state not in _JUDGED_BY_STATE or body.get("cachedContent"):
             return row
         rules = rules_of(row.provider)
@@ -241,7 +241,7 @@ class _Record:
 
 
 def _billed(exchange: Mapping[str, Any]) -> Billed | None:
-    """Return the bill; that of a reply that used a server's tool counts as summed."""
+    """Return the bill; it counts as summed if the reply used a tool of the server."""
     billed = billed_of(_usage(exchange))
     if billed is None:
         return None
@@ -308,8 +308,7 @@ def _gemini(
 ) -> ValidationRow:
     """Return the reason why a Gemini request is not predictable.
 
-    An explicit cache is read as a whole by the request that names it; the implicit one promises
-    nothing.
+    A request reads the complete explicit cache that it names; the implicit cache promises nothing.
     """
     response = exchange.get("response")
     name = response.get("name") if isinstance(response, dict) else None

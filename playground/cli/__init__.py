@@ -32,7 +32,6 @@ _MODULES: Final = {  # command -> module of `playground.cli`, loaded when the co
     "diff": "comparing",
     "carry": "prompts",
     "detect": "prompts",
-    "guide": "prompts",
     "raw": "prompts",
     "payload": "sending",
     "tokens": "counting",
@@ -43,7 +42,6 @@ _MODULES: Final = {  # command -> module of `playground.cli`, loaded when the co
     "export": "experiments",
     "grammar": "grammars",
     "chat-template": "auditing",
-    "trial": "trials",
     "workspace": "workspace",
     "record": "streams",
     "demo-server": "streams",
@@ -78,10 +76,10 @@ class _Commands(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == _APP:
             return _app_command()
-        if cmd_name not in _MODULES:
-            return super().get_command(ctx, cmd_name) or _plugin_command(cmd_name)
         # pydantic looks through every installed package for plugins: a tenth of a short command
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+        if cmd_name not in _MODULES:
+            return super().get_command(ctx, cmd_name) or _plugin_command(cmd_name)
         module = import_module(f"playground.cli.{_MODULES[cmd_name]}")
         command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
         return command

@@ -5,8 +5,9 @@ Each function that prints an answer returns the exit status.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from playground.base.wording import counted, grouped, percent
@@ -16,6 +17,7 @@ from playground.cli.terminal import (
     failed,
     is_set,
     print_json,
+    print_json_array,
     report,
     say,
     show_rows,
@@ -33,30 +35,56 @@ if TYPE_CHECKING:
 _NAMED = 3  # names that a folded row lists
 
 
-def print_simulation(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = False) -> int:
+def print_simulation(
+    simulated: Iterable[Sequence[CacheSimulation]],
+    as_json: bool,
+    folded: bool = False,
+    is_default: bool = False,
+) -> int:
     """Print a matrix, or every request and finding of its only cell.
 
-    `folded` joins dialects and policies with the same figures in one line.
+    `simulated` has a dialect's cells at a time, and nothing is kept of them but what is printed.
+    `folded` joins dialects and policies with the same figures in one line. `is_default` is true if
+    no dialect was named.
     """
     from playground.show import rows
 
-    refused = failed(any(cell.errors for cell in cells))
+    refusals: list[str] = []
+    cells = _noting_refusals(chain.from_iterable(simulated), refusals)
     if as_json:
-        print_json([_simulation_json(cell) for cell in cells])
-        return refused
-    if len(cells) == 1:
-        return max(refused, _requests(cells[0]))
-    _say_first(cells[0])
-    listed = rows.cache_matrix(cells)
-    if not folded or is_set(CSV):
-        show_rows(listed if is_set(CSV) else listed.only(*_MATRIX))
-        return refused
+        print_json_array(map(_simulation_json, cells))
+        return failed(bool(refusals))
+    first, second = next(cells), next(cells, None)
+    if second is None:
+        return max(failed(bool(refusals)), _requests(first))
+    _say_first(first)
+    listed = rows.cache_matrix([first, second])
+    del first, second
+    listed = listed._replace(
+        cells=[*listed.cells, *(row for cell in cells for row in rows.cache_matrix([cell]).cells)]
+    )
+    if is_set(CSV):
+        show_rows(listed)
+        return failed(bool(refusals))
     head, lines = listed.only(*_MATRIX).texts()
-    joined = _fold(lines)
+    joined = _fold(lines) if folded else lines
     table(head, joined, head[2:5])
     if len(joined) < len(lines):
         say("-d NAME has a line for each policy, -d NAME --policy NAME one for each request")
-    return refused
+    elif is_default:
+        say(
+            "-d NAME simulates another dialect, --every-dialect all; --policy NAME has each request"
+        )
+    return failed(bool(refusals))
+
+
+def _noting_refusals(
+    cells: Iterable[CacheSimulation], refusals: list[str]
+) -> Iterator[CacheSimulation]:
+    """Yield cells, and note why a provider would refuse their requests."""
+    for cell in cells:
+        refusals += cell.errors
+        yield cell
 
 
 def _say_first(cell: CacheSimulation) -> None:

@@ -215,17 +215,29 @@ def wire(options: _Options) -> int:
 @session_argument
 @_provider
 @_seconds_apart
+@click.option(
+    "--every-dialect",
+    is_flag=True,
+    help="In all dialects, one after another; those with the same figures share a line.",
+)
 @guarded
 @_what_if
 @_with_options
-def simulate(options: _Options, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
+def simulate(
+    options: _Options,
+    provider: str,
+    seconds_apart: float | None,
+    every_dialect: bool,
+    what_if: WhatIf,
+) -> int:
     """Show what SESSION's requests would read, write and cost: dialects by policies.
 
     Prints the share of all input that is read from the cache, and the cost of all input as a
     multiple of its cost without a cache. For one dialect with one policy, prints every request and
-    all findings. If no dialect is named, dialects with the same figures share a line.
+    all findings. If no dialect is named, it is native, after the requests as they were sent, if
+    SESSION holds them.
     """
-    return _run(options, provider, seconds_apart, what_if)
+    return _run(options, provider, seconds_apart, what_if, every_dialect)
 
 
 @cache.command(examples=["cache validate logs/", "cache validate logs/ --csv"])
@@ -280,22 +292,39 @@ def by_flags(
     )
 
 
-def _run(options: _Options, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
-    from playground.cache.answers.simulation import cache_matrix
+def _run(
+    options: _Options,
+    provider: str,
+    seconds_apart: float | None,
+    what_if: WhatIf,
+    every_dialect: bool = False,
+) -> int:
+    from playground.base.errors import InputFault
+    from playground.cache.answers.simulation import AS_IT_IS, simulated_by_dialect
     from playground.cli import cache_tables
+    from playground.dialects.marks.policies import AS_SENT, POLICIES
 
+    if every_dialect and options.dialects:
+        problem = f"--every-dialect beside the dialect {options.dialects[0]!r}"
+        raise InputFault(problem, expected="one or the other")
     loaded, policies = options.load(), options.all_policies()
+    dialects = options.dialects or (() if every_dialect else ("native",))
+    sent = any(not row.sub_agent for row in loaded.session.rows)
+    if sent and what_if == AS_IT_IS and not (options.dialects or policies):
+        policies = [AS_SENT, *POLICIES]
     with progress_bar("simulating") as moved:
-        cells = cache_matrix(
+        rows = simulated_by_dialect(
             loaded.session,
-            in_dialects(options.dialects, options.rules),
-            policies=policies,
+            in_dialects(dialects, options.rules),
+            policies,
             provider=provider,
             seconds_apart=seconds_apart,
             what_if=what_if,
             progress=moved,
         )
-    status = cache_tables.print_simulation(cells, options.as_json, folded=not options.dialects)
+        status = cache_tables.print_simulation(
+            rows, options.as_json, every_dialect, not options.dialects
+        )
     return max(report(loaded.findings), status)
 
 

@@ -128,7 +128,9 @@ def load(name: str, model: str = "") -> LoadedSession:
     """
     from dataclasses import replace
 
-    loaded = _load_first(_open_source(name))
+    from playground.sessions.loading import named_source
+
+    loaded = _load_first(named_source(name))
     return replace(loaded, session=loaded.session.with_model(model))
 
 
@@ -136,9 +138,9 @@ def load_all(name: str, model: str = "") -> list[LoadedSession]:
     """Load every session of a file; `load` loads the first."""
     from dataclasses import replace
 
-    from playground.sessions.loading import read_sessions
+    from playground.sessions.loading import named_source, read_sessions
 
-    sessions = read_sessions(_open_source(name))
+    sessions = read_sessions(named_source(name))
     return [replace(each, session=each.session.with_model(model)) for each in sessions]
 
 
@@ -152,13 +154,14 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
 
     from playground.base.errors import InputFault
     from playground.questions.restreaming import answers, restreamed, writing_dialect
+    from playground.sessions.loading import named_source
 
-    source = _open_source(name)
+    source = named_source(name)
     try:
         loaded = _load_reply(source, dialect) if name == "-" else None
         loaded = loaded or _load_first(source)
     except InputFault:
-        loaded = None if source.number else _load_reply(source, dialect)
+        loaded = None if source.number else _load_reply(source, dialect, with_json=bool(dialect))
         if loaded is None:
             raise
     session = loaded.session
@@ -167,27 +170,6 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
         recordings = tuple(restreamed(session, name, writer) for name in streamed)
         loaded = replace(loaded, session=replace(session, recordings=recordings))
     return loaded
-
-
-def _open_source(name: str) -> Source:
-    from playground.base import paths
-    from playground.base.errors import InputFault, UnknownNameError
-    from playground.sessions.source import Source
-
-    path, samples = Path(name), paths.samples()
-    if not path.exists() and name in samples:
-        path = samples[name]
-    try:
-        return Source.open(path)
-    except InputFault as fault:
-        if path.exists() or name.partition("#")[0] in samples or not _may_be_sample(name):
-            raise
-        raise UnknownNameError("file or sample", name, [*samples]) from fault
-
-
-def _may_be_sample(name: str) -> bool:
-    """Return True for a name without a folder, an ending or a prefix such as `workspace:`."""
-    return not any(mark in name for mark in "/\\.:#") and name != "-"
 
 
 def _load_first(source: Source) -> LoadedSession:
@@ -205,17 +187,19 @@ def _load_first(source: Source) -> LoadedSession:
     return first_session(Source(recognised.name, recognised.data))
 
 
-def _load_reply(source: Source, dialect: str) -> LoadedSession | None:
+def _load_reply(source: Source, dialect: str, with_json: bool = False) -> LoadedSession | None:
     """Return a source that holds a reply alone as a session; None if it holds anything else.
 
     For the `dialect` that the user asks for, the reply stays as it is. Otherwise its dialect is the
-    likeliest; a finding says so if there is none.
+    likeliest; a finding says so if there is none. `with_json` accepts JSON in no known form.
     """
     from dataclasses import replace
 
     from playground.questions.recognition import as_session, recognise
 
     recognised = recognise(source.data, source.name)
+    if with_json and recognised.kind == "nothing" and source.data.lstrip()[:1] in (b"{", b"["):
+        recognised = replace(recognised, kind="reply")
     if recognised.kind != "reply":
         return None
     return as_session(

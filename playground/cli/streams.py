@@ -245,7 +245,7 @@ def _print_report(
     With --strict, return 1 if there is one.
     """
     from playground.base.errors import InputFault
-    from playground.lab.guides.use_case import fenced
+    from playground.base.wording import fenced
     from playground.questions.server_report import server_report
 
     if not dialect:

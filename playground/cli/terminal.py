@@ -280,8 +280,22 @@ def events_table(events: Sequence[Event]) -> None:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON; a number that JSON lacks becomes a text ("NaN")."""
-    narrow = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
-    click.echo(json_text(value, narrow))
+    click.echo(json_text(value, _is_narrow()))
+
+
+def print_json_array(values: Iterable[Any]) -> None:
+    """Print an array as `print_json` does, each value as soon as it is there."""
+    separator = "[\n"
+    for value in values:
+        text = json_text(value, _is_narrow()).replace("\n", "\n  ")  # a text in it has no line end
+        click.echo(f"{separator}  {text}", nl=False)
+        separator = ",\n"
+    click.echo("[]" if separator == "[\n" else "\n]")
+
+
+def _is_narrow() -> bool:
+    """Return True if stdout may lack characters."""
+    return (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
 
 
 def json_text(value: Any, narrow: bool = False, indent: int | None = 2) -> str:

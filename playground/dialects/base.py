@@ -83,7 +83,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
                 setattr(cls, method, wrap_override(override, getattr(Dialect, method)))
         own_classes = cls.__mro__[: cls.__mro__.index(Dialect)]
         if not any(map(gives_name, own_classes)):
-            cls.name = name_after(cls)
+            cls.name = name_after(cls.__name__)
 
     # methods that a dialect must define
 
@@ -91,8 +91,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def format_dialect_rules(self, prompt_data: PromptData, rules_path: str | None = None) -> str:
         """Return the rules for writing a call in this dialect; "" if there are no tools.
 
-        `rules_path` comes from `format_messages`. If an override leaves it out of its signature,
-        its caller reads the file.
+        `rules_path` comes from `format_messages`. If an override does not take it, the caller reads
+        the file.
         """
 
     @abstractmethod
@@ -208,7 +208,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return [self.format_tool_schema(tool, typed) for tool in tools]
 
     # The parts of the system prompt as blocks, each with its origin. The public methods above join
-    # blocks; they are called from here only if a class overrides them.
+    # blocks; the code here calls them only if a class overrides them.
 
     def system_draft(self, prompt_data: PromptData, rules_path: str | None = None) -> Draft:
         """Return the system prompt with the origin of every piece of it."""
@@ -220,7 +220,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return Draft(_system_message(text_of(blocks)), tuple(blocks))
 
     def _system_blocks(self, prompt_data: PromptData, rules_path: str | None) -> list[Block]:
-        # Each part is in the text: at its placeholders, or else at its usual place.
+        # The text has every part: at its placeholders, or else at its usual place.
         parts = {
             part: self._blocks_of(part, prompt_data, rules_path) for part in PromptTemplateType
         }
@@ -260,7 +260,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         assert_never(part)
 
     def _rules(self, prompt_data: PromptData, rules_path: str | None) -> str:
-        """Return a file's rules, else the session's, else the dialect's own."""
+        """Return the rules of a file, or else the session's, or else the dialect's own."""
         rules_path = self.rules_path if rules_path is None else rules_path
         if rules_path is not None:
             takes_path = len(inspect.signature(self.format_dialect_rules).parameters) > 1
@@ -293,7 +293,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return blocks + as_blocks("tools", "tool docs", frame.after)
 
     def _overrides(self, method: str) -> bool:
-        """Return True if a subclass overrides a method: its text has no known parts then."""
+        """Return True if a subclass overrides a method: then the parts of its text are not
+        known."""
         return getattr(type(self), method) is not getattr(Dialect, method)
 
     # the history
@@ -375,7 +376,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
     @property
     def writes_own_requests(self) -> bool:
-        """True if a class of its own decides on whole messages: they are not cached one by one."""
+        """True if a subclass writes whole messages itself, so that they are not cached one
+        by one."""
         methods = ("format_messages", "format_history", "inject_prompt_cache", "render")
         return any(map(self._overrides, methods))
 
@@ -391,7 +393,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
 
 def _as_written(messages: object, method: str, known: RequestMessages) -> RequestMessages:
-    """Return the messages that an override wrote, unjoined; `known` are those without it."""
+    """Return the messages that an override wrote, unjoined; `known` are the base class's own."""
     pairs = zip(known, known.blocks, strict=True)
     return RequestMessages.as_written(drafts_with_origins(messages, method, pairs))
 

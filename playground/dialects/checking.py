@@ -1,4 +1,4 @@
-"""Check if a dialect carries values, by reading back what it wrote."""
+"""Check if values come back unchanged when a dialect writes a call and reads it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CallCheck = Callable[[Dialect, ToolCallPart, Sequence[ToolMetadata]], list[Findi
 def check_session(
     dialect: Dialect, prompt_data: PromptData, check_call: CallCheck | None = None
 ) -> list[Finding]:
-    """Return findings on what a dialect cannot send of a session, in the messages' order.
+    """Return findings on the parts of a session that a dialect cannot send, in the messages' order.
 
     `check_call` replaces `check_tool_call`, for instance by one that caches its findings.
     """
@@ -72,13 +72,13 @@ def _lost_arguments(
     texts = dialect.syntax.sample_texts if isinstance(dialect, DeclaredDialect) else {}
 
     def carries_alone(args: dict[str, Any]) -> bool:
-        # A call has all of its texts or none: one is tried together with samples for the others.
+        # A call has all of its texts or none, so each is tried with samples for the others.
         return _carries(dialect, replace(call, args=texts | args), tools)
 
     lost = [key for key, value in call.args.items() if not carries_alone({key: value})]
     if lost:
         return lost
-    # Each comes back alone, so either the name is to blame or their combination.
+    # Each comes back alone: the cause is the name, or the combination of arguments.
     return ["(together)"] if carries_alone({}) else ["(name)"]
 
 
@@ -97,7 +97,7 @@ def _read_back(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadat
     return read_to_end(parser, [parser.feed_text(dialect.format_tool_call(call, tools))])
 
 
-# The parts that formatters write in a message of each role; any other part gives a finding.
+# The parts that formatters write for each role; any other part gives a finding.
 _SENT: Final[dict[str, tuple[type, ...]]] = {
     "system": (TextPart, ImagePart, ToolResultPart),
     "user": (TextPart, ImagePart, ToolResultPart),
@@ -109,7 +109,7 @@ _SENT: Final[dict[str, tuple[type, ...]]] = {
 def _dropped_parts(dialect: Dialect, message: Message, place: str) -> list[Finding]:
     sent = {
         id(part)
-        for item in dialect.split_message(message)  # an image beside a result is sent by itself
+        for item in dialect.split_message(message)  # an image next to a result is sent separately
         for part in item.parts
         if isinstance(part, _SENT[item.role])
     }

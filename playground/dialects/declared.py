@@ -115,7 +115,7 @@ class DeclaredDialect(HashedOnce, Dialect):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # A subclass's own code may depend on anything: it has to declare that it does not.
+        # A subclass's code may depend on anything, unless it declares that it does not.
         cls.remembers = cls.__dict__.get("remembers", False)
 
     def __post_init__(self) -> None:
@@ -145,7 +145,7 @@ class DeclaredDialect(HashedOnce, Dialect):
         """The texts that may stand around calls in a reply.
 
         The opener of a result is one of them: a model that writes a result after its call invents
-        it, and it is no part of the answer.
+        the result, so that text is no part of the answer.
         """
         opener = self._result_template().before
         literal = next((p for p in opener if not isinstance(p, Hole) and p.strip()), "")
@@ -302,7 +302,7 @@ def result_text(result: ToolResultPart) -> str:
 def user_content(
     message: Message, format_result: Callable[[ToolResultPart], str]
 ) -> str | list[dict[str, Any]]:
-    """Return a user's or system's content: a single text as a string, anything else as a list.
+    """Return the content of a user's or system message: a single text as a string, else a list.
 
     Results in a user's message, as in Anthropic's API, are written as results.
     """
@@ -316,7 +316,7 @@ def user_content(
             case ImagePart():
                 content.append(_image_part(part))
             case ReasoningPart() | ToolCallPart():
-                pass  # users write none of these; check_session has a finding on them
+                pass  # not sent in a user's message: check_session has a finding on each
             case _:
                 assert_never(part)
     # A single text is sent as a string, the simpler form.

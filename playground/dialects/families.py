@@ -1,6 +1,6 @@
 """Group dialects by the form of their calls, and find those that a model speaks.
 
-No dialect is listed here: its notation gives its family, and its `models` who speaks it.
+No dialect is listed here: a dialect's notation gives its family, and its `models` the models.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ _RULES = (
 
 
 def _declare_syntax(mark: str, opener: str, closer: str, *markers: tuple[str, str]) -> Syntax:
-    """Declare a call between its opener and closer; those in `markers` are read too.
+    """Declare a call between its opener and closer; the pairs in `markers` are read too.
 
     Models also write keyword arguments in parentheses, and Python in a fence, as Gemma 3 was
     taught.

@@ -22,7 +22,8 @@ _invoked = partial(
 
 
 def _invoke_syntax(section: str, *also_sections: str) -> Syntax:
-    """Declare `<invoke name="f">` with `<parameter name="k">`; sections in `read` are read too."""
+    """Declare `<invoke name="f">` with `<parameter name="k">`; sections in `also_sections` are read
+    too."""
     return Syntax(
         call='<invoke name="{name}">\n{params}</invoke>',
         param='<parameter name="{key}">{value}</parameter>\n',
@@ -128,7 +129,7 @@ DIALECTS = (
                 "<tool_call>\n{calls}\n</tool_call>",
             ),
             also=(
-                # what M2.5 falls into now and then
+                # M2.5 writes this form now and then
                 Syntax(
                     call='[TOOL_CALL]\n{{tool => "{name}", args => {{ {params}}}}}\n[/TOOL_CALL]',
                     param='--{key} "{value}"\n',

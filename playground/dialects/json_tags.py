@@ -42,7 +42,7 @@ def _object(opener: str, closer: str, *also: Syntax) -> Syntax:
 def _one_array(
     section: str, shape: JsonShape | None = None, also_sections: tuple[str, ...] = ()
 ) -> Syntax:
-    """Declare an array between the markers of `section`; the sections in `read` are read too."""
+    """Declare an array between the markers of `section`; those in `also_sections` are read too."""
     return Syntax(
         call="{call:json}",
         section=section,

@@ -30,8 +30,8 @@ def set_own_marks(
 ) -> list[CacheDecision]:
     """Mark messages that may be shared with a cache, and return the decisions.
 
-    Messages are copied before they are marked; for a policy of the user's, which may write into
-    any, all of them are.
+    Messages are copied before they are marked. A user's own policy may write into any message, so
+    all messages are copied for it.
     """
     if not isinstance(policy, str):
         return set_marks(messages.all_writable(), policy, prompt_data)

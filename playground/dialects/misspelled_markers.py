@@ -1,7 +1,7 @@
 """Find text that is almost a dialect's marker.
 
-It may be in another case, have a blank, a wrong letter or a doubled sign, be escaped, or be cut off
-by the end of the text. Most replies hold nothing of the kind, so a fast search for the words of
+The marker may be in another case, have a blank, a wrong letter or a doubled sign, be escaped, or be
+cut off by the end of the text. Most replies have no such marker, so a fast search for the words of
 markers comes first.
 """
 
@@ -22,9 +22,9 @@ from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult
 from playground.parsing.template import Hole
 
-SEARCH_LIMIT: Final = 20_000  # characters at the beginning; more would take too long
-_LEAST: Final = 5  # characters of a marker; prose may hold shorter ones
-_LEAST_OFF: Final = 9  # characters of a marker that may have a wrong letter
+SEARCH_LIMIT: Final = 20_000  # leading characters that are searched; more would take too long
+_LEAST: Final = 5  # least characters of a marker; prose may hold shorter ones
+_LEAST_OFF: Final = 9  # least characters of a marker in which one letter may be wrong
 # Signs of fonts and keyboards that look like signs in markers.
 _SIGNS: Final = str.maketrans(
     {
@@ -36,7 +36,7 @@ _SIGNS: Final = str.maketrans(
 )
 _CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
-_DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # not back-ticks: three are a fence, one is not
+_DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # no back-ticks: three are a fence, one is not
 _TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
 _ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # a keyword argument, or the end of a call
 # An object up to a call that is its member, or the first of a list in it.
@@ -80,7 +80,7 @@ def printed_response(result: ParseResult) -> Finding | None:
 def call_in_object(result: ParseResult) -> Finding | None:
     """Return a finding if a JSON call stands in a larger object, whose other parts became text.
 
-    The object is torn, or is a wrapper that the dialect does not have.
+    The object is incomplete, or a wrapper that the dialect does not have.
     """
     before, calls = "", 0
     for event in result.events:
@@ -100,7 +100,7 @@ def misspelled_marker(text: str, dialect: DeclaredDialect, names: tuple[str, ...
     """Return the marker, or the beginning of a tool's call, that a text almost holds, or ""."""
     all_markers, words = _markers(dialect)
     searched = text[:SEARCH_LIMIT]
-    # A marker that is spelled right was read, and did not belong to a call.
+    # A correct marker was read already, and did not belong to a call.
     markers = {marker: form for marker, form in all_markers.items() if marker not in searched}
     if half := _cut_off_marker(text, markers):
         return half
@@ -117,9 +117,9 @@ def misspelled_marker(text: str, dialect: DeclaredDialect, names: tuple[str, ...
 
 
 class NearDialect(NamedTuple):
-    """The dialect that is nearest to a text in which no dialect reads a call.
+    """The dialect nearest to a text in which no dialect reads a call.
 
-    `marker` is its marker that the text holds: exactly if `exact`, or else almost.
+    `marker` is its marker in the text, written exactly so if `exact`, or else almost so.
     """
 
     dialect: str = ""
@@ -172,8 +172,7 @@ def normal_form(text: str) -> str:
 @lru_cache(maxsize=256)
 def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] | None]:
     """Return the markers of a dialect's calls (marker -> folded form), and a pattern of their
-    words.
-    """
+    words."""
     syntax = dialect.syntax
     param = syntax.param_template
     inner = [piece for piece in (param.before[:1] if param else ()) if isinstance(piece, str)]

@@ -29,7 +29,7 @@ _SERVED: Final = re.compile(
     r"|([a-z]+\.)?(anthropic\.claude(?!-v2|-instant)|amazon\.nova))"
 )
 _OF_HOSTED_APIS: Final = "native"
-_TAUGHT: Final = "xml"  # any instructed model follows it
+_TAUGHT: Final = "xml"  # any instructed model can follow it
 _FAMILY: Final = re.compile(r"[a-z]{3,}")
 
 
@@ -37,8 +37,8 @@ _FAMILY: Final = re.compile(r"[a-z]{3,}")
 class DialectChoice(Shown):
     """A dialect's name, and the reason for it.
 
-    `dialect` is None if it is unknown what the model was trained on. `nearest` is then one to try:
-    that of its family, or one that any model can be taught in the prompt.
+    `dialect` is None if it is unknown what the model was trained on. `nearest` is then a dialect to
+    try: its family's, or one that a prompt can teach any model.
     """
 
     dialect: str | None
@@ -47,7 +47,7 @@ class DialectChoice(Shown):
 
     @property
     def usable(self) -> str:
-        """The dialect, or else the one to try (`nearest`)."""
+        """The dialect, or else the dialect to try (`nearest`)."""
         return self.dialect or self.nearest
 
 
@@ -58,7 +58,7 @@ def dialect_for(model_name: str) -> DialectChoice:
     A hosted API has a field for tools; an open model writes the dialect that it was trained on. For
     any other model the choice has no dialect, only the nearest one to try.
     """
-    # An API comes before the model that it serves, because the API writes the prompt.
+    # The API decides before the model that it serves, because it writes the prompt.
     name = _hyphened(model_name).lower()
     if _HOST.match(name) or _SERVED.match(_without_provider(name)):
         reason = "a hosted API with a field for tools"
@@ -92,8 +92,7 @@ def _without_provider(model_name: str) -> str:
 
 def _hyphened(model_name: str) -> str:
     """Return a name as a repository spells it: people write "Gemma 4" for `gemma-4`, and hosts
-    `glm-4p7` for `glm-4.7`.
-    """
+    `glm-4p7` for `glm-4.7`."""
     return re.sub(r"(?<=\d)p(?=\d)", ".", re.sub(r"\s+", "-", model_name.strip()))
 
 

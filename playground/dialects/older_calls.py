@@ -1,4 +1,4 @@
-"""Older calls of public functions whose second place is the dialect now, as in all others."""
+"""Support for older calls of public functions whose second argument is now the dialect."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def formerly_second(
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
     """Make a decorator that takes an older call: `names` were its arguments from the second on.
 
-    A second argument that is no dialect is one of those: the call works with a DeprecationWarning.
-    Raises UnknownNameError for a name that is nearly a dialect's.
+    A second argument that is no dialect is one of `names`: the call works, with a
+    DeprecationWarning. Raises UnknownNameError for a name that is nearly a dialect's.
     """
 
     def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:

@@ -28,7 +28,7 @@ _TAG: Final = re.compile(
 # A character -> markers that hold it. Most prose has none of these characters, and searching for a
 # character takes a tenth of the time.
 _MARKERS: Final = {
-    "_": ("tool_",),  # of a code fence, or of a key in JSON
+    "_": ("tool_",),  # characters of a code fence, or of a key in JSON
     "[": ("[TOOL_CALLS]", "functools["),
     ">": (">>>",),
     "{": ("call:", "arguments", "parameters", '"args"', "action_input"),
@@ -39,7 +39,7 @@ _MARKERS: Final = {
 def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
     """Return a finding if another dialect reads calls in what `own` took for text.
 
-    A reply that has other findings than on lone markers is not examined.
+    A reply with other findings than those on lone markers is not examined.
     """
     lone_markers = {*_LONE_MARKERS, *([] if _has_opener(own) else ["missing-opener"])}
     if any(earlier.code not in lone_markers for earlier in result.findings):
@@ -64,7 +64,7 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
 class _Readings:
     """The names that each dialect calls in a text, for one list of tools.
 
-    Every dialect that reads a reply asks the same of it when a reply's dialect is detected.
+    They are shared: when a reply's dialect is detected, every dialect asks for the same readings.
     """
 
     def __init__(self, text: str, tools: list[ToolMetadata]) -> None:
@@ -98,7 +98,8 @@ def _readings_of(text: str, tools: list[ToolMetadata]) -> _Readings:
 def _first_marker(text: str) -> tuple[int, int]:
     """Return the start of the line with the first marker of any dialect, and the marker's start.
 
-    If a brace stands before the marker, the line is the brace's. Both are -1 if there is none.
+    If a brace stands before the marker, it is the start of the brace's line. Without a marker both
+    are -1.
     """
     signs = [sign for sign in _MARKERS if text.find(sign, 0, SEARCH_LIMIT) >= 0]
     places = [text.find(marker, 0, SEARCH_LIMIT) for sign in signs for marker in _MARKERS[sign]]
@@ -115,9 +116,9 @@ def _first_marker(text: str) -> tuple[int, int]:
 def _speakers(text: str) -> list[DeclaredDialect]:
     """Return the dialects that may read calls in a text, those with most openers in it first.
 
-    The text holds an opener of theirs, or their calls are JSON without an opener and it holds the
-    key of the tool's name. The likeliest come first, because a dialect is compiled at its first
-    use.
+    The text holds one of their openers; or their calls are JSON without an opener, and the text
+    holds the key of the tool's name. The likeliest come first, because a dialect is compiled at its
+    first use.
     """
     speakers = []
     for dialect, openers in _openers().items():

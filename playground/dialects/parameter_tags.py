@@ -20,7 +20,7 @@ _tags = partial(
 def _function(section: str, *also_sections: str) -> Syntax:
     """Declare `<function=f>` with `<parameter=k>`, each call in a section of its own.
 
-    Sections with the tags in `read` are read too.
+    Sections with the tags in `also_tags` are read too.
     """
     return Syntax(
         call="<function={name}>\n{params}</function>",

@@ -67,8 +67,8 @@ class JsonLedger:
 class CreditCheck:
     """A check that refuses requests of unknown users, or of users with too few credits.
 
-    Only requests through `provider` are checked. `user_key` names the user if the prompt data do
-    not. If the ledger itself fails, the check raises LedgerError.
+    Only requests through `provider` are checked. `user_key` is the key of the user if the prompt
+    data have none. If the ledger itself fails, the check raises LedgerError.
     """
 
     ledger: CreditLedger

@@ -72,7 +72,7 @@ class ToolDocsFrame:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolDocs:
-    """The documentation of tools in the prompt: one tool, and the frame around all.
+    """The form of the tools' documentation: a function for one tool, and the frame around all.
 
     The frame is data, not a function, so that the origin of every character is known.
     """

@@ -20,7 +20,7 @@ _python = partial(
 
 
 def _calls_in(section: str, *also: Syntax, separator: str = ", ") -> Syntax:
-    """Declare function calls in a section; outside of it, `f(x=1)` is text."""
+    """Declare function calls in a section; outside of the section `f(x=1)` is text."""
     return Syntax(
         call="{name}({args:python})",
         section=section,

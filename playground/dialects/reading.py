@@ -44,10 +44,9 @@ def parse(
 
     `tools`, in any known form, give types to arguments. `prefill` is the end of the prompt if the
     template began the answer there (an opened `<think>`): it sets the parser's state and belongs to
-    no span. `switches` replace the dialect's own, because servers decide differently; the result
-    names them. With `server` (`vllm`, or `vllm:hermes` with its parser), the result is a
-    `ServerReading`: what that server hands to its client. Its `server-drops` findings hold what is
-    lost on the way.
+    no span. `switches` replace the dialect's own, because servers differ in them; the result names
+    them. With `server` (`vllm`, or `vllm:hermes` with its parser), the result is a `ServerReading`:
+    what that server hands to its client. Its `server-drops` findings hold what is lost on the way.
 
     Never raises for anything that the model wrote. Raises UnknownNameError for an unknown dialect
     or server.
@@ -57,7 +56,7 @@ def parse(
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
         return with_final_findings(result, chosen, prompt_data)
-    from playground.servers import get_server  # here, since most replies are read without one
+    from playground.servers import get_server  # most replies need none
 
     native, built_in = chosen.is_native_toolcalling(), is_ours(chosen.name)
     reader = get_server(server, chosen.name, already_read=native, is_built_in=built_in)

@@ -34,8 +34,8 @@ Form = Callable[[int, Message], list[Draft]]  # writes a message at its index in
 class _MutableValues(NamedTuple):
     """The mutable values of an input, with a record of what they held.
 
-    Contents are compared by identity, not by equality: 1 equals True, and dicts are equal in any
-    order. `known` is true if every value inside is immutable, or is a list, tuple or dict that is
+    Contents are compared by identity, not by equality, because 1 equals True and dicts are equal in
+    any order. `known` is True if every value inside is immutable, or a list, tuple or dict that is
     recorded here.
     """
 

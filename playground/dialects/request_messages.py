@@ -44,7 +44,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
 
     @property
     def _shift(self) -> int:
-        """The difference between a message's index in the request and in the history."""
+        """The index of a message in the request, less its index in the history."""
         return len(self._first.messages) - min(1, len(self._history.messages))
 
     def __len__(self) -> int:
@@ -108,7 +108,8 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
         return self._copies
 
     def append_to_last_user(self, text: str) -> None:
-        """Add a text part to the last user message; without one, `check_session` has a finding."""
+        """Add a text part to the last user message. If there is none, `check_session` has a
+        finding."""
         for index in self.last_with("role", "user", 1):
             message = self.writable(index)
             # A separate part, so that marks on earlier parts stay where they are.

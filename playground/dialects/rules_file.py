@@ -18,7 +18,7 @@ _EXPECTED: Final = "a text file with the dialect's rules, or a folder with one N
 class FileRules:
     """Rules by dialect, and the path that they were read from.
 
-    They are read once: a pipe cannot be read again, and a file may change during a trial.
+    They are read once, because a pipe cannot be read again, and a file may change meanwhile.
     """
 
     path: str

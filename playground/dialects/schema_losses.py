@@ -41,7 +41,7 @@ _KIND_OF: Final[dict[str, str]] = {
 _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
 _BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 _ONE: Final = ("items", "additionalProperties", "not")
-# A definition counts where it is referred to; a title is a comment.
+# A definition counts at its references; a title is a comment.
 _SAID_ELSEWHERE: Final = ("$defs", "definitions", "$ref", "$schema", "title")
 _PLAIN: Final = ("type", "properties")  # keywords of the whole schema that every tool has
 MOST_FACTS: Final = 400  # each fact costs one rendering of the tool's documentation
@@ -94,7 +94,8 @@ def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
 
 
 def documentation(dialect: Dialect, *tools: ToolMetadata) -> str:
-    """Return all that a model gets about these tools, in the prompt and in the field `tools`."""
+    """Return everything that a model reads about these tools: in the prompt and in the field
+    `tools`."""
     data = PromptData(tool_metadata=list(tools))
     tools_field = json.dumps(dialect.request_tools(data), ensure_ascii=False, sort_keys=True)
     return dialect.format_tool_docs(data) + tools_field

@@ -1,7 +1,7 @@
-"""Find what was meant as a call and is text, although nothing in it is a marker of the dialect.
+"""Find text that was meant as a call, although it holds no marker of the dialect.
 
-These are the last checks of a reply: a tool and its argument side by side, arguments without a
-tool, closers of another dialect, and words that are left of control tokens.
+These are the last checks of a reply. They find a tool's name next to its argument, arguments
+without a tool, closers of another dialect, and the words of control tokens that a server removed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
 
-SEARCH_LIMIT: Final = 20_000  # characters at the beginning; more would take too long
-_REACH: Final = 240  # characters from a tool's name to its first argument
-_MOST_PLACES: Final = 4  # mentions of one tool that are looked at
+SEARCH_LIMIT: Final = 20_000  # leading characters that are searched; more would take too long
+_REACH: Final = 240  # most characters between a tool's name and its first argument
+_MOST_PLACES: Final = 4  # most mentions of one tool that are examined
 _IN_SENTENCE: Final = re.compile(r"[^\W\d_][ \t]{1,4}`?\Z")
-# alone on its line but for other tags and brackets; elsewhere prose speaks of it
+# alone on its line, apart from tags and brackets; elsewhere it is prose
 _CLOSER: Final = re.compile(r"(?m)(?:^[ \t]*|(?<=[>}\])]))</([\w:|｜▁.\-]{2,60})>(?=[ \t]*(?:$|<))")
-# a name that no element of HTML or of a user's text has
+# a name that no HTML element has, nor an element of a user's text
 _CALL_WORDS: Final = re.compile(r"(?i)tool|func|invo[ck]|param|call|arg_|argument")
 _FENCED: Final = re.compile(r"\A```\w{0,12}\n(.*)\n```\Z", re.DOTALL)
 _TOKEN: Final = re.compile(r"<[|｜][^<>|｜]{1,40}[|｜]>")
@@ -40,7 +40,7 @@ def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
         return None
     text = result.content[:SEARCH_LIMIT]
     tools = prompt_data.tool_metadata
-    # without its tokens, a call of such a dialect runs into the words beside it
+    # a call of such a dialect, without its tokens, touches the words around it
     has_tokens = isinstance(dialect, DeclaredDialect) and bool(_TOKEN.search(dialect.syntax.call))
     for tool in tools:
         if (key := _argument_beside(text, tool, has_tokens)) is not None:
@@ -178,7 +178,8 @@ def filtered_tokens(result: ParseResult, dialect: Dialect) -> Finding | None:
 
 @lru_cache(maxsize=256)
 def _bare_words(dialect: DeclaredDialect) -> tuple[tuple[str, str], ...]:
-    """Return the words left of a reasoning opener, and of what follows the closer in a turn."""
+    """Return the words of a reasoning opener, and of its closer with what follows, without
+    tokens."""
     return tuple(_without_tokens(dialect))
 
 

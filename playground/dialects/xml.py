@@ -12,7 +12,7 @@ DIALECT = DeclaredDialect(
     syntax=Syntax(
         call="<{name}>\n{params}</{name}>",
         param="<{key}>{value:block}</{key}>\n",
-        known_names=True,  # any other tag is HTML that the model talks about
+        known_names=True,  # any other tag is HTML in the model's prose
     ),
     rules="""\
 Write the tool's name as an XML tag and each parameter as a tag inside it, with its value as the \

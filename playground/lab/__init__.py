@@ -1,1 +1,1 @@
-"""Guides to dialects; the doors to the plugin that checks and derives them."""
+"""The doors to the plugins that explain dialects, check them and derive them."""

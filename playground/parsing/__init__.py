@@ -1,4 +1,4 @@
-"""The reading of a reply: an essay for whoever changes this room for the first time.
+"""The reading of a reply: an introduction for readers who change this room for the first time.
 
 A dialect declares a call's text form once, as templates with holes (`Syntax`). rendering.py fills
 the holes. The other way is harder: the text comes in pieces that are cut anywhere, most of it is

@@ -1,4 +1,4 @@
-"""Events in batches, for recordings: nobody watches each chunk arrive."""
+"""A parser that gives events in batches, for recordings: nobody watches their chunks arrive."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from playground.parsing.switches import Switches
 class BatchedParser(DialectParser):
     """A parser that feeds another one `chunks` chunks at a time.
 
-    The events add up to the same, each at most `chunks` chunks late. A million tiny chunks then
-    cost as much as a thousand large ones.
+    All events are the same, each at most `chunks` chunks later. A million tiny chunks then cost as
+    much as a thousand large ones.
     """
 
     def __init__(self, parser: DialectParser, chunks: int = 1024) -> None:

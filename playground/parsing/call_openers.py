@@ -1,5 +1,5 @@
-"""The openers of one syntax's calls: as declared, as models misspell them, and those without a
-readable body."""
+"""The openers of one syntax's calls: as declared, as models misspell them, and without a readable
+body."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class CallOpeners:
         template = syntax.call_template
         self.name = name_of(syntax, names)
         self.knows_names = syntax.known_names and bool(names)
-        self.names = (*NAME_SPACES, *names)  # a known name begins with one of these
+        self.names = (*NAME_SPACES, *names)  # the first characters of known names
         ending = without_final_space(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
@@ -79,7 +79,7 @@ class CallOpeners:
             # only here: in other forms a look back at every chunk of prose costs more than it gains
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum() and "=" not in lead_text:
-            pattern = WORD_START + pattern  # not the end of a longer word
+            pattern = WORD_START + pattern  # must not be the end of a longer word
         # without a literal before it, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)
         first += spaced_begins(template.before)
@@ -99,8 +99,8 @@ class CallOpeners:
         )
 
     def heads(self) -> tuple[str, ...]:
-        """Return how a call begins if its name comes first and must be one of the session's tools;
-        () otherwise."""
+        """Return the beginnings of a call whose name comes first and must be one of the session's
+        tools; () for other calls."""
         if not self.knows_names or self.syntax.call_template.before[:1] != (Hole("name"),):
             return ()
         return tuple(dict.fromkeys(head for name in self.names for head in begins((name,))))
@@ -180,7 +180,7 @@ class CallOpeners:
         """Return the openers that look like a call of an unknown tool, if `known_names` makes such
         calls text.
 
-        The reader decides which names count, because prose has tags, too.
+        The reader decides which names count, because prose has tags too.
         """
         if not self.knows_names:
             return []

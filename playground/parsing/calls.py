@@ -28,7 +28,7 @@ class CallReader(Reader):
     """A reader of calls. `open_call` and `argument` are what it reads at the moment."""
 
     recipient: str | None = None  # the tool that the section's opener names
-    in_pieces = False  # True if the last call broke off inside a JSON object, which goes on here
+    in_pieces = False  # True if the last call broke off inside a JSON object, which continues here
     # the opener of another call between the same markers
     _next_call: Marker | None = None
     _wrapped = False  # True if a list or a code fence stands inside the markers
@@ -116,8 +116,8 @@ class CallReader(Reader):
         yield from self._read_closer(form)
 
     def _check_name(self, call: OpenCall, syntax: Declaration) -> None:
-        """Give a call a name if its text has none, as the syntax says. Raises BrokenCall if the
-        syntax says nothing of it."""
+        """Give a call without a name in its text the name that the syntax prescribes. Raises
+        BrokenCall if the syntax prescribes none."""
         if call.name is not None:
             return
         if not syntax.nameless:
@@ -184,7 +184,7 @@ class CallReader(Reader):
         closer = declared_text(form.syntax.call_template.after)
         scanner.note("missing-closer", message=f"{closer!r} must follow the call: read without it")
         yield from self._find_next_call(form)
-        # the beginning of a closer at the very end is markup, for it can be nothing else
+        # the beginning of a closer at the very end can only be markup
         cut = scanner.cut_here(close)
         if cut is not None:
             scanner.emit_marker(cut)

@@ -24,7 +24,7 @@ _SPACES: Final = re.compile(r"\s{1,256}")
 
 
 class Begun(Protocol):
-    """The parts of a choice that say how it begins."""
+    """The fields of a choice that describe its beginning."""
 
     @property
     def pattern(self) -> str: ...
@@ -46,7 +46,8 @@ def any_beginning(beginnings: Iterable[str]) -> str:
 
 
 def any_of(texts: Iterable[str], look_back: str = "") -> str:
-    """Build a pattern for any of the texts, or for as much of one as stands before the end.
+    """Build a pattern for any of the texts, or for the beginning of one at the end of the searched
+    text.
 
     Common beginnings are written once. `look_back` is put after the first character. "" if any text
     is empty, because an empty text stands everywhere.
@@ -106,7 +107,7 @@ def begin_alike(choice: Begun, others: Iterable[Begun]) -> bool:
 
 
 def may_begin(choice: Begun, head: str) -> bool:
-    """Return True if the choice may begin with `head`, judged by the beginnings that it names.
+    """Return True if the choice may begin with `head`, judged by its declared beginnings.
 
     Comparing a few characters saves compiling the choice's pattern.
     """
@@ -117,7 +118,7 @@ def may_begin(choice: Begun, head: str) -> bool:
         return True
     solid = [start.strip() for start in choice.begins]
     if "" in solid and head[0].isspace():
-        return True  # white space is all that it begins with
+        return True  # such a choice begins with white space alone
     return any(bare.startswith(start) or start.startswith(bare) for start in solid if start)
 
 

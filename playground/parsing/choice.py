@@ -11,12 +11,12 @@ from playground.parsing.patterns import LINE_START, begins, literal
 
 
 class Kind(Enum):
-    """The kind of a choice: it says how the engine goes on."""
+    """The kind of a choice, by which the engine decides how to go on."""
 
     # outside of a call; a group's number is its form's, or for reasoning and plain tags the tags'
     CALL = "call"
     UNREADABLE = "unread"  # the opener of a call whose body cannot be read
-    LOOKALIKE = "like"  # what looks like a call of an unknown tool
+    LOOKALIKE = "like"  # text that looks like a call of an unknown tool
     SECTION = "section"
     BARE_SECTION = "bare"  # the opener of a section that no call follows
     BARE_CALL = "bare_call"  # the opener of a call that no body follows
@@ -35,13 +35,13 @@ class Kind(Enum):
     OPEN = "open"
     CLOSE = "close"
     PARAM = "param"
-    FORGOTTEN = "forgotten"  # a marker which shows that a closer was left out
+    FORGOTTEN = "forgotten"  # a marker that shows that a closer was left out
 
     # hashed by identity: Enum hashes the name, which takes a call of Python
     __hash__ = object.__hash__
 
 
-# markers that stand for themselves, wherever text or a section is read
+# markers that are complete in themselves, wherever text or a section is read
 Mark = Literal[Kind.SECTION, Kind.STOP, Kind.THINK_CLOSE, Kind.DROPPED, Kind.RESULT, Kind.SPACE]
 ROLES: Final[dict[Kind | None, Role]] = {
     Kind.SECTION: "section",
@@ -54,7 +54,7 @@ ROLES: Final[dict[Kind | None, Role]] = {
 
 
 def is_mark(kind: Kind) -> TypeGuard[Mark]:
-    """Return True if a marker stands for itself: nothing is read after it."""
+    """Return True if a marker is complete in itself: nothing has to be read after it."""
     return kind in ROLES
 
 
@@ -73,12 +73,12 @@ class Choice(NamedTuple):
     """One thing that may come: its pattern, and the texts with which it may begin."""
 
     pattern: str
-    begins: tuple[str, ...] = ()  # (): with anything; " x": `x` with or without white space before
+    begins: tuple[str, ...] = ()  # (): any; " x": `x` with or without white space before it
     group: Group | None = None  # None if it is the only choice
     texts: tuple[str, ...] = ()  # the literals, if the pattern has nothing else
     varying: bool = False  # more text may change its match, whatever `texts` say
-    heads: tuple[str, ...] = ()  # its beginnings, if it must stand first in a line
-    run: str = ""  # the pattern of its first part, which may be long and decides nothing alone
+    heads: tuple[str, ...] = ()  # its beginnings, if it must begin a line
+    run: str = ""  # the pattern of its first part, which may be long, and alone decides nothing
     loose: bool = False  # it may differ from `begins` after the first character
     forms: tuple[str, ...] = ()  # the alternatives of a long pattern; most texts meet few
 

@@ -4,8 +4,8 @@ It takes two steps to find out which one. `candidate_pattern`, run by `re`, stop
 *may* begin; `match` then asks the choices one after another, by `regex`, which can match partially.
 
 The second step is slow, so its results are remembered for all streams: every call of a dialect has
-the same markers. The key is the *beginning* of a text, as short as decides the match, because a
-beginning recurs and a whole text does not.
+the same markers. The key is the *beginning* of a text, just long enough to decide the match,
+because beginnings recur and whole texts do not.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from playground.parsing.marker import NOTHING, Lookahead, Marker, named_in
 from playground.parsing.patterns import CONTEXT, SPACE
 from playground.parsing.skip_rule import Accept, GoesOn, SkipRule, triggers_of
 
-# lengths of a beginning that are tried one after the other, until one decides
-_LEAST: Final = 8  # decides most of what is no marker, whatever value follows it
+# lengths of beginnings, tried one after another until one decides
+_LEAST: Final = 8  # decides most texts that are no marker
 _FEW: Final = 32  # decides most markers
 _MORE: Final = 64
-_MANY: Final = 256  # holds a longer marker, which a stream cuts again and again
+_MANY: Final = 256  # for a long marker, which a stream cuts several times
 _CHUNK_END: Final = 8  # most held text is the last few characters of a chunk
 
 # What a beginning matched, for all streams. The key is the choice point, the text before the place
 # as far as patterns look back, and the beginning.
 _BeginningKey = tuple["ChoicePoint", str, str]
 _decided_cache: Final[dict[_BeginningKey, Lookahead]] = {}
-_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # where more of the text was at hand
+_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # with more text at hand
 _MOST_BEGINNINGS: Final = 4096
 
 # A marker's shortest deciding beginning is learned at every `_OFTEN`-th meeting with the marker.
@@ -179,7 +179,7 @@ class ChoicePoint:
         `stream_ended` no more text will come.
         """
         lookbehind = ""
-        if self.looks_back:  # at one character, or further past blanks and a colon
+        if self.looks_back:  # a candidate begins here, or after blanks and a colon
             lookbehind = text[place - 1 : place]  # nothing if the place is the first
             if lookbehind in " \t:":
                 lookbehind = text[max(place - CONTEXT, 0) : place]

@@ -1,4 +1,4 @@
-"""Claims: characters become events, piece by piece in the walk, or chunk by chunk if skipped."""
+"""Claims make events of characters, piece by piece in the walk or chunk by chunk if skipped."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Claim:
     ) -> None:
         self._window, self.make, self.copy = window, make, copy
         self._last_chunks: deque[bytes] | None = None
-        self._copy_start = 0  # where skipping began in `copy`
+        self._copy_start = 0  # the place in `copy` at which skipping began
 
     def __call__(self, count: int) -> None:
         if count:
@@ -72,7 +72,7 @@ class Claim:
         """Return the function that takes the bytes of each chunk skipped from now on."""
         if self.copy is None:
             if self._last_chunks is None:
-                # no chunk is empty, so the last few hold as many characters as a look back needs
+                # no chunk is empty, so the last few have the characters that a look back needs
                 self._last_chunks = deque(maxlen=CONTEXT)
             self._last_chunks.clear()
             return self._last_chunks.append

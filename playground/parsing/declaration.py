@@ -43,8 +43,9 @@ class JsonShape:
     """The places of name, arguments and id in a call's JSON object.
 
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
-    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. Arguments
-    that are a text are the argument `text_key`. A first member `thought` is reasoning.
+    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. A text in
+    place of the arguments is the value of the argument `text_key`. A first member `thought` is
+    reasoning.
 
     Members are written in the `order` of their keys; if `order` is empty: id, constants, name,
     arguments. They are read in any order. The id member holds the call's own id, or its number in
@@ -164,8 +165,8 @@ class Declaration:
 
     @cached_property
     def marked(self) -> bool:
-        """True if a marker with letters, the call's or its section's, stands before a call. Then
-        the call is not code that somebody shows."""
+        """True if a marker with letters, of the call or its section, stands before a call. Such a
+        call is no code in prose."""
         before = (p for t in (self.call_template, *self.sections) for p in t.before)
         return any(char.isalpha() for piece in before if isinstance(piece, str) for char in piece)
 

@@ -154,7 +154,7 @@ class DeltaReader:
 
 
 def _decode_arguments(raw: str) -> tuple[str, dict[str, Any]]:
-    """Return the code of a finding, or "", and the arguments (none if there is a code)."""
+    """Return the code of a finding or "", and the arguments ({} if there is a finding)."""
     if not raw.strip():  # a complete call without arguments has `{}`
         return "truncated-call", {}
     try:

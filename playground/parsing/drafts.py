@@ -20,14 +20,15 @@ from playground.nouns.events import (
     owned_text,
 )
 
-_UNMERGED: Final = 1024  # events of small chunks that are held before they are joined
+_UNMERGED: Final = 1024  # most held events of small chunks before they are joined
 
 
 @dataclass
 class DraftCall:
     """A draft that begins at `offset`, inside the reasoning tags of this `number`.
 
-    `events` are held back, `earlier_events` are not. `calls` is the number of calls before it.
+    `events` are held back; `earlier_events` are from before the draft. `calls` is the number of
+    calls before it.
     """
 
     number: int
@@ -69,7 +70,7 @@ class DraftCall:
         return -1
 
     def _stretches(self) -> Iterator[tuple[str, bool]]:
-        """Yield the texts of complete calls, and everything between two of them as one text."""
+        """Yield the texts of complete calls, and the text between two of them as one."""
         outside: list[str] = []
         call: list[str] | None = None
         for event in self.events:

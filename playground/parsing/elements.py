@@ -1,6 +1,5 @@
 """Objects and lists in a parameter, written as nested elements such as `<k><x>1</x></k>`. A prefix
-stands before each tag.
-"""
+stands before each tag."""
 
 from __future__ import annotations
 

@@ -56,12 +56,13 @@ class SyntaxEngine:
         self.reader = CallReader(self.scanner, by_name, calls, switches, tokens)
         self.mode = "text"
         self._section: Form | None = None  # the section that is open
-        self._bare_section = False  # True if a section's opener was text, without a call after it
+        self._bare_section = False  # True if the opener of a section without calls was read as text
         self._after_call = False  # True right after a call
-        self._after_remains = False  # True after the remains of a call: text, or a lone closer
+        self._after_remains = False  # True after text or a lone closer that remained of a call
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
         self._draft: DraftCall | None = None  # calls in open reasoning, held back
         self._told_between = False  # True once text between the calls of a section was noted
+        self._separated: bool | None = None  # after a separator; None before a section's first call
         self._returns = 0  # how often the walk has gone back into a draft
         self._steps: Generator[None, None, None] = self._walk_stream()
 
@@ -87,7 +88,7 @@ class SyntaxEngine:
 
     @property
     def holds_events(self) -> bool:
-        """True if events are held back, because it is open if their calls are drafts."""
+        """True if events are held back, because it is undecided if their calls are drafts."""
         return self._draft is not None
 
     @property
@@ -194,7 +195,8 @@ class SyntaxEngine:
         self.scanner.note("missing-opener", message=message)
 
     def _is_member(self, marker: Marker, group: Group) -> bool:
-        """Return True if what looks like a call is a member's value in a broken call's remains.
+        """Return True if a text that looks like a call is a member's value in the rest of a broken
+        call.
 
         The same goes for a list of calls, and for the first call in one. A call with words in its
         opener is a real call: the broken call was cut off before it.
@@ -247,7 +249,13 @@ class SyntaxEngine:
         elif not marker.named.get("doubled"):
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.before for section in sections))
+        if self._section is form and _has_closer(form):
+            section = form.syntax.section_template
+            closer = declared_text(section.after).strip() if section else ""
+            message = f"{closer!r} must end the section before the next {_shown(marker)}"
+            self.scanner.note("unclosed-section", message=message)
         self._section, self._bare_section, self._told_between = form, False, False
+        self._separated = None
         recipient = marker.named.get("recipient")
         # models also write the section's own tag in that place: it names no tool
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
@@ -255,10 +263,11 @@ class SyntaxEngine:
     def _close_section(self, marker: Marker, form: Form) -> Walk[None]:
         """Claim the end of a section, and the separator before the next one.
 
-        If the section held no call, its closer is text, as its opener was.
+        If the section has no call, its closer is text, like its opener.
         """
         orphan, self._section, self._in_pieces = self._section is None, None, False
         if not orphan:
+            self._note_separator(form, follows=False)
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.after for section in sections))
         if orphan:
@@ -341,7 +350,7 @@ class SyntaxEngine:
                 return
 
     def _read_reasoning(self, index: int, announced: bool = True) -> Walk[None]:
-        """Read reasoning up to its closer. If no opener `announced` it, it may be empty."""
+        """Read reasoning up to its closer; if no opener `announced` it, there may be none."""
         scanner, start, noted = self.scanner, self.scanner.offset, False
         tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
         never_calls = self.switches.calls_in_reasoning == "reasoning"
@@ -388,8 +397,8 @@ class SyntaxEngine:
         scanner.events = self._draft.events
 
     def _ends_draft(self, marker: Marker) -> bool:
-        """Return True if a marker shows how the reasoning of the open draft goes on: closed, or
-        left open before new reasoning or the end of the turn."""
+        """Return True if a marker decides on the open draft: it closes the reasoning, begins new
+        reasoning or ends the turn."""
         assert self._draft is not None
         closer = self.markers.reasoning[self._draft.number].close
         is_closer = marker.kind is Kind.THINK_CLOSE and marker.text.strip() == closer
@@ -401,7 +410,7 @@ class SyntaxEngine:
         A call that broke off may have swallowed the closer: the walk then goes back to it.
         """
         scanner, closer = self.scanner, self.markers.reasoning[draft.number].close
-        # a bounded number of times, because what follows is read anew
+        # a limited number of times, because the following text is read again
         place = draft.find_closer(closer) if self._returns < _MOST_RETURNS else -1
         if place < 0 and (marker is None or marker.kind is not Kind.THINK_CLOSE):
             scanner.events, self._draft = draft.earlier_events + draft.events, None
@@ -426,6 +435,8 @@ class SyntaxEngine:
         """Read one call, and the separator before the next one."""
         self.mode = "call"
         in_section = self._section is not None
+        if self._section is form:
+            self._note_separator(form, follows=True)
         is_required = form.syntax.section and not form.syntax.section_optional
         if not in_section and is_required and has_body:
             self.scanner.note("missing-section")
@@ -438,6 +449,7 @@ class SyntaxEngine:
         else:
             yield from self._claim_repeated_closer(form)
             has_next = yield from self._claim_separator(form)
+        self._separated = has_next
         if self._section is form and not _has_closer(form) and not has_next:
             self._section = None  # a section without a closer ends with its last call
 
@@ -449,6 +461,14 @@ class SyntaxEngine:
             self._after_remains = True
             self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             self.scanner.emit_marker(marker, "stray")
+
+    def _note_separator(self, form: Form, follows: bool) -> None:
+        """Note a separator that is missing before a call, or that no call `follows`."""
+        separator = form.syntax.separator.strip()
+        if not separator or self._separated is None or self._separated is follows:
+            return
+        place = "must stand between two calls" if follows else "stands after the last call"
+        self.scanner.note("mended-form", message=f"{separator!r} {place}")
 
     def _claim_separator(self, form: Form) -> Walk[bool]:
         marker = yield from self.scanner.match_here(form.separator)

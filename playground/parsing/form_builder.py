@@ -43,7 +43,7 @@ class FormBuilder(CallOpeners):
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only of the first section, which we write; the others are other dialects' sections
+        # only for the first section, which is written; the others are of other dialects
         self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
@@ -83,7 +83,7 @@ class FormBuilder(CallOpeners):
         return choice_point(Choice(SPACE + closing))
 
     def _surplus_brackets(self) -> ChoicePoint | None:
-        """Build the choice of the closer after brackets that close nothing in the body."""
+        """Build the choice of the closer after brackets too many in the body."""
         if not self.notation.mends_brackets or not has_words(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
@@ -157,7 +157,7 @@ class FormBuilder(CallOpeners):
     # sections
 
     def _section_opener(self, template: Template) -> Choice:
-        """Return a section's opener, but only before a call: prose names sections too."""
+        """Return a section's opener; it counts only before a call: prose names sections too."""
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
         mended = template in self.unlisted  # prose may hold such an opener: `functools{…}`

@@ -1,5 +1,5 @@
-"""The hash of a declaration, computed once: it covers a hundred texts, and caches need it at each
-reply."""
+"""A base for declarations whose hash is computed once: it covers a hundred texts, and caches need
+it for each reply."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _INSIDE: Final = {
 }
 _ESCAPED_OUTSIDE: Final = re.compile(r'\\(?:"|\Z)|[{}\[\]]')
 _ESCAPED_INSIDE: Final = re.compile(r'\\{1,8}"?')
-_STRING_CHARS: Final = ('"', "'", "\\")  # what ends a string, or escapes inside it
+_STRING_CHARS: Final = ('"', "'", "\\")  # ends of a string, and its escapes
 _DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 # (opener that is open, match) -> (opener that is open after the match, change of the depth)
 _AFTER: Final = {
@@ -134,7 +134,7 @@ def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
 
 
 def _may_restart(scanner: Scanner, emit: Claim, place: int, restart: ChoicePoint) -> bool:
-    """Return True if only more text can decide whether another call begins at `place`.
+    """Return True if only more text can decide if another call begins at `place`.
 
     Raises BrokenCall if one does begin there.
     """
@@ -198,7 +198,7 @@ class Nesting:
         self.depth, self.inside, self.place = 0, "", self.places[""]
 
     def ends_after(self, inside: str, deeper: int) -> bool:
-        """Enter `inside`, change the depth by `deeper`, and return True if nothing is open now."""
+        """Enter `inside`, change the depth by `deeper`, and return True if all is closed then."""
         self.inside, self.place = inside, self.places[inside]
         self.depth += deeper
         return self.depth == 0 and not inside

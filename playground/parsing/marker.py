@@ -1,4 +1,4 @@
-"""A marker: what matched at a place in a text, and everything that follows from its own text."""
+"""A marker: the match of a choice in a text, and everything that follows from its own text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class Marker:
     def is_well_formed(self, *declared: tuple[Piece, ...]) -> bool:
         """Return True if the marker's text is one of the declared ones, apart from white space.
 
-        A marker comes of one choice, so it is always asked of the same declaration.
+        A marker belongs to one choice, so the declaration is always the same, and the answer is
+        cached.
         """
         if self._is_well_formed is None:
             patterns = map(well_formed_pattern, declared)
@@ -43,7 +44,7 @@ class Marker:
 
     @property
     def content(self) -> tuple[str, Group | None, Mapping[str, str]]:
-        """Everything by which two markers may differ."""
+        """All fields in which two markers may differ."""
         return self.text, self.group, self.named
 
     @cached_property

@@ -18,7 +18,8 @@ class BrokenCall(Exception):
 
 
 class KnownTool:
-    """A tool of the session, with what its schema says of its parameters, computed once a reply."""
+    """A tool of the session, and the facts on its parameters by its schema, computed once for a
+    reply."""
 
     def __init__(self, tool: ToolMetadata) -> None:
         self.tool, self.properties = tool, tool.parameter_names

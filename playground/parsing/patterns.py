@@ -16,7 +16,7 @@ from playground.parsing.template import Hole, Piece, Template, holes_of
 # White space between markers. It includes text that leaks there: <bos> and <eos>, white space of
 # byte-level tokenizers (Ġ is a blank, Ċ a line break), and white space that was escaped too often.
 SPACE: Final = r"(?:\s|[ĠĊ]|\\[nrt]|<[be]os>){0,64}+"
-LEAKED: Final = ("Ġ", "Ċ", r"\n", r"\r", r"\t", "<bos>", "<eos>")  # all of SPACE except \s
+LEAKED: Final = ("Ġ", "Ċ", r"\n", r"\r", r"\t", "<bos>", "<eos>")  # SPACE without \s
 NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # these characters are in no name or key of any dialect
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
 # The end of a tag that names a tool. `/>` means no body. Right before a closer a `>` was forgotten.
@@ -121,7 +121,8 @@ def _optional(space: str) -> str:
 
 
 def without_final_space(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Return pieces without white space at the end: white space after a closer is no part of it."""
+    """Return pieces without white space at the end, because white space after a closer is no part
+    of it."""
     if pieces and isinstance(pieces[-1], str):
         return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
     return pieces
@@ -333,8 +334,7 @@ def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
 
 def prefix(pieces: tuple[Piece, ...]) -> str:
     """Return the first characters of a form, up to five: few enough to be found fast, enough to be
-    rare in text. They end where `literal` forgives white space. Leading white space is left out.
-    """
+    rare in text. They end where `literal` forgives white space. Leading white space is left out."""
     first = pieces[0] if pieces else ""
     match = _FIXED.match(first.lstrip()) if isinstance(first, str) else None
     return match[0] if match else ""
@@ -355,7 +355,7 @@ def last_piece(pieces: tuple[Piece, ...]) -> Piece:
 
 
 def begin_differently(one: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
-    """Return True if no other form begins like this one, however models write its opener."""
+    """Return True if no other form has the beginning of this one, in any spelling of its opener."""
     head, *heads = map(_head, (one, *others))
     return not any(other.startswith(head) or head.startswith(other) for other in heads)
 

@@ -61,7 +61,7 @@ def compile_plan(
 @lru_cache(maxsize=1024)
 def call_openers(syntax: Declaration, names: tuple[str, ...]) -> ChoicePoint:
     """Return the choices that may begin a call of a dialect. A text without any of them has no
-    call, complete or broken. `names` are the tools', as for `compile_plan`."""
+    call, complete or broken. `names` are the tools' names, as for `compile_plan`."""
     syntaxes = (syntax, *syntax.also)
     known = names if syntax.asks_names else ()
     builders = [FormBuilder(form, number, known) for number, form in enumerate(syntaxes)]

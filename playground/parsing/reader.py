@@ -78,7 +78,7 @@ class Reader:
         return known[0] if known and name not in self.tools else name
 
     def likely_tool(self, name: str, key: str | None) -> str:
-        """Return the session's tool that an unknown name may mean; "" for none.
+        """Return the tool of the session that was probably meant by an unknown name; "" for none.
 
         That is a tool with a similar name, or one that has the parameter `key`.
         """

@@ -61,8 +61,8 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
 
 
 def _opener(builder: FormBuilder) -> list[Choice]:
-    """Return the opener of a call, for where no call follows it. It has to be a tag or a control
-    token, because prose has none."""
+    """Return the opener of a call, for places without a call after it. It has to be a tag or a
+    control token, because prose has none."""
     return _marker(builder, Kind.BARE_CALL, (builder.syntax.call_template.before or ("",))[0])
 
 
@@ -91,7 +91,7 @@ def _value_closer(builder: FormBuilder) -> list[Choice]:
 def _without_section(builder: FormBuilder) -> list[Choice]:
     """Return a call at the start of a line that lacks its section, or the sign before its name."""
     syntax, (first, *following) = builder.syntax, builder.syntax.call_template.before or ("",)
-    # such as the `>` of a call `>name(…)`
+    # the sign, such as the `>` of a call `>name(…)`
     has_sign = isinstance(first, str) and first.strip() and not has_words(first)
     pieces = tuple(following if has_sign else (first, *following))
     has_literal = any(isinstance(piece, str) and len(piece.strip()) > 1 for piece in pieces)

@@ -1,4 +1,4 @@
-"""A new call inside a string of another call shows that the first call was cut off there."""
+"""Choices of a new call inside a string of another call, which shows that the first was cut off."""
 
 from __future__ import annotations
 

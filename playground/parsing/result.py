@@ -40,8 +40,8 @@ class ToolCall:
 class ParseResult(Shown):
     """The content of a reply. Shown as a table, it has a row for each event.
 
-    `events` are merged: the same for any cutting of the stream. `switches` are the decisions by
-    which it was read.
+    `events` are merged, so that they are the same for any cutting of the stream. `switches` are the
+    decisions by which it was read.
     """
 
     content: str
@@ -108,7 +108,7 @@ def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
                     yield "".join(call_texts)
                     call_texts, is_broken = [], True
             case MarkupEvent(role="reasoning" | "text" | "stop" | "stray"):
-                pass  # beside a call, not part of it
+                pass  # text next to a call, no part of it
             case MarkupEvent() | ArgumentEvent() | CallNamedEvent() | FindingEvent():
                 if is_broken:
                     yield event.text

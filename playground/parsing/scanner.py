@@ -48,7 +48,7 @@ class Scanner:
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
         # notes for the fast path (fast_path.py), valid until more text is added
         self.skip_rule: SkipRule | None = None  # the rule by which chunks may be skipped
-        self.skip_claim = self.emit_text  # the claim for skipped chunks
+        self.skip_claim = self.emit_text  # the claim by which chunks are skipped
         self.accept: Accept | None = None  # a test that may reject a marker in them
         self.next_rule: NextRule | None = None  # gives the rule after a chunk that is not skipped
         self.pending: Decide | None = None  # the question to decide before anything else
@@ -71,7 +71,8 @@ class Scanner:
         self.skip_rule = self.pending = None
 
     def go_back(self, text: str, place: int) -> None:
-        """Unclaim what follows `place` in `text`, which are the last claimed characters."""
+        """Unclaim the characters after `place` in `text`; `text` are the last claimed
+        characters."""
         keep = min(place, CONTEXT)
         self.base = self.offset - (len(text) - place) - keep
         self.text, self.at = text[place - keep :] + self.held, keep
@@ -144,7 +145,8 @@ class Scanner:
         self.base = offset - len(self.text)
 
     def set_held(self, held: str) -> None:
-        """Take back all chunks since the last `yield`: `held`, of which nothing was claimed."""
+        """Put back all chunks since the last `yield` as `held` text, of which nothing was
+        claimed."""
         self.text = self.text[: self.at] + held
 
     # walking a value: all text is claimed at once, so that nothing is searched twice

@@ -1,4 +1,4 @@
-"""Events cut in two: at the beginning of the reply, and at bad characters."""
+"""Functions that cut events in two: at the beginning of the reply, and at bad characters."""
 
 from __future__ import annotations
 

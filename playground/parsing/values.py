@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import regex
+
 from playground.base.characters import escaped_halves
 from playground.base.json_numbers import NotANumber, finite, load_json
 from playground.nouns.tools import JSON_TYPES, Schema, allowed_types
@@ -58,7 +60,7 @@ def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JS
     }
     try:
         text = json.dumps(value, allow_nan=False, **form)
-    except ValueError:  # a number that JSON does not have
+    except ValueError:  # such as NaN, which JSON does not have
         text = json.dumps(finite(value), **form)
     text = escaped_halves(text)
     return text.replace("\n", "\n" + " " * style.margin) if style.margin else text
@@ -129,7 +131,7 @@ def read_value(
     if isinstance(value, NotANumber) and "string" in allowed_types(schema):
         return text, ""
     if value is not _NOTHING:
-        return value, ""
+        return value, _relaxed(text, value, literals)
     if "string" in types:
         return text, ""
     value = _read_mended(text, types)
@@ -138,7 +140,7 @@ def read_value(
 
 def _read_mended(text: str, types: set[str]) -> Any:
     """Return a list or an object from incorrect JSON, or from JSON that was escaped once too often.
-    From around any value, remove a code fence and a comma."""
+    A code fence and a comma around any value are removed."""
     bare = _BESIDE.sub("", text)
     value = _try(bare, types) if bare != text else _NOTHING
     if value is not _NOTHING or bare[:1] not in ("[", "{"):
@@ -180,7 +182,7 @@ def _types(schema: Schema, untyped: Untyped) -> set[str]:
 def read_marked(
     text: str, is_text: bool, schema: Schema, literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """Read a value whose markup says whether it is text or JSON. The schema's type comes first.
+    """Read a value whose markup says if it is text or JSON. A type in the schema counts more.
 
     JSON that cannot be read stays text.
     """
@@ -196,19 +198,34 @@ def read_marked(
         return (text, "type-mismatch") if value is _NOTHING else (value, "relaxed-json")
     if types and not _agrees(value, types) and "string" in types:
         return text, ""
-    return value, ""
+    return value, _relaxed(text, value, literals)
 
 
 def read_json(text: str, schema: Schema) -> tuple[Any, str]:
     """Read a value that must be JSON. Read other text as a raw value, with a finding."""
     try:
-        return load_json(text), ""
+        value = load_json(text)
     except (ValueError, RecursionError):
         value, code = read_value(text, schema)
         return value, code or "relaxed-json"
+    return value, _relaxed(text, value, JSON_WORDS)
+
+
+def _relaxed(text: str, value: Any, literals: Literals) -> str:
+    is_json = literals.nested != "python" and isinstance(value, str | list | dict)
+    return "relaxed-json" if is_json and has_raw_breaks(text) else ""
+
+
+def has_raw_breaks(text: str) -> bool:
+    """Return True if JSON that was read has a raw line break or tab in a string, which strict
+    parsers refuse."""
+    return bool(_CONTROL.search(text)) and not _UNBROKEN.fullmatch(text)
 
 
 _NOTHING = object()
+_CONTROL: Final = re.compile(r"[\x00-\x1f]")
+# a JSON text without raw breaks in its strings; `re` would need memory for each repetition
+_UNBROKEN: Final = regex.compile(r'(?:[^"]++|"(?:[^"\\\x00-\x1f]++|\\.)*+")*+', regex.DOTALL)
 
 
 def _try(text: str, types: set[str], literals: Literals = JSON_WORDS) -> Any:

@@ -1,8 +1,8 @@
 """Variations: how the calls of a reply differ from what their dialect writes, though well-formed.
 
-No finding tells of them, because a lenient parser needs no repair for them. A server's own parser
-may be strict, so nothing is known of its reading until it was run on such replies. The calls are
-rendered and read again: what stands around names and values must be the same in both readings.
+There is no finding about them, because a lenient parser needs no repair for them. A server's own
+parser may be strict, so its reading is unknown until it was run on such replies. The calls are
+rendered and read again: the text around names and values must be the same in both readings.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def variations(
 def _variations_of_values(
     call: CallEndedEvent, again: CallEndedEvent, texts: re.Pattern[str], is_marked: bool
 ) -> set[Variation]:
-    """Return how a body, or parameters that are no texts, are written in another way, as `True` for
-    true."""
+    """Return the variations in a body, or in parameters that are no texts, such as `True`
+    for true."""
     found: set[Variation] = set()
     written = {key: _usual(texts.sub('""', text), is_marked) for key, text in again.raw}
     for key, text in call.raw:
@@ -124,8 +124,8 @@ def _without_aborted_calls(events: Sequence[Event]) -> Iterator[Event]:
 
 
 def _parts(events: Sequence[Event]) -> Iterator[tuple[str, str]]:
-    """Yield what stands between two names, values or texts: markers, each with the
-    kinds of what stands before and after it.
+    """Yield the markers between two names, values or texts, each with the kinds of the parts before
+    and after it.
 
     White space beside a text of the reply, and a call that was not delivered, are left out.
     """
@@ -155,7 +155,7 @@ def _parts(events: Sequence[Event]) -> Iterator[tuple[str, str]]:
 
 
 def _usual(part: str, is_marked: bool = False) -> str:
-    """Return a part without what any of a dialect's replies may differ in: numbers of calls, and a
+    """Return a part without the details that may differ between replies: numbers of calls, and a
     blank after a comma or a colon, except between marked texts."""
     part = _COUNTED.sub("0", part)
     return part if is_marked else re.sub(r"(?<=[,:]) ", "", part)

@@ -29,6 +29,7 @@ from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 from playground.questions.detection import detect
+from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
 _LLAMAS: Final[dict[str, LlamaFormat]] = {"llama3": LLAMA3, "llama4": LLAMA4}
@@ -65,20 +66,20 @@ class RawPrompt(Shown):
         return self.text
 
 
-@takes(prompt_data=(PromptData, Session), template=(str, PathLike, ChatTemplate))
+@takes(prompt_data=(PromptData, Session, str), template=(str, PathLike, ChatTemplate))
 def raw_prompt(
-    prompt_data: PromptData | Session,
+    prompt_data: PromptData | Session | str,
     template: str | PathLike[str] | ChatTemplate,
     tool_format: ToolFormat | None = None,
 ) -> RawPrompt:
-    """Return the raw prompt of a session, or of its prompt data.
+    """Return the raw prompt of a session, of a sample by its name, or of prompt data.
 
     `template` is a ChatTemplate, the path of one, "llama3" or "llama4"; the last two write custom
     tools in a `tool_format`, by default their usual one. Raises InputFault for a wrong
     `tool_format`, or a template that cannot be read or refuses.
     """
-    if isinstance(prompt_data, Session):
-        prompt_data = prompt_data.prompt_data()
+    if not isinstance(prompt_data, PromptData):
+        prompt_data = session_or_sample(prompt_data).prompt_data()
     if isinstance(template, str) and template in _LLAMAS:
         chosen_format = tool_format or _LLAMA_FORMATS[template]
         if (template, chosen_format) not in _LLAMA_DIALECTS:

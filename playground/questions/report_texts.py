@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from playground.base.json_numbers import finite, is_finite
-from playground.base.wording import visible
+from playground.base.wording import fenced, visible
 from playground.dialects.prompts import typed_schema
-from playground.lab.guides.use_case import fenced
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
 from playground.servers import ServerReading

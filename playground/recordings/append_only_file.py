@@ -1,8 +1,8 @@
-"""A recording file that grows as lines arrive: what has come stays, however the program ends.
+"""A recording file that grows as lines arrive; its lines stay, however the program ends.
 
 This is the only file that is not written by a rename (see `playground/base/output.py`). It is
-always created, never opened again, so two programs cannot write the same file. Its caller has to
-call `keep` at least once a second, which brings the lines to the disk.
+always created, never opened again, so two programs cannot write the same file. The caller must call
+`keep` at least once a second, which writes the lines to the disk.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playground.base.errors import InputFault
 from playground.base.locks import holder_of, lock_soon, try_lock
 from playground.base.output import Batch, create_beside, faults_naming, sync_folder
 
-SECONDS: Final = 0.25  # between two times that lines are brought to the disk
+SECONDS: Final = 0.25  # between two writes to the disk
 _LONGEST_END: Final = 64 * 1024  # bytes of a last line, which has the usage and an error
 _WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is
 
@@ -50,7 +50,7 @@ class LinesInMemory:
 
 
 class AppendOnlyFile:
-    """A recording's file, created at once and brought to the disk every `seconds`.
+    """A recording's file, created at once and written to the disk every `seconds`.
 
     With `force` an old file keeps its place until an answer has come (`answered`); until then the
     new one lies beside it. If it is closed without an answer, as after a refusal, it gets a
@@ -77,9 +77,10 @@ class AppendOnlyFile:
             sync_folder(self.path.parent)
 
     def _create(self) -> tuple[Path, int]:
-        """Create and lock the file, at its place or beside an old one; return path and handle.
+        """Create and lock the file, at its place or beside an old one; return its path and handle.
 
-        It is no `.part`: those may be removed as leftovers, and this is a recording.
+        Its name does not end in `.part`: such files may be removed as leftovers, and this is a
+        recording.
         """
         if self._old_handle is not None:
             return create_beside(self.path, ".jsonl", flags=os.O_APPEND)
@@ -103,7 +104,7 @@ class AppendOnlyFile:
                 self._write()
 
     def keep(self, *, now: bool = False) -> None:
-        """Bring the lines to the disk if it is time, or `now`. Raises InputFault if that fails."""
+        """Write the lines to the disk if it is time, or `now`. Raises InputFault if that fails."""
         if not now and time.monotonic() - self._synced_at < self._seconds:
             return
         if self._waiting or self._is_unsynced:
@@ -114,7 +115,7 @@ class AppendOnlyFile:
         self._synced_at = time.monotonic()
 
     def _write(self) -> None:
-        """Hand the waiting lines to the system, which brings them to the disk by `keep`."""
+        """Hand the waiting lines to the system; `keep` brings them to the disk."""
         data = b"".join(self._waiting)
         self._waiting, self._size, self._is_unsynced = [], 0, True
         before = os.fstat(self._handle).st_size
@@ -123,7 +124,7 @@ class AppendOnlyFile:
             while rest:
                 rest = rest[os.write(self._handle, rest) :]
         except OSError:
-            # the lines that there was room for stay; half a line goes, since others may follow
+            # complete lines stay; half a line is removed, since other lines may follow
             written = os.fstat(self._handle).st_size - before
             lines_end = data.rfind(b"\n", 0, written) + 1
             os.ftruncate(self._handle, before + lines_end)
@@ -136,7 +137,7 @@ class AppendOnlyFile:
             self._move_to(self.path)
 
     def close(self) -> None:
-        """Bring all lines to the disk and close the file."""
+        """Write all lines to the disk and close the file."""
         try:
             self.keep(now=True)
             with faults_naming(self.path):

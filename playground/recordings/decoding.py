@@ -1,4 +1,4 @@
-"""`decode_stream` makes a recording of the bytes of a provider's stream, cut anywhere."""
+"""Decoding of a provider's stream, cut anywhere: `decode_stream` makes a recording of it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,25 @@ from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice
 
 _DONE: Final = DONE.encode()
 _FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
-_WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # where dumps put a frame
-_UNDECIDED: Final = 4096  # values that wait for one of a known API; a stream may have no end
+_WRAPPERS: Final = (
+    "chunk",
+    "data",
+    "event",
+    "payload",
+    "json",
+    "value",
+)  # fields in which dumps put a frame
+_UNDECIDED: Final = (
+    4096  # most values that wait until the API is known, since a stream may have no end
+)
 LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
-_LISTS: Final = ("chunks", "events", "stream", "data", "body")  # where dumps list all frames
+_LISTS: Final = (
+    "chunks",
+    "events",
+    "stream",
+    "data",
+    "body",
+)  # fields in which dumps list all frames
 
 
 @takes(pieces=Iterable, api="text or nothing", name="text")
@@ -57,7 +72,7 @@ def decode_values(values: Iterable[Any], api: str, name: str = "") -> Recording:
 
 
 class StreamDecoder:
-    """Decodes a stream while it arrives: `feed` each piece, then `finish` once."""
+    """A decoder of a stream while it arrives: `feed` each piece, then `finish` once."""
 
     def __init__(self, api: str | None = None) -> None:
         self._framing = Framing()
@@ -66,12 +81,10 @@ class StreamDecoder:
         self._waiting: list[dict[str, Any]] = []  # values before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
         self._returned = 0
-        self._is_whole = True  # no frame may hold half a character
+        self._is_whole = True  # no frame so far may hold half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
-        """Return the chunks that this piece completes; `at` is its arrival, in seconds since the
-        request.
-        """
+        """Return the chunks that a piece completes; `at` is its seconds since the request."""
         sink = self._sink
         if at is not None:
             sink.at, sink.timed = at, True
@@ -178,7 +191,7 @@ class StreamDecoder:
         return inner
 
     def _choose(self, value: dict[str, Any]) -> bool:
-        """Choose the API; return True once it is known, after reading the values that waited."""
+        """Choose the API; return True once it is known, after reading the waiting values."""
         chosen = recognise(value) or self._look_inside(value)
         if chosen is None:
             self._waiting.append(value)

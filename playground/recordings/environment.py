@@ -19,7 +19,7 @@ _SECRET_NAME: Final = re.compile(
 _COOKIE_NAME: Final = re.compile(r"(?i)cookies?$")
 _SEPARATORS: Final = re.compile(r"[,;\s]+")  # the keys of a list, the fields of a connection string
 _NAMED_FIELD: Final = re.compile(r"([A-Za-z][\w.-]*)=(?!=*\Z)(.+)", re.DOTALL)  # no Base64's end
-_FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's, whatever a folder is called
+_FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's folders are no secrets, whatever their names
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
 _PATH: Final = re.compile(r"(?:~|\.{1,2})/|[A-Za-z]:\\")
 _PLAIN_STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d{0,3}")
@@ -28,9 +28,9 @@ _PLAIN_STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d
 def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:
     """Return the values of environment variables that are named like secrets, longest first.
 
-    Of a list, each item counts too; of a connection string, each field named like a secret. Values
-    under eight characters, paths, numbers and plain words are left out. Of an address in any
-    variable, its password counts (or the token before its `@`), both as written and
+    Each item of a list is returned too, and each field of a connection string that is named like a
+    secret. Values under eight characters, paths, numbers and plain words are left out. The password
+    of an address in any variable (or the token before its `@`) is returned as written and
     percent-decoded.
     """
     secrets: set[str] = set()

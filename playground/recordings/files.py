@@ -61,9 +61,9 @@ def sent_line(data: bytes) -> dict[str, Any]:
 
 
 def wire_bytes(line: dict[str, Any]) -> bytes | None:
-    """Return the bytes of a line of the wire, None for any other line.
+    """Return the bytes of a line of the wire; None for any other line.
 
-    Raises ValueError if the line's Base64 is none.
+    Raises ValueError for a line that should be Base64 and is not.
     """
     raw, packed = line.get("raw"), line.get("base64")
     if isinstance(raw, str):

@@ -1,7 +1,7 @@
 """Cut bytes into frames: server-sent events, JSON lines, JSON documents, AWS event streams.
 
-A frame is the name of its event ("" if the wire has none) and its data. Bytes may be cut anywhere;
-the pieces of a line are joined once, when its end has come.
+A frame is its event's name ("" if the wire has none) and its data. Bytes may be cut anywhere; the
+pieces of a line are joined once, when its end has arrived.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ _SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of header v
 
 
 def _headers(data: bytes) -> dict[str, str]:
-    """Return the string headers of a message, without one that is cut off."""
+    """Return the string headers of a message, except one that is cut off."""
     strings: dict[str, str] = {}
     place = 0
     while place < len(data):

@@ -1,8 +1,8 @@
 """Find the texts in JSON as it arrives, cut anywhere and with garbage between, with their places.
 
-A frame is one top-level object, or one item of a top-level list. Its texts are given out when it
-ends, because what distinguishes two texts (an index, a type) may follow them. Nothing is checked:
-anything that is no JSON is skipped, and a line that begins with an object begins a frame.
+A frame is one top-level object, or one item of a top-level list. Its texts are emitted when it
+ends, because the fields that distinguish two texts (an index, a type) may follow them. Nothing is
+checked: anything but JSON is skipped, and a line that begins with an object begins a frame.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _TYPES: Final = {"type", "event_type", "jsonPath"}
 
 @dataclass(slots=True, eq=False)
 class Box:
-    """An object or a list: its name or position in the one around it, its indexes and types."""
+    """An object or a list, with its name or position in the outer one, its indexes and types."""
 
     around: Box | None
     name: str
-    position: int | None  # if a list is around it
+    position: int | None  # if it is an item of a list
     is_list: bool
     count: int = 0  # a list's items so far
-    indexes: tuple[str, ...] = ()  # as in "index": 1; without zero, which many APIs leave out
+    indexes: tuple[str, ...] = ()  # such as "index": 1; never zero, which many APIs leave out
     types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A text, a number, or a name; `raw` is its source, one character for each byte."""
+    """A text, a number, or a name; `raw` is its source, with one character for each byte."""
 
     box: Box
     name: str  # "" for an item of a list
@@ -63,7 +63,7 @@ class Leaf:
 
 @dataclass(slots=True)
 class JsonTexts:
-    """A reader of JSON in pieces; `frames` are those that have ended, for its caller to take."""
+    """A reader of JSON in pieces. Its caller takes the complete `frames` from it."""
 
     frames: list[list[Leaf]] = field(default_factory=list)
     _unread: str = ""
@@ -72,8 +72,8 @@ class JsonTexts:
     _depth: int = 0
     _name: str = ""
     _leaves: list[Leaf] = field(default_factory=list)
-    _in_text: bool = False  # within a long text, which is given out in parts
-    _hurried: bool = False  # a text without its end is given out
+    _in_text: bool = False  # within a long text, which is emitted in parts
+    _hurried: bool = False  # texts are emitted before their end
 
     def feed(self, text: str) -> None:
         """Read more of the wire, one character for each byte."""
@@ -84,7 +84,7 @@ class JsonTexts:
 
     @property
     def waits_from(self) -> int | None:
-        """The start of the first text that has not been given out, or of a possible text."""
+        """The start of the first text, or possible text, that has not been emitted."""
         if self._leaves:
             return self._leaves[0].place
         return self._at if '"' in self._unread else None
@@ -97,22 +97,22 @@ class JsonTexts:
         return self._at
 
     def end_frame(self) -> None:
-        """Give out the texts of the frame so far, with the indexes and types known so far."""
+        """Emit the frame's texts so far, with the indexes and types known so far."""
         if self._leaves:
             self.frames.append(self._leaves)
             self._leaves = []
 
     def give_up(self) -> None:
-        """Give out all texts so far, even one that has not ended."""
+        """Emit all texts so far, even one that has not ended."""
         self._hurried = True
         self._read_on()
         self._hurried = False
         self.end_frame()
 
     def finish(self) -> None:
-        """End the stream; a text without its end is given out too."""
+        """End the stream; a text without its end is emitted too."""
         self.give_up()
-        self._unread += " " * 50  # more than `_UNDECIDED` allows: nothing may go on
+        self._unread += " " * 50  # more than `_UNDECIDED` matches, so that nothing is undecided
         self._read_on()
         self.end_frame()
 
@@ -157,8 +157,9 @@ class JsonTexts:
         return token.end()
 
     def _unended(self, text: str, at: int) -> int:
-        """Return where to read on after a quotation mark without its partner: it is garbage, or
-        begins a text that is very long or not all here.
+        """Return where to read on after an unpaired quotation mark.
+
+        The mark is garbage, or begins a text that is very long or incomplete.
         """
         if _CONTROL.search(text, at):
             return at + 1
@@ -172,7 +173,7 @@ class JsonTexts:
         return bool(self._name) or (self._box is not None and self._box.is_list)
 
     def _value(self, text: str, at: int) -> int:
-        """Give out the next part of a long text, and return where it ends."""
+        """Emit the next part of a long text, and return its end."""
         body = _BODY.match(text, at)
         stop = body.end() if body else at
         if stop == len(text):
@@ -190,7 +191,7 @@ class JsonTexts:
         self._in_text, self._name = False, ""  # the text's end, or no JSON after all
         return at + 1
 
-    # what the tokens mean
+    # actions on tokens
 
     def _open(self, is_list: bool) -> None:
         box = self._box

@@ -1,7 +1,8 @@
-"""A filter that tells which of many words may stand in a text, by its pairs and triples of bytes.
+"""A filter for the words that may occur in a text, by their pairs and triples of bytes.
 
-Looking for each word alone takes as many passes as there are words; this takes one. A word that
-the filter leaves out is not in the text; one that it returns may be, and has to be looked for.
+A search for each word alone takes as many passes as there are words; this takes one. A word that
+the filter leaves out does not occur in the text; a returned word may occur, and must be searched
+for.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-_PLACES: Final = 1 << 16  # each pair of bytes has its own; triples share as many others
+_PLACES: Final = 1 << 16  # one for each pair of bytes, and as many shared by all triples
 _PAIR: Final = 2
 _TRIPLE: Final = 3
 _NONE: Final = np.zeros(0, np.intp)
-_FACTOR: Final = np.uint16(30_011)  # odd: which triples share a place is chance
+_FACTOR: Final = np.uint16(30_011)  # odd, so that triples share places by chance
 
 
 class NgramFilter:

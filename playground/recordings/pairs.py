@@ -1,4 +1,4 @@
-"""Half characters in a stream: two halves in two deltas are joined, a lone half is replaced."""
+"""Half characters in a stream: two halves in two deltas are joined; a lone half is replaced."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Channel = tuple[type, object]
 
 
 def join_halves(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Return the chunks, with each character joined that was cut between two chunks of a channel.
+    """Return the chunks, joining each character that was cut between two chunks of a channel.
 
     The first half moves into the chunk of the second. A half without a partner stays.
     """

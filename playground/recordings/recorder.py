@@ -1,7 +1,7 @@
-"""Record what passes on the wire as lines without secrets, in order, within a second.
+"""Record the wire as lines without secrets, in order, within a second.
 
-Memory is bounded: bytes that may begin a secret (`wire_scrubbing.py`) wait, at most 16 kB of them
-and for at most a second; what is undecided then is starred out and written.
+Memory is bounded: at most 16 kB of bytes that may begin a secret wait, for at most a second; then
+undecided bytes are starred out and written (`wire_scrubbing.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Waiting = tuple[WireScrubber, float, int, float]  # scrubber, arrival, end, wai
 
 
 class Recorder:
-    """The recorder of one exchange. Several threads may call it. Raises what its `lines` raise."""
+    """A recorder of one exchange; several threads may call it. It raises what its `lines` raise."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Recorder:
     def record_clean_request(
         self, url: str, request: dict[str, Any], found: Tally, **told: Any
     ) -> None:
-        """Record a request whose secrets are starred out already; `found` counts them.
+        """Record a request without secrets; `found` counts those that were starred out.
 
         `told` adds further fields to its line.
         """
@@ -82,7 +82,7 @@ class Recorder:
     def record_body(self, data: bytes, *, last: bool = False) -> None:
         """Record bytes of a request's body as they were sent, in any pieces.
 
-        For a body that is no JSON object, or has a layout of its own.
+        Call this for a body that is no JSON object, or has a layout of its own.
         """
         with self._lock:
             self._body.feed(data)
@@ -129,7 +129,7 @@ class Recorder:
             self._step(self._litellm, self._last, text.encode("utf-8", "surrogatepass"))
 
     def tick(self) -> None:
-        """Write what has waited long enough. Call this several times a second."""
+        """Write bytes that have waited long enough. Call this several times a second."""
         with self._lock:
             if not self._is_interrupted:
                 self._release()
@@ -138,7 +138,7 @@ class Recorder:
     def end(self, error: dict[str, Any] | None, *, cut: bool) -> Recording:
         """Write the last line and return the recording.
 
-        Text that is still undecided is decided, or starred out if the answer was `cut`.
+        Undecided text is decided by what has arrived, or starred out if the answer was `cut`.
         """
         with self._lock:
             for each in (self._body, self._wire, self._litellm):
@@ -146,7 +146,7 @@ class Recorder:
                     each.give_up()
                 each.finish()
             self._write_sent()
-            if self._is_interrupted:  # what waits may not have been searched: drop it
+            if self._is_interrupted:  # waiting bytes may not have been searched: drop them
                 self._waiting.clear()
             self._release()
             found = self._decoder.finish(self._name, self._dialect)
@@ -175,7 +175,7 @@ class Recorder:
         self._lines.keep()
 
     def _release(self) -> None:
-        """Write what is decided; write everything if too much has waited, or for too long."""
+        """Write decided bytes; write all if too many have waited, or for too long."""
         self._write_ready()
         if not self._waiting:
             return

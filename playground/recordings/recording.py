@@ -71,11 +71,11 @@ class SignalChunk:
     __pydantic_config__ = _STRICT
 
 
-# How the signals begin that become findings, and what follows.
+# The beginnings of signals that become findings; the comment says what follows.
 UNREADABLE: Final = "unreadable: "  # the text that could not be read
 HALF_CHARACTER: Final = "half a character: "  # the field that it was in
 OF_PROVIDER: Final = "of the provider's tool: "  # the result of its tool, as JSON
-_BESIDE: Final = {  # signals of frames with something beside the text: what it is called there
+_BESIDE: Final = {  # signals of frames with something beside the text → its name in a finding
     "citations_delta": "citation",
     "citation-start": "citations",
     "citation-generation": "citations",
@@ -220,14 +220,14 @@ class Recording:
 
     @property
     def _beside(self) -> str:
-        """Return the names of what came beside the text, each with the number of its frames."""
+        """Return the names of parts beside the text, each with the number of its frames."""
         signals = (chunk.signal for chunk in self.chunks if type(chunk) is SignalChunk)
         counts = Counter(_BESIDE[signal] for signal in signals if signal in _BESIDE)
         return ", ".join(f"{name} in {counted(n, 'frame')}" for name, n in counts.items())
 
     @property
     def _provider_summary(self) -> str:
-        """The calls that the provider ran itself, in words, and their results; "" without any."""
+        """The provider's own calls and results in words; "" without any."""
         names, results = [], 0
         for chunk in self.chunks:
             if type(chunk) is SignalChunk:
@@ -244,12 +244,12 @@ class Recording:
 
     @cached_property
     def reply(self) -> Reply:
-        """Text, reasoning and calls of all chunks, joined; of several choices, the first one."""
+        """The joined text, reasoning and calls of all chunks, without other choices."""
         return add_up(self.chunks)
 
     @cached_property
     def replies(self) -> tuple[Reply, ...]:
-        """The replies of all choices, the first one first."""
+        """The replies of all choices, in order."""
         return (self.reply, *(add_up(choice.chunks) for choice in self.other_choices))
 
 

@@ -1,4 +1,4 @@
-"""Cut a recording into other chunks, break it off, or spoil it, to see how a parser bears it."""
+"""Cut a recording into other chunks, break it off, or damage it, to test how a parser copes."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def corrupt_chunk(recording: Recording, index: int, seed: int = 0) -> Recording:
 
 
 def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    """Yield neighbouring chunks of one kind: text, reasoning, deltas of one call; others alone."""
+    """Yield runs of chunks of text, of reasoning or of one call; each other chunk alone."""
 
     def kind(pair: tuple[int, Chunk]) -> Any:
         index, chunk = pair
@@ -132,12 +132,12 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
 
 
 def _holds_arguments_only(delta: dict[str, Any]) -> bool:
-    """Return True if a delta brings more of a call's arguments, and nothing else."""
+    """Return True if a delta has only more arguments of a call."""
     return delta.keys() <= {"index", "function"} and _is_alone(delta)
 
 
 def _is_alone(delta: dict[str, Any]) -> bool:
-    """Return True if a delta brings arguments without a name, and no end."""
+    """Return True if a delta has arguments without a name, and no end."""
     return set(delta.get("function") or ()) == {"arguments"} and "done" not in delta
 
 

@@ -1,7 +1,7 @@
-"""Channels: texts that come in parts, are searched as they come, and starred out on the wire.
+"""Channels: texts that arrive in parts, are searched on arrival, and starred out on the wire.
 
-A part knows its bytes on the wire, be they plain, escaped, a token's number or packed in Base64.
-Fields beside a text that repeat it (its tokens, their numbers) are starred out along with it.
+A part knows its bytes on the wire, which may be plain, escaped, a token's number or Base64. Fields
+beside a text that repeat it (its tokens, their numbers) are starred out with it.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class ByteBuffer(Protocol):
 
 
 class WireBuffer:
-    """The bytes of the wire that have not been taken yet."""
+    """A buffer of the wire's bytes that have not been taken yet."""
 
     def __init__(self) -> None:
         self.data = bytearray()
-        self.base = 0  # the place of the first of them on the wire
+        self.base = 0  # the first byte's place on the wire
 
     @property
     def end(self) -> int:
@@ -66,7 +66,7 @@ class WireBuffer:
 
 
 class Base64Buffer:
-    """Bytes that stand on the wire as Base64, which replacing them makes no longer."""
+    """A buffer of bytes that are Base64 on the wire; replacing them never makes that longer."""
 
     def __init__(self, into: ByteBuffer, place: int, data: bytes) -> None:
         self._into, self._place = into, place
@@ -139,11 +139,11 @@ class Channel:
 
     search: Searcher
     tally: Tally
-    sure: bool = True  # its parts do belong together, and none is missing
+    sure: bool = True  # False if its parts may not belong together, or some may be missing
     text: str = ""
     offset: int = 0  # of `text`
     decided_to: int = 0  # an offset; all before it is decided
-    open: tuple[Secret, ...] = ()  # possible secrets, which more text has to decide
+    open: tuple[Secret, ...] = ()  # possible secrets, which more text must decide
     running_kind: str = ""  # of a secret that is being starred out until it ends
     segments: list[_Segment] = field(default_factory=list)
 
@@ -172,7 +172,7 @@ class Channel:
         return max(0, bisect_right(self.segments, offset, key=lambda each: each.start) - 1)
 
     def extend(self, part: Part, place: int, repeated: RepeatedParts | None = None) -> None:
-        """Add a part, which stands at `place` on the wire, and search it."""
+        """Add a part, found at `place` on the wire, and search it."""
         before = self.end
         self.text += part.text
         self.segments.append(_Segment(before, part, place, repeated))
@@ -180,11 +180,11 @@ class Channel:
         self._trim()
 
     def finish(self) -> None:
-        """End the text, so that what is open is decided by what is there."""
+        """End the text: open secrets are decided by the text so far."""
         self._decide(self.end, ended=True)
 
     def give_up(self) -> None:
-        """Star out what is open, because nobody can wait for its end.
+        """Star out open secrets, because nobody can wait for their end.
 
         A word that could begin an e-mail address is left: it is too likely just a word.
         """
@@ -198,7 +198,7 @@ class Channel:
             return
 
     def _decide(self, before: int, ended: bool) -> None:
-        """Search the text after `before`, and before it what was open or may be half a head."""
+        """Search the text after `before`, and earlier text that was open or may be half a head."""
         if self.running_kind:
             self._star_running(before)
             if self.running_kind:

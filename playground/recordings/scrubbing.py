@@ -1,8 +1,8 @@
 """Star secrets out of text: keys and tokens always, e-mail addresses on request.
 
-A secret is replaced by as many asterisks, so that offsets and the cuts between chunks stay. What
-lies inside a longer run of Base64 (an encrypted reasoning block, an image) is no key and stays.
-This module searches one text, `wire_scrubbing.py` the pieces of a stream, `value_scrubbing.py` JSON
+A secret is replaced by as many asterisks, so that offsets and the cuts between chunks stay. A match
+inside a longer run of Base64 (an encrypted reasoning block, an image) is no key and stays. This
+module searches one text, `wire_scrubbing.py` the pieces of a stream, `value_scrubbing.py` JSON
 values; `secret_search.py` finds the places where a secret may begin.
 """
 
@@ -32,14 +32,16 @@ from playground.recordings.secret_search import (
     find_heads,
 )
 
-CONTEXT: Final = 200  # characters before a value that may tell that it is a secret
-SHOWN: Final = 2  # an open secret of so few characters is not waited for
+CONTEXT: Final = 200  # characters before a value that may show that it is a secret
+SHOWN: Final = 2  # characters: a shorter open secret is not waited for
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
 _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
-# Marks belong to a value if it goes on after them, which is unknown at the end of a text.
+# Marks belong to a value if it continues after them; at the end of a text that is unknown.
 MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3}){1,20}\Z")
-_MOST_REMEMBERED: Final = 100_000  # characters of secrets; after them every match is counted
+_MOST_REMEMBERED: Final = (
+    100_000  # characters of secrets; beyond them, repeated secrets count again
+)
 _GIVEN_FIRST: Final = 1 << 20  # longer than any head, so that a given secret is tried first
 _NESTED: Final = 4  # levels of JSON within texts of JSON
 _PERCENT: Final = re.compile(r"%[0-9A-F]{2}")
@@ -60,9 +62,9 @@ class Secret(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The secrets found in a text, and those that more text has to decide (`open`).
+    """The secrets found in a text, and those that more text must decide (`open`).
 
-    From the first open one on all are open, since they may lie within it; the search ends at the
+    All secrets after an open one are open too, since they may lie within it. The search ends at the
     first that is worth waiting for.
     """
 
@@ -73,7 +75,7 @@ class Search(NamedTuple):
 class Tally:
     """A count of starred out secrets by kind.
 
-    Each secret counts once, however often it occurs; a piece of another does not count.
+    Each secret counts once, however often it occurs; a piece of another secret does not count.
     """
 
     def __init__(self) -> None:
@@ -83,7 +85,7 @@ class Tally:
         self._forgotten: Counter[str] = Counter()
 
     def add(self, kind: str, text: str, *, sure: bool = True) -> None:
-        """Count a secret, regardless of escapes in it. One that is not `sure` may be none."""
+        """Count a secret, regardless of escapes in it. If it is not `sure`, it may be no secret."""
         plain = _ESCAPES.sub("", text)
         kinds = self._sure if sure else self._perhaps
         if any(plain in known for known in kinds):
@@ -118,8 +120,8 @@ class Searcher:
     """A searcher for secrets of all kinds, and for given ones, in texts that may go on.
 
     It first finds the few places where a secret may begin: a head, the first characters of a given
-    secret, or a word such as `password` before a value. Only there it tries the patterns, which are
-    bounded, so that its time is linear in the text.
+    secret, or a word such as `password` before a value. Only there it tries the patterns. They are
+    bounded, so the time is linear in the text.
     """
 
     def __init__(self, secrets: Iterable[str] = (), *, emails: bool = False) -> None:
@@ -141,10 +143,10 @@ class Searcher:
         return found
 
     def narrowed_to(self, text: str) -> Searcher | None:
-        """Return a searcher for pieces of a text that looks only for what occurs in it.
+        """Return a searcher for pieces of a text that searches only for what occurs in the text.
 
-        Return None if no piece can hold a secret. The text may be the JSON of its pieces, because
-        JSON escapes nothing in heads and words, and given secrets are looked for in JSON's form.
+        Return None if no piece can hold a secret. The text may be the JSON of its pieces: JSON
+        escapes nothing in heads and words, and given secrets are searched in JSON's form.
         """
         clues, own = clues_in(text), self._given_starts
         given = own if own is not None and own.search(text) else None
@@ -155,7 +157,7 @@ class Searcher:
         return found
 
     def may_be_in(self, text: str) -> bool:
-        """Return True if a secret may stand in a text, or in the value that it is the JSON of."""
+        """Return True if a secret may occur in a text, or in the value of which it is the JSON."""
         if self._clues is None or self._email:
             return True
         given = self._given_starts is not None and self._given_starts.search(text) is not None
@@ -164,8 +166,8 @@ class Searcher:
     def search(self, text: str, start: int = 0, *, ended: bool = True) -> Search:
         """Return the secrets that begin at `start` or after it.
 
-        Unless the text has `ended`, a secret that it breaks off in, or that touches its end and
-        could go on, is open.
+        Unless the text has `ended`, a secret is open if it reaches the end, or if only marks follow
+        it.
         """
         found: list[Secret] = []
         undecided: list[Secret] = []
@@ -188,7 +190,7 @@ class Searcher:
         return Search(found, undecided)
 
     def as_given(self, secret: str) -> str:
-        """Return a given secret in the form in which it was given; any other text as it is."""
+        """Return a given secret in its original form; any other text as it is."""
         return self._secrets_by_form.get(secret, secret)
 
     def _in_time(self, places: Iterable[Beginning]) -> Iterator[Beginning]:
@@ -264,11 +266,11 @@ def describe_stars(counts: Mapping[str, int]) -> str:
 
 
 def _forms(secrets: Iterable[str]) -> dict[str, str]:
-    """Return the forms in which each secret may stand in a text, and the secret that each is of.
+    """Return the forms in which secrets may occur in a text; each form maps to its secret.
 
-    Plain, in an address, in HTML, in Base64 from any offset, and in JSON within up to three levels
-    of JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes, each byte
-    being one character.
+    These are plain, in an address, in HTML, in Base64 from any offset, and in JSON within up to
+    three levels of JSON, with non-ASCII characters plain or escaped; all these also as UTF-8 bytes,
+    with a character for each byte.
     """
     found: dict[str, str] = {}
     for secret in filter(None, secrets):

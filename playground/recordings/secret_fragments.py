@@ -1,6 +1,6 @@
-"""Pieces of the patterns of secrets; patterns name them in angle brackets: `<quote>`.
+"""Fragments of secrets' patterns, which patterns name in angle brackets: `<quote>`.
 
-Pieces between a name and its value are compiled by `re`, and have atomic groups in place of
+Fragments between a name and its value are compiled by `re`. They have atomic groups in place of
 possessive ones, which may match nothing before Python 3.11.5 (CPython issue 106052).
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# The words by which a name tells a secret, and the words that `key` and `token` need before them.
+# Words in names of secrets, and the words that `key` and `token` need before them.
 TELLING: Final = ("key", "token", "secret", "pass", "pwd", "pw", "psk")
 BEFORE_KEY: Final = (
     *("api", "access", "account", "secret", "private", "master", "signing", "encryption", "auth"),
@@ -19,12 +19,12 @@ BEFORE_KEY: Final = (
 BEFORE_TOKEN: Final = (
     *("access", "auth", "api", "refresh", "bearer", "id", "session", "bot", "deploy"),
 )
-# A name may end so: the second one (`API_KEY_2`), that of production (`API_KEY_PROD`).
+# Endings of names, as of a second key (`API_KEY_2`) or of production (`API_KEY_PROD`).
 NAME_END: Final = r"(?:[_-]?[0-9]{1,2}|_(?:prod|dev|test|live|old|new|main))"
 
 
 def _both(unit: str) -> str:
-    """Return a look ahead for a digit and a letter in a value of such units."""
+    """Return a look-ahead that requires a digit and a letter among such units."""
     return "".join(f"(?=(?:(?!{each}){unit}){{0,199}}+{each})" for each in ("[0-9]", "[A-Za-z]"))
 
 

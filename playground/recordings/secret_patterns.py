@@ -21,13 +21,13 @@ NAMED, COOKIE, WEBHOOK, HASH = "key or token", "cookie", "webhook address", "pas
 
 
 class SecretPattern(NamedTuple):
-    """A row of the table, with patterns for one form of a secret.
+    """A row of the table, with the patterns of one form of a secret.
 
-    Either one of `heads` and the `value` after it are the secret together, or the `value` alone is,
-    after `before`, one of `words` and `lead`. Words are in small letters. A row without heads and
-    words is tried after each name that tells a secret, such as `client_secret`. If the value begins
-    before the word, a group in `before` matches it from there. In an example `{a20}` stands for
-    twenty letters and digits.
+    Either the secret is one of `heads` with the `value` after it, or it is a `value` after
+    `before`, one of `words` and `lead`. Words are in small letters. A row without heads and words
+    is tried after each name of a secret, such as `client_secret`. If the value begins before the
+    word, a group in `before` matches its start. In an example `{a20}` stands for twenty letters and
+    digits.
     """
 
     name: str  # in recordings
@@ -35,21 +35,24 @@ class SecretPattern(NamedTuple):
     value: str
     example: str
     heads: tuple[str, ...] = ()
-    anywhere: bool = False  # also inside a word: nothing else looks like these heads
-    distinct: bool = False  # unlikely in Base64: only a letter or digit after it rules it out
+    anywhere: bool = False  # heads count inside a word too: nothing else looks like them
+    distinct: bool = (
+        False  # heads unlikely in Base64: only a letter or digit after the secret rules it out
+    )
     words: tuple[str, ...] = ()
     sign: str = ""  # a character that any text with this secret contains
     before: str = ""
     lead: str = ""
-    again: str = ""  # between one value and the next
-    on: str = ""  # if it has no greatest length: the class of characters that continue it
-    end: str = ""  # a pattern at which it ends nevertheless
+    again: str = ""  # the pattern between one value and the next
+    on: str = ""  # characters that continue a secret without a greatest length, as a class
+    end: str = ""  # a pattern that ends such a secret nevertheless
     after: str = ""
 
     def pattern(self, head: str = "") -> str:
         """Return the pattern of the secret with this head.
 
-        After a head that is unlikely in Base64, only a letter or digit more rules the secret out.
+        After a head that is unlikely in Base64, only a further letter or digit rules the secret
+        out.
         """
         free = self.after and head and (self.distinct or not head.isalnum())
         after = expand("<no letter>") if free else self.after

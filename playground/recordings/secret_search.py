@@ -1,7 +1,7 @@
-"""Find where a secret may begin in a text: at a key's head, or after a word such as `password`.
+"""Find the places in a text where a secret may begin: a key's head, or a word such as `password`.
 
-Only there the patterns of `secret_patterns.py` are tried. Each word is looked for once, whatever
-the number of patterns that follow it, so that the time is linear in the text.
+The patterns of `secret_patterns.py` are tried only there. Each word is searched for once, however
+many patterns follow it, so the time is linear in the text.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _END: Final = 4  # last characters of a head, by which it is found
 _FEW: Final = 8  # so few heads are quicker to look for one by one
 _PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
-# Letters with which a word goes on, so that it is no name; the plural's s is none of them.
+# Letters that continue a word, which is then no name; the plural's s is not among them.
 _GOES_ON: Final = re.compile(r"[A-Za-rt-z]")
 _LONGEST_BEFORE: Final = max(map(len, (*BEFORE_KEY, *BEFORE_TOKEN))) + 1
 
@@ -59,8 +59,8 @@ class _HeadPattern(NamedTuple):
 class Beginning(NamedTuple):
     """A place where a secret may begin, and the pattern that decides.
 
-    Of two at one place, the one with the longer head is tried first, because it is more specific;
-    without heads, the one that is first in the table.
+    At one place the pattern with the longest head is tried first, because it is the most specific;
+    among patterns without heads, the first one in the table.
     """
 
     start: int
@@ -122,21 +122,21 @@ class _Tables(NamedTuple):
 
 
 class Clues(NamedTuple):
-    """The words and heads in a text that may tell a secret; pieces of the text hold no others."""
+    """The words and heads in a text that may belong to a secret; its pieces contain no others."""
 
     heads: tuple[str, ...]
     words: tuple[str, ...]
 
     def stand_in(self, text: str) -> bool:
-        """Return True if one of them stands in a text."""
+        """Return True if a text contains one of them."""
         low = _lower(text) if self.words else ""
         return any(head in text for head in self.heads) or any(word in low for word in self.words)
 
 
 def clues_in(text: str) -> Clues:
-    """Return the words that stand in a text, and the heads that may begin a key there.
+    """Return the words in a text, and the heads that may begin a key there.
 
-    They hold for the text itself and for the values that it is the JSON of.
+    They hold for the text itself and for the values of which it is the JSON.
     """
     tables = _tables()
     data, (short, long) = text.encode("utf-8", "surrogatepass"), _ngram_filters()
@@ -151,7 +151,7 @@ def clues_in(text: str) -> Clues:
 
 
 def _may_begin(tables: _Tables, text: str, head: str) -> bool:
-    """Return True if a key with this head may stand in a text, or in a value of its JSON."""
+    """Return True if a key with this head may occur in a text, or in a value of its JSON."""
     kinds = tables.by_head[head]
     if head not in text or not all(kind.is_plain for kind in kinds):
         return head in text
@@ -206,7 +206,7 @@ def _last_two(heads: list[str], last: str) -> str:
 
 
 def find_after_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
-    """Yield the places of values after words, with the patterns that decide on them."""
+    """Yield the places of values after words, with the patterns to try there."""
     tables = _tables()
     if clues is not None and not clues.words:
         return
@@ -226,9 +226,9 @@ def find_after_words(text: str, start: int, clues: Clues | None = None) -> Itera
 
 
 def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]:
-    """Return where a name that tells a secret begins, and where it may end.
+    """Return the start of a secret's name, and its possible ends.
 
-    Return nothing if the word here is part of no such name.
+    Return () if the word here is part of no such name.
     """
     if word in ("key", "token"):
         before = low[max(0, at - _LONGEST_BEFORE) : at]
@@ -251,7 +251,7 @@ def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[in
 def _values_after(
     row: _WordPattern, text: str, at: int, stop: int, is_password: bool = False
 ) -> Iterator[Beginning]:
-    """Yield the place of the value, or of each value of a list, that a row finds after a word."""
+    """Yield the place of the value, or of each value of a list, that follows a word by a row."""
     lead = row.lead.match(text, stop, stop + _REACH)
     if lead is None:
         return
@@ -303,7 +303,7 @@ def _patterns_by_head() -> dict[str, list[_HeadPattern]]:
 
 
 def _rows_by_word() -> tuple[dict[str, _Rows], _Rows]:
-    """Return the rows for each word, and those for each name that tells a secret."""
+    """Return the rows for each word, and the rows for every name of a secret."""
     by_word: dict[str, list[_WordPattern]] = {}
     by_name: list[_WordPattern] = []
     for rank, row in enumerate(WORDED):
@@ -331,7 +331,7 @@ def _ngram_filters() -> tuple[NgramFilter, NgramFilter]:
     The former are case-sensitive, because two small letters occur in every text; the latter are in
     small letters.
     """
-    from playground.recordings.ngram_filter import NgramFilter  # which loads NumPy
+    from playground.recordings.ngram_filter import NgramFilter  # loads NumPy
 
     tables = _tables()
     short = {head for head in tables.by_head if len(head) == _PAIR}

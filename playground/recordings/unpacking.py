@@ -10,7 +10,7 @@ CODINGS: Final = ("gzip", "x-gzip", "deflate")
 _GZIP_OR_ZLIB: Final = 47  # zlib's number for: gzip or zlib, whichever the head says
 _MOST: Final = 64 * 1024  # bytes of a piece
 _SLICE: Final = 16 * 1024  # packed bytes at a time: zlib copies what it has not read, every time
-_MOST_ARCHIVES: Final = 4096  # in a row: an empty one of 20 bytes needs a reader of its own
+_MOST_ARCHIVES: Final = 4096  # in a row, since each needs a reader, even an empty one of 20 bytes
 
 
 class TooMuchUnpacked(ValueError):
@@ -20,7 +20,7 @@ class TooMuchUnpacked(ValueError):
 class Unpacker:
     """An unpacker of one body, in pieces that are cut anywhere.
 
-    At most `bound` bytes may come out, or `times` as many as went in, whichever is more; without a
+    At most `bound` bytes may come out, or `times` the packed bytes, whichever is more; without a
     `bound` there is no limit. Raises TooMuchUnpacked after that, and ValueError for bytes that are
     neither gzip nor deflate.
     """
@@ -32,7 +32,7 @@ class Unpacker:
         self.taken = self.unpacked = 0  # bytes
 
     def pieces(self, packed: bytes) -> Iterator[bytes]:
-        """Yield the bytes that these packed ones hold, in pieces of at most 64 kB."""
+        """Yield the unpacked bytes, in pieces of at most 64 kB."""
         for start in range(0, len(packed), _SLICE):
             data = packed[start : start + _SLICE]
             self.taken += len(data)

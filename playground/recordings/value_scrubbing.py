@@ -1,6 +1,6 @@
-"""Star secrets out of JSON values: each text is searched as it would be in the JSON.
+"""Star secrets out of JSON values: each text is searched as if it stood in the JSON.
 
-The name before a text may tell that it is a secret, so the text is searched together with it.
+A text is searched together with the name before it, which may show that it is a secret.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, star_secrets
 
-_NAME_FIELDS: Final = ("name", "key", "header")  # fields with the name of the `value` beside them
+_NAME_FIELDS: Final = ("name", "key", "header")  # fields that name the neighbouring `value`
 _VALUE_FIELDS: Final = frozenset({"value", "stringvalue", "string_value"})  # in small letters
 _NAMED_FIELDS: Final = _VALUE_FIELDS | {
     "default"
-}  # fields that the name beside or around them may tell
+}  # fields that a neighbouring or outer name may show to be secret
 # OpenTelemetry puts these around the values of an attribute
 _WRAPPER_FIELDS: Final = _VALUE_FIELDS | {"values", "arrayvalue", "array_value"}
 _COOKIE_FIELDS: Final = frozenset(
@@ -33,15 +33,15 @@ _HISTORY_FIELDS: Final = frozenset(
 def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:
     """Return a JSON value with the secrets starred out of all its texts and keys.
 
-    A text that a name such as `password` announces may be a secret without looking like one: under
-    that key, in a list or as a `value` there, beside that `name`, or after that flag. After a
-    header's name in a list, it is a secret only if it looks random.
+    A text may be a secret, without looking like one, by a name such as `password`: under that key
+    (also in a list or as a `value`), next to that `name`, or after that flag. After a header's name
+    in a list, it is a secret only if it looks random.
     """
     return scrubbed_with(searcher(tuple(secrets), emails), value)
 
 
 def scrubbed_with(search: Searcher, value: Any, tally: Tally | None = None) -> Any:
-    """Do as `scrubbed_value`, with a given searcher, and count the secrets in `tally`."""
+    """Do the same as `scrubbed_value`, with a given searcher; count the secrets in `tally`."""
     match value:
         case str():
             return star_secrets(value, search, tally)
@@ -71,7 +71,7 @@ class BodyScrubber:
     def scrubbed(
         self, body: dict[str, Any], tally: Tally, search: Searcher | None = None
     ) -> dict[str, Any]:
-        """Return the body as `scrubbed_with` does, and count alike; `search` replaces our own."""
+        """Return the body as `scrubbed_with` does; `search` replaces our own searcher."""
         search = search or self._search
         lists = {
             key: [self._item(item, tally, search) for item in value]
@@ -102,7 +102,7 @@ class BodyScrubber:
 def _scrub_object(
     value: dict[Any, Any], search: Searcher, tally: Tally | None, key: str = ""
 ) -> dict[str, Any]:
-    """Scrub an object; `key` is its own name, which may tell of its `value`."""
+    """Scrub an object; `key` is its own name, which may show that its `value` is secret."""
     scrubbed: dict[str, Any] = {}
     repeats: Counter[str] = Counter()
     own_name = key or _name_in(value)
@@ -119,7 +119,7 @@ def _scrub_object(
 
 
 def _text_before_member(name: str, value: dict[Any, Any], own_name: str) -> str:
-    """Return the text before a member, as made from the members beside it; "" for most."""
+    """Return text to stand before a member, made from its neighbours; "" for most members."""
     if name in _PRIVATE_JWK_FIELDS and "kty" in value:
         return '"oct","k":"' if name == "k" else '"d":"'
     if not own_name or name.lower() not in _NAMED_FIELDS:
@@ -136,7 +136,7 @@ def _name_in(value: dict[Any, Any]) -> str:
 
 
 def _scrub_member(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """Scrub the value of a key; each text of a list is searched as if it stood there alone."""
+    """Scrub a key's value; each text of a list is searched after the key or its flag."""
     match item:
         case list():
             before = f'{key}": ["'
@@ -159,7 +159,7 @@ def _scrub_member(key: str, item: Any, search: Searcher, tally: Tally | None) ->
 
 
 def _text_after_flag(item: Any) -> str:
-    """Return the text before the item after this one, if this is a flag or a header's name."""
+    """Return text to stand before the next item, if this one is a flag or a header's name."""
     if not isinstance(item, str) or len(item) >= 60:
         return ""
     names = item[:2] == "--" or item.lower().endswith(_HEADER_ENDS)
@@ -176,7 +176,7 @@ def _scrub_wrapped(before: str, item: Any, search: Searcher, tally: Tally | None
 
 
 def _scrub_after(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """Scrub a value after the text `before` it, which can tell only of texts."""
+    """Scrub a value after the text `before` it, which counts only for texts."""
     if not isinstance(item, str):
         return scrubbed_with(search, item, tally)
     return star_secrets(before + item, search, tally)[len(before) :]

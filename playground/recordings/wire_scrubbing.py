@@ -1,9 +1,9 @@
 """Star secrets out of a stream while it arrives, in whatever pieces they come.
 
 A key may be cut between two reads of the network. A model that says a key sends it in a dozen
-events, each with a JSON text of its own; the key then stands nowhere on the wire, but in the reply.
-So two kinds of text are searched: the wire itself, and the joined texts of its frames (channels).
-This module does not know which texts an API's reader will join, so it joins them in several ways at
+events, each with a JSON text of its own: the wire nowhere contains the key, but the reply does. So
+two kinds of text are searched: the wire itself, and the joined texts of its frames (channels). This
+module does not know which texts an API's reader will join, so it joins them in several ways at
 once, each finer than the one before: all texts; those of one name; also of one index, wherever the
 frame has it; of one path and type; at one position of a list.
 
@@ -32,7 +32,7 @@ from playground.recordings.scrub_channels import (
 from playground.recordings.scrubbing import Searcher, Tally
 
 _MOST_CHANNELS: Final = 256
-# fields without text of the model, which it would be a waste to join and search
+# fields without text of the model: joining and searching them would take time for nothing
 _NO_TEXT: Final = {
     *("id", "object", "model", "role", "finish_reason", "stop_reason", "obfuscation", "p"),
     *("system_fingerprint", "service_tier", "item_id", "response_id", "created_at", "status"),
@@ -58,7 +58,7 @@ class _Node:
 
 
 class _Tree:
-    """Channels by paths, each of which joins the texts of all paths that begin with its own."""
+    """Channels by paths; each channel joins the texts of all paths that begin with its own."""
 
     def __init__(self, search: Searcher, tally: Tally, *, sure: bool) -> None:
         self._search, self._tally, self._sure = search, tally, sure
@@ -94,7 +94,7 @@ class _Tree:
         return self._nodes[path]
 
     def _fork(self, path: Path, node: _Node) -> None:
-        """Give the first finer way a channel of its own, because a second one has come."""
+        """Give the first finer way a channel of its own, because a second finer way has begun."""
         node.forked = True
         own, former, key = node.channel.copy(), node.channel, node.only
         former.sure = False
@@ -144,7 +144,7 @@ class WireScrubber:
         return self._buffer.take(stop)
 
     def give_up(self) -> None:
-        """Star out what is open, because nobody can wait for its end; its rest will be, too."""
+        """Star out open secrets and whatever continues them: nobody can wait for their end."""
         packed = self._reader.packed_from  # half a packed frame is unreadable, so it may wait
         if packed is None:
             self._reader.give_up()
@@ -156,7 +156,7 @@ class WireScrubber:
         self._given_up = self.end if packed is None else packed
 
     def finish(self) -> None:
-        """End the stream, so that what is open is decided by what is there."""
+        """End the stream: open secrets are decided by the bytes so far."""
         packed = self._reader.packed_from
         if packed is not None:
             self._buffer.write(packed + 1, b"*" * (self.end - packed - 1))
@@ -204,7 +204,7 @@ class WireScrubber:
                     channel.extend(part, leaf.place if outer is None else outer, repeated)
 
     def _search_packed(self, leaf: Leaf, into: ByteBuffer, outer: int | None) -> bool:
-        """Search the texts in a text that is the Base64 of a frame; return False if it is none."""
+        """Search a frame that is Base64 in a text; return False if the text is no such frame."""
         if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
             return False
         try:

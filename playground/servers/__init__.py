@@ -1,9 +1,10 @@
 """Servers: which parts of a reply reach the client of each server.
 
-Our reading of a reply loses nothing. A server's reading often does, and people debug just that: the
-model wrote it, vLLM dropped it. We have no parser for each server. A server's reading is a
-*projection* of ours: the same events over the same spans. A few choices (`View`) decide which of
-them are delivered, as which kind, and which are dropped. Each dropped text stays as a finding.
+Our reading of a reply loses nothing. A server's reading often loses text, and people debug just
+that: the model wrote a call, and vLLM dropped it. We do not imitate each server's parser. A
+server's reading is a *projection* of ours: the same events over the same spans. A few choices
+(`View`) decide which of them are delivered, as which kind, and which are dropped. Each dropped text
+stays as a finding.
 
 One declaration per server
     `declarations/` has a TOML file for each server: a view for each of its parsers, and the

@@ -15,7 +15,8 @@ from playground.servers.segments import ReplySegment, cut_events
 
 
 def read_by_position(reply: Projection) -> None:
-    """Turn calls into content where the server does not look for calls (View.calls_read)."""
+    """Turn calls into content if they are at a place where the server reads none
+    (View.calls_read)."""
     texts = [s.span.start for s in reply.of_kind("text", "bare") if s.text.strip()]
     calls = [s.span.start for s in reply.of_kind("call", "failed")]
     stops = [s.span.start for s in reply.of_kind("stop") if s.span.start < min(calls, default=0)]
@@ -160,7 +161,7 @@ def require_index(reply: Projection) -> None:
 
 
 def place_unknown_tools(reply: Projection) -> None:
-    """Decide on calls of tools that were not offered (View.on_unknown_tool)."""
+    """Apply the fate of calls of tools that were not offered (View.on_unknown_tool)."""
     fate = reply.view.on_unknown_tool
     if not reply.tools or fate == "delivered":
         return

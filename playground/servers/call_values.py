@@ -150,7 +150,7 @@ def _trim(value: Any) -> Any:
 
 
 def _undeclared_as_text(value: Any, schema: Schema) -> Any:
-    """Turn values without a type in their schema into the text of their JSON, at any depth."""
+    """Replace values without a type in their schema by the text of their JSON, at any depth."""
     if isinstance(value, dict):
         declared = schema.get("properties")
         inner = declared if isinstance(declared, dict) else {}

@@ -1,4 +1,4 @@
-"""The steps that decide on failed calls, and the fates that a failed call may have."""
+"""The steps that apply a view's choices to failed calls, and the fates of a failed call."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def leave_calls_outside_sections(reply: Projection) -> None:
     """Turn calls outside of sections into content (View.calls_outside_sections)."""
     is_inside = False
     for segment in reply.segments if reply.view.calls_outside_sections == "text" else ():
-        if segment.kind in ("section", "bare"):  # an opener that text follows is bare
+        if segment.kind in ("section", "bare"):  # bare: an opener with text after it
             last_opener = max((segment.text.rfind(opener) for opener in reply.openers), default=-1)
             last_closer = max((segment.text.rfind(closer) for closer in reply.closers), default=-1)
             is_inside = last_opener > last_closer if last_opener != last_closer else is_inside
@@ -161,7 +161,7 @@ def _arguments_as_text(reply: Projection, segment: ReplySegment) -> None:
             case CallNamedEvent():
                 events.append(MarkupEvent(event.span, event.text))
             case CallStartedEvent() | CallAbortedEvent() | CallEndedEvent():
-                pass  # no call any more
+                pass  # the segment is no call any more
             case _:
                 events.append(event)
     segment.kind, segment.events = "text", events

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from playground.base.errors import nearest_names
 from playground.base.findings import MENDING, Finding, finding
 from playground.nouns.events import (
     CallEndedEvent,
@@ -131,8 +132,8 @@ class ServerReader:
     parser: Parser | None
     dialect: str
     unknown_parser: str = ""  # the parser that was asked for, if the server does not have it
-    already_read: bool = False  # True if a server has already made calls from the reply's text
-    is_built_in: bool = True  # True if the declarations know the dialect
+    already_read: bool = False  # True if a server has already made native calls
+    is_built_in: bool = True  # True if declarations may name the dialect
 
     @cached_property
     def view(self) -> View:
@@ -227,12 +228,12 @@ class ServerReader:
             yield finding("usual-parser", dialect, message)
 
     def _fallback(self) -> str:
-        """Name the parser that reads in place of an unknown one, and the known parsers."""
-        known = ", ".join(parser.name for parser in self.server.parsers) or "none"
+        """Name the parser that reads in place of an unknown one, and the nearest known parsers."""
+        known = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
         usual = "none" if self._is_unread else "the server's usual reading"
         instead = f"{self.parser.name!r}" if self.parser else usual
         who = f"{self.server.name} has no parser {self.unknown_parser!r}"
-        return f"{who}: {instead} reads; known: {known}"
+        return f"{who}: {instead} reads; {known}"
 
     def _misread(self) -> str:
         """Name the dialects that the parser reads, and the parser that reads this one."""
@@ -255,8 +256,8 @@ class ServerReader:
     def _about_slips(
         self, slips: Collection[str], lossless: ParseResult, openers: Sequence[str]
     ) -> Iterator[Finding]:
-        """Report what is not as the model should write it, if the view says nothing about it and
-        no such reply was run through the parser; and openers in reasoning."""
+        """Report slips about which the view says nothing and no run of the parser, and openers in
+        reasoning."""
         if self.already_read or self._is_unread:
             return
         parser = self.parser.name if self.parser else ""
@@ -277,11 +278,11 @@ class ServerReader:
 
 
 def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
-    """Return what is not as the model should write it in a reply that `parser` has read: codes of
-    findings, for a marker with what was written in its place, and variations.
+    """Return the slips in a reply that `parser` has read, and its variations. A slip is the code of
+    a finding; for a misspelt marker also the text that stands in its place.
 
-    A slip that a finding tells of makes a variation, too: of such a reply's form nothing more is
-    said than that its white space may differ.
+    A slip also gives the reply another form. So if there are slips, the variation `another form` is
+    replaced by `white space`.
     """
     codes = _DOUBTFUL_CODES | _CHOSEN
     found = [each for each in lossless.findings if each.code in codes]
@@ -312,8 +313,8 @@ def _ends_in_half_closer(events: Sequence[Event], closers: Sequence[str]) -> boo
 
 
 def _has_unclosed_call(events: Sequence[Event]) -> bool:
-    """Return True if a call without its closer stands before text or another call, as several
-    bodies in one tag do. At the end of a reply most servers need no closer."""
+    """Return True if a call without its closer stands before text or another call, as with several
+    bodies in one tag. (At the end of a reply most servers need no closer.)"""
     is_open = False
     for event in events:
         is_text = isinstance(event, TextEvent) and event.text.strip()
@@ -332,7 +333,7 @@ def reader_for(
     already_read: bool = False,
     is_built_in: bool = True,
 ) -> ServerReader:
-    """Return the reader of a dialect's replies, by default for an unknown parser."""
+    """Return the reader of a dialect's replies; the default parser's if `parser` is unknown."""
     known = server.parser_named(parser)
     unknown = parser if parser and known is None else ""
     chosen = known or server.default_parser(dialect)

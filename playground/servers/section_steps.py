@@ -1,4 +1,4 @@
-"""The step that decides on calls after the first section, or after the first call."""
+"""The step that applies a view's choice to calls after the first section or the first call."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from playground.nouns.events import (
 Kind = (
     Literal[
         "text",
-        "bare",  # text that begins with an opener without a call
+        "bare",  # text after an opener without a call, with the opener
         "reasoning",  # with its tags
         "call",  # a delivered call
         "failed",  # a call that was not delivered

@@ -47,7 +47,7 @@ def _convert_values(reply: Projection) -> None:
             continue
         call, dropped_keys = delivered_call(ended, reply.view, reply.tools)
         own_events = {e.key for e in segment.events if isinstance(e, ArgumentEvent)}
-        # some arguments have no event: all stand in one body, or they are empty
+        # some arguments have no event of their own: they stand in one body, or are empty
         notes = [
             reply.drop_finding(ended.span, "", f"the argument {key!r}")
             for key in sorted(dropped_keys - own_events)

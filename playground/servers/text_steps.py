@@ -1,5 +1,5 @@
-"""The steps that decide on text, and on markers that belong to no call. Each names the field of
-`View` that it applies."""
+"""The steps for text, and for markers that belong to no call. Each names the field of `View` that
+it applies."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def skip_separators(reply: Projection) -> None:
 
 
 def place_text_around_calls(reply: Projection) -> None:
-    """Decide on text before, between and after the delivered calls (View.text_before_calls,
-    text_between_calls, text_after_calls)."""
+    """Apply the fates of text before, between and after the delivered calls
+    (View.text_before_calls, text_between_calls, text_after_calls)."""
     calls = [i for i, s in enumerate(reply.segments) if s.ended is not None]
     if not calls or reply.all_is_text:
         return
@@ -200,8 +200,8 @@ def leave_section_markers(reply: Projection) -> None:
 
 
 def drop_half_opener(reply: Projection) -> None:
-    """Drop the beginning of an opener at the very end, which the server still holds when the stream
-    ends (View.half_opener_at_end)."""
+    """Drop the beginning of an opener at the very end: the server still waits for the rest of it
+    when the stream ends (View.half_opener_at_end)."""
     choice = reply.view.half_opener_at_end
     texts = reply.of_kind("text", "bare")
     if reply.all_is_text or choice == "kept" or not texts or texts[-1] is not _last_owner(reply):

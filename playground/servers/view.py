@@ -29,16 +29,16 @@ Failed = Literal[
     "delivered with open argument",
     "delivered if closed, else error",  # closed: no argument is open, and the tool was offered
     "reply as text",  # the whole reply, without the calls that were read
-    "reply as text unless another call was read",  # then only this call is dropped
+    "reply as text unless another call was read",  # with another call only this one is dropped
     "reply as text and calls",  # the whole reply, and the calls that were read as well
     "reading stops",
     "error",
-    "nothing delivered",  # as if the parser raises an error
+    "nothing delivered",  # as if the parser had raised an error
 ]
 """The fate of a call that cannot be read."""
 Position = Literal[
     "anywhere",
-    "whole reply",  # no text beside them
+    "whole reply",  # calls in replies without other text
     "whole reply or marked",  # or after a tag or a fence
     "at the start",  # no text before them, except text that a marker has ended
     "at the end",  # no text after them
@@ -51,14 +51,14 @@ Sections = Literal[
     "first, dropped to last closer",  # everything between the first and the last closer is dropped
     "first to last as one",  # all of them are dropped if the first has arguments
     "first call",  # the first call counts as a section
-    "only one call",  # with another call nothing is delivered
+    "only one call",  # if there is another call, nothing is delivered
 ]
 Reasoning = Literal[
     "separate",
     "dropped",
     "dropped beside calls",
     "content",  # with its tags
-    "content with opener",  # with the opener that the prompt wrote, too
+    "content with opener",  # and with the opener that the prompt wrote
 ]
 
 

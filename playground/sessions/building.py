@@ -273,9 +273,7 @@ class SessionBuilder:
         return self._new_ids > 0
 
     def open_call(self, name: str = "") -> str:
-        """Return the id of the first call (of that tool) that has no result yet; "" if there is
-        none.
-        """
+        """Return the id of the first call (of that tool) without a result; "" if there is none."""
         for call_id, names in self._unanswered.items():
             if not name or name in names:
                 return call_id

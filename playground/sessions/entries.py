@@ -176,9 +176,7 @@ def read_label(line: str, where: str) -> Label:
 def with_edits(
     text: str, edits: Sequence[Edit], undone: Sequence[Edit], *, scrub: bool = True
 ) -> str:
-    """Return the entry with these edits in place of its own; with `scrub`, without the secrets
-    in new ones.
-    """
+    """Return the entry with these edits; with `scrub`, without the secrets in new ones."""
     label, steps, rest = _split_entry(text)
     known = [*steps.get("edits", []), *steps.get("undone", [])]
     cleaner = _Cleaner(scrub)

@@ -30,7 +30,7 @@ def line_at(file: IO[bytes], start: int) -> int:
 
 
 def whole_utf8(data: bytes) -> bytes:
-    """Return the bytes without a last character that is incomplete."""
+    """Return the bytes without an incomplete last character."""
     for size in range(1, min(3, len(data)) + 1):
         first = data[-size]
         if first >= 0xC0:  # it begins a character of 2, 3 or 4 bytes

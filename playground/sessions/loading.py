@@ -59,14 +59,14 @@ _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, a
 def load_session(path: Given, format: str | None = None) -> Session:
     """Read a session in any supported format, recognised from its content unless named.
 
-    `path` is a file or folder, or the content of one as text, bytes, dicts and lists: a request of
-    any provider, a list of messages, a trace (see `session` for single messages and tools). A text
-    is content if it begins with a brace or bracket, or has several lines, unless a file has that
-    name. If a file has several sessions, `FILE` is the first, `FILE#2` the second (see
-    `load_sessions`).
+    `path` is a file or folder, a sample's name, or the content of a file as text, bytes, dicts and
+    lists: a request of any provider, a list of messages, a trace (see `session` for single messages
+    and tools). A text is content if it begins with a brace or bracket, or has several lines,
+    unless a file has that name. If a file has several sessions, `FILE` is the first, `FILE#2` the
+    second (see `load_sessions`).
 
     Raises InputFault with file, line, field and what is expected, and UnknownNameError for an
-    unknown format.
+    unknown format or sample.
     """
     return with_receipt(first_session(source_of(path), format).session, _receipt(path, format))
 
@@ -129,7 +129,9 @@ def source_of(given: Any) -> Source:
     match given:
         case str() if _is_content(given):
             return Source(_IN_MEMORY, given.encode("utf-8", "surrogatepass"))
-        case str() | PathLike():
+        case str():
+            return named_source(given)
+        case PathLike():
             return Source.open(given)
         case bytes() | bytearray():
             return Source(_IN_MEMORY, bytes(given))
@@ -139,6 +141,28 @@ def source_of(given: Any) -> Source:
             return Source(_IN_MEMORY, json_bytes(given))
         case _:
             raise wrong("a session", given, _GIVEN)
+
+
+def named_source(name: str) -> Source:
+    """Return the source for a path or a sample's name; a file comes before a sample.
+
+    Raises InputFault for a file that cannot be read, and UnknownNameError for a name that looks
+    like a sample's and is neither.
+    """
+    path, samples = Path(name), paths.samples()
+    if name in samples and not path.exists():
+        return Source.open(samples[name])
+    try:
+        return Source.open(name)
+    except InputFault as fault:
+        if not _may_be_sample(name) or path.exists():
+            raise
+        raise UnknownNameError("file or sample", name, [*samples]) from fault
+
+
+def _may_be_sample(name: str) -> bool:
+    """Return True for a name without a folder, an ending or a prefix such as `workspace:`."""
+    return 0 < len(name) < 100 and not any(mark in name for mark in "/\\.:#\0") and name != "-"
 
 
 def _is_content(given: str) -> bool:
@@ -190,9 +214,7 @@ def session_or_sample(given: Session | str) -> Session:
 
 
 def first_session(source: Source, format: str | None = None) -> LoadedSession:
-    """Return the session that a file's name chooses, or the first, with a finding if there are
-    more.
-    """
+    """Return the session that a name chooses, or the first, with a finding if there are more."""
     sessions = read_sessions(source, format)
     first = next(sessions)
     if not source.number and next(sessions, None) is not None:

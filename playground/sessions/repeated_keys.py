@@ -1,4 +1,4 @@
-"""Find keys that stand twice in one JSON object: readers keep the last value alone."""
+"""Find keys that occur twice in one JSON object: readers keep only the last value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def repeated_keys(source: Source) -> Iterator[Finding]:
 
 
 class _Repeating(dict[str, Any]):
-    """An object with keys that stand several times, with different values."""
+    """An object with keys that occur several times, with different values."""
 
     names: tuple[str, ...] = ()
 

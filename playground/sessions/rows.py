@@ -41,9 +41,7 @@ def row_of_new_items(body: dict[str, Any], before: dict[str, Any], **fields: Any
 def _differences(
     body: dict[str, Any], before: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the fields of a body that are new, changed or moved, and the names of those that are
-    gone or moved.
-    """
+    """Return a body's new, changed or moved fields, and the names of those gone or moved."""
     unmoved = _unmoved_fields(before, body)
     changed = {
         key: value

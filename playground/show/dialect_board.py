@@ -5,27 +5,22 @@ A server is tried with one reply, which has text before and after its call.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from playground.base.wording import counted, grouped
-from playground.dialects import Dialect, get_dialect, is_ours
+from playground.dialects import Dialect, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.families import family
-from playground.dialects.reading import parse
 from playground.dialects.schema_losses import schema_facts
-from playground.lab.guides import Guide
-from playground.nouns.events import event_name
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
-from playground.servers import ServerReading, all_servers
+from playground.servers import all_servers
 from playground.show.board import Figure, Payload, board, card
 
-_TIDES: Final = ToolMetadata(
+TIDES: Final = ToolMetadata(
     name="get_tides",
     parameters={
         "type": "object",
@@ -55,7 +50,7 @@ def example_call(dialect: Dialect) -> str:
     if syntax is not None and syntax.text_keys:
         call = ToolCallPart("call_1", syntax.name or _CALL.tool_name, dict(syntax.sample_texts))
         return dialect.format_tool_call(call, [])
-    return dialect.format_tool_call(_CALL, [_TIDES])
+    return dialect.format_tool_call(_CALL, [TIDES])
 
 
 def dialect_rows(
@@ -65,15 +60,15 @@ def dialect_rows(
 
     A declaration starts from one of them, where there is a page for that.
     """
-    return [_row(get_dialect(name), tools or [_TIDES], can_declare) for name in names]
+    return [_row(get_dialect(name), tools or [TIDES], can_declare) for name in names]
 
 
 def _row(dialect: Dialect, tools: Sequence[ToolMetadata], can_declare: bool) -> Payload:
     facts = [fact for tool in tools for fact in schema_facts(dialect, tool)]
     lost = sum(not fact.kept for fact in facts)
-    readers = [reader for reader, _ in _readers(dialect.name)]
+    servers = [server for server, _ in readers(dialect.name)]
     call = example_call(dialect).replace("\n", "↵")
-    speakers, title = _SOURCE.sub("", dialect.models), str(getattr(dialect, "title", ""))
+    title = str(getattr(dialect, "title", ""))
     group = family(dialect)
     is_plain = can_declare and type(dialect) is DeclaredDialect  # a file can hold only these
     return {
@@ -81,18 +76,23 @@ def _row(dialect: Dialect, tools: Sequence[ToolMetadata], can_declare: bool) -> 
         "name": dialect.name,
         "group": group,
         "actions": [["Values", "values"], *[["Start from it", "declare"]] * is_plain],
-        "found": " ".join((dialect.name, title, call, dialect.models, *readers, group)).lower(),
-        "order": {"name": 0, "lost": lost, "readers": -len(readers)},
+        "found": " ".join((dialect.name, title, call, dialect.models, *servers, group)).lower(),
+        "order": {"name": 0, "lost": lost, "readers": -len(servers)},
         "cells": [
             [call, "code", _CALL.tool_name],
-            [speakers or title, "long"],
-            [", ".join(readers) or "–", "long"],
+            [speakers(dialect) or title, "long"],
+            [", ".join(servers) or "–", "long"],
             [f"{lost} of {len(facts)}" if lost else "none", "number bad" if lost else "number"],
         ],
     }
 
 
-def _readers(dialect: str) -> Iterator[tuple[str, str]]:
+def speakers(dialect: Dialect) -> str:
+    """Return who speaks a dialect, without the sources."""
+    return _SOURCE.sub("", dialect.models)
+
+
+def readers(dialect: str) -> Iterator[tuple[str, str]]:
     """Yield the servers that read a dialect by default, and the name of the parser."""
     for server in all_servers():
         if parser := server.default_parser(dialect):
@@ -119,75 +119,6 @@ def list_board(rows: Sequence[Payload], sections: dict[str, str], chosen: str = 
     head = ("", "", ()) if chosen else (f"{len(rows)} ways to write a tool call", _WHAT, figures)
     listed = {"rows": titled, "search": search, "orders": orders, "groups": groups}
     return board(*head, cards=[card("rows", key="dialects", heads=HEADS) | listed])
-
-
-def server_readings(guide: Guide) -> list[tuple[str, ServerReading]]:
-    """Return what each server that reads a dialect hands over of one reply with text around."""
-    dialect = guide.dialect
-    if not is_ours(dialect.name):
-        return []
-    text = f"I look.\n{example_call(dialect)}\nThat is all."
-    return [
-        (f"{title} {spec.partition(':')[2]}", parse(text, dialect, [_TIDES], server=spec))  # type: ignore[misc]
-        for title, spec in _readers(dialect.name)
-    ]
-
-
-def guide_head(guide: Guide, values: CarryMatrix, servers: Sequence[Any]) -> Payload:
-    """Return a dialect's title, its figures, and who speaks it."""
-    name = guide.dialect.name
-    carried, total = len(values.carried(name)), len(values.values)
-    whole = [reading for _, reading in servers if not _loss(reading)]
-    figures: list[Figure] = [
-        (
-            f"{carried} of {total}",
-            "difficult values arrive",
-            "good" if carried == total else "bad",
-        )
-    ]
-    if servers:
-        assumed = sum(reading.assumed for reading in whole)
-        label = "servers lose nothing" + (f", {assumed} of them assumed" if assumed else "")
-        figures.append((f"{len(whole)} of {len(servers)}", label, "" if whole else "bad"))
-    speakers = _SOURCE.sub("", guide.dialect.models)
-    title = guide.dialect.title or name
-    return board(f"{title}: {speakers}" if speakers else title, family(guide.dialect), figures)
-
-
-def guide_side(guide: Guide, servers: Sequence[tuple[str, ServerReading]]) -> Payload:
-    """Return who speaks a dialect, the servers that read it, other forms, and its facts."""
-    told = [
-        {"cells": [name, _outcome(reading)], "tone": _tone(reading)} for name, reading in servers
-    ]
-    facts = [
-        {"cells": [name, text.replace("\n", "↵")], "tone": "code"}
-        for name, text in guide.summary()
-        if name != "used by"
-    ]
-    also = [{"cells": ["", form.replace("\n", "↵")], "tone": "code"} for form in guide.variants()]
-    cards = [
-        card("facts", "Who speaks it", guide.dialect.models, rows=[]),
-        card("facts", "Servers that read it", "tried with a call between texts", rows=told),
-        card("facts", "Also accepted", rows=also),
-        card("facts", "Form", rows=facts),
-    ]
-    return board(cards=[each for each in cards if each["rows"] or each["note"]])
-
-
-def _loss(reading: ServerReading) -> str:
-    if not reading.tool_calls:
-        return "loses the call"
-    lost = sum(len("".join(event.text.split())) for event in reading.dropped)
-    return f"loses {counted(lost, 'character')}" if lost else ""
-
-
-def _outcome(reading: ServerReading) -> str:
-    outcome = _loss(reading) or "nothing lost"
-    return f"{outcome} (assumed)" if reading.assumed else outcome
-
-
-def _tone(reading: ServerReading) -> str:
-    return "bad" if _loss(reading) else "good"
 
 
 def values_board(found: CarryMatrix, chosen: str) -> Payload:
@@ -227,19 +158,3 @@ def values_board(found: CarryMatrix, chosen: str) -> Payload:
         legend=[("read", "carried"), ("uncached", "refused, with a finding")],
     )
     return board(sentence, note, figures, cards=[squares])
-
-
-def reading_board(text: str, result: ParseResult) -> Payload:
-    """Return a reply in the colours of what is read from it, and the calls that are read."""
-    pieces = [
-        [event_name(event).replace(" ", "-"), text[event.span.start : event.span.stop]]
-        for event in result.events
-        if event.span.stop > event.span.start
-    ]
-    read = [
-        f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
-        for call in result.tool_calls
-    ]
-    title = counted(len(read), "call")
-    name = "What is read from it"
-    return board(cards=[card("pieces", name, title, key="read", pieces=pieces, read=read)])

@@ -15,7 +15,6 @@ from playground.cache.answers.wire import CacheWire
 from playground.dialects.models import DialectChoice
 from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.dialects.schema_losses import kept_by_kind
-from playground.lab.guides import Guide
 from playground.nouns.tool_formats.portability import INSTEAD, schema_targets
 from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
@@ -25,7 +24,6 @@ from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.timeline import Timeline
 from playground.questions.tool_schemas import Portability, ToolCosts
-from playground.questions.trials import Trial, TrialPlan
 from playground.questions.versions import VersionDiff
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from playground.cache.answers.cells import CacheSimulation as Cell
-    from playground.dialects.raw_prompts import LlamaFormat
 
 _WHOLE = "Int64"  # a column of whole numbers that may have gaps
 
@@ -79,8 +76,6 @@ for _answer in (
     TokenCount,
     ToolCosts,
     ToolPlan,
-    Trial,
-    TrialPlan,
     VersionDiff,
 ):
     draws("frame", _answer)(_drawn)
@@ -115,18 +110,6 @@ def tool_costs(value: ToolCosts) -> pd.DataFrame:
         for each in [*value.tools, value.total]
     ]
     return pd.DataFrame(rows)
-
-
-@draws("frame", Guide)
-def guide_summary(value: Guide) -> pd.DataFrame:
-    """Return a row for each fact of the dialect, with line breaks as ↵."""
-    facts = [(name, text.replace("\n", "↵")) for name, text in value.summary()]
-    return frame(rows_of("fact value", facts))
-
-
-def special_tokens(value: LlamaFormat) -> pd.DataFrame:
-    """Return a row for each token of a raw format, with its meaning."""
-    return frame(rows_of("token meaning", value.tokens.items()))
 
 
 def schema_rules() -> pd.DataFrame:

@@ -31,7 +31,6 @@ from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.timeline import Timeline
 from playground.questions.tool_schemas import Portability, ToolCosts
-from playground.questions.trials import Arm, Trial, TrialPlan
 from playground.questions.versions import VersionDiff
 from playground.questions.versions.costs import PrefixCost
 from playground.questions.versions.matching import BlockChange
@@ -439,50 +438,6 @@ def planned_tools(value: ToolPlan) -> AnswerRows:
     return rows_of("tool tokens calls first_request cheapest", cells)
 
 
-@draws("rows", Trial)
-def trial(value: Trial) -> AnswerRows:
-    """Return a row for each arm, the best first: medians, and shares with 95 % intervals."""
-    measures = ("parsed", "right_tool", "right_arguments")
-    shares = [f"{each}_{bound}" for each in measures for bound in ("share", "low", "high")]
-    medians = ["tokens", "first_word_seconds", "seconds"]
-    columns = ["dialect", "model", "attempts", "unanswered", *shares, *medians]
-    return AnswerRows(columns, [_arm(arm) for arm in value.arms])
-
-
-def _arm(arm: Arm) -> Sequence[Any]:
-    parsed, tool, arguments = (
-        arm.share("parsed"),
-        arm.share("right_tool"),
-        arm.share("right_arguments"),
-    )
-    shares = [
-        bound if share.of else None
-        for share in (parsed, tool, arguments)
-        for bound in (share.rate, share.low, share.high)
-    ]
-    medians = (arm.tokens, arm.first_seconds, arm.seconds)
-    return arm.dialect, arm.model, len(arm.attempts), arm.faults, *shares, *medians
-
-
-def trial_misses(value: Trial) -> AnswerRows:
-    """Return a row for each way in which an arm missed a case: how often, and what differed."""
-    cells = [
-        (miss.case, miss.dialect, miss.model, miss.times, miss.missed, miss.recording)
-        for miss in value.misses()
-    ]
-    return rows_of("case dialect model times missed recording", cells)
-
-
-def trial_pairs(value: Trial) -> AnswerRows:
-    """Return a row for each pair of arms: right arguments case by case, and the sign test's p."""
-    head = "first second both_right only_first_right only_second_right neither_right chance"
-    cells = [
-        (p.first, p.second, p.both, p.only_first, p.only_second, p.neither, p.chance)
-        for p in value.pairs()
-    ]
-    return rows_of(head, cells)
-
-
 @draws("rows", VersionDiff)
 def versions(value: VersionDiff) -> AnswerRows:
     """Return a row for each block, in the second version's order."""
@@ -568,18 +523,6 @@ def _part_text(part: Part) -> str:
 def dialect_choice(value: DialectChoice) -> AnswerRows:
     """Return one row: the dialect, or the one to try, and the reason."""
     return rows_of("dialect nearest reason", [(value.dialect or "", value.nearest, value.reason)])
-
-
-@draws("rows", TrialPlan)
-def trial_plan(value: TrialPlan) -> AnswerRows:
-    """Return a row for each case in each dialect for each model."""
-    cells = [
-        (case, dialect.name, model, value.repeats if model else None)
-        for case in value.cases
-        for dialect in value.dialects
-        for model in value.models or ("",)
-    ]
-    return rows_of("case dialect model repeats", cells)
 
 
 @draws("rows", TokenCount)

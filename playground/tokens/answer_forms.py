@@ -3,7 +3,7 @@
 It is a section of the system prompt, as openai/harmony writes it (docs/format.md, "Structured
 output"): a heading, the schema's name, and the schema as JSON without blanks, with all letters
 outside ASCII escaped. The keywords that the decoder enforces are left out, and so is `required`.
-Bills of 2025 and 2026 show this. A keyword that is in none of their schemas makes the count
+Bills of 2025 and 2026 show this. A keyword that is in no schema of these bills makes the count
 inexact.
 """
 

@@ -12,7 +12,7 @@ from playground.nouns.wire_blocks import WireBlock, read_wire
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.tokenizer import Tokenizer
 
-_SHOWN: Final = 5  # places that are reported in one text
+_SHOWN: Final = 5  # most places that are reported in one text
 _NEAR: Final = 80  # characters on either side of a mark: no token is longer
 
 
@@ -65,10 +65,10 @@ BEGINNINGS: Final = (
 
 
 def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Finding]:
-    """Report each cache mark between two texts that one token would span (`mark-in-token`).
+    """Report each cache mark at which one token would span both texts (`mark-in-token`).
 
     The provider cuts the text at the mark, so the cached tokens are right. But the model reads
-    other tokens than if both texts were one block, so moving the mark changes what it reads.
+    other tokens than if both texts were one block, so a moved mark changes its input.
     """
     pairs = pairwise(read_wire(dict(body)).blocks)
     return [mark for first, second in pairs if (mark := _mark_in_token(first, second, tokenizer))]

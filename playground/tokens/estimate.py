@@ -21,15 +21,15 @@ from playground.tokens.pieces import Origin, Piece, origin_of
 
 Three = tuple[float, float, float]
 _MEDIA: Final = re.compile(r"image|document|file|audio|video|inline_?data|media", re.IGNORECASE)
-_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300,}")  # pictures, signatures: never words
-_INSIDE: Final = re.compile(  # a picture or a document in a tool's result
+_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300,}")  # pictures, signatures: no words
+_INSIDE: Final = re.compile(  # kind of a tool's result with a picture or document in it
     r'"(?:type": "(?:image|document|file|audio|video|input_image|image_url)"'
     r'|(?:inlineData|fileData|image|document|file_id)":)'
 )
 _BILLED_UNSEEN: Final = re.compile(  # the provider adds instructions, or results of searches
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
-_THOUGHT_OVER: Final = "</think>"  # bills left out earlier turns with it, in whole or in part
+_THOUGHT_OVER: Final = "</think>"  # with it bills leave out earlier turns, or parts of them
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
 _THOUGHT: Final = 40  # most tokens if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (
@@ -43,15 +43,15 @@ _ON_THE_SERVER: Final = (
     "conversation",
 )  # fmt: skip
 _NESTED: Final = ("generationConfig", "generation_config", "additionalModelRequestFields", "config")
-_HALF: Final = 0.5  # the certain share of a block that is no text: its JSON here may be longer
+_HALF: Final = 0.5  # certain share of a block that is no text: its JSON may be longer here
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
     """Models, by a pattern of names, with their costs; each a triple: least, middle, most.
 
-    `shown` is the share of the tools' text that certainly counts: some servers leave tools out.
-    `digits` means that each digit is a token. `hidden` is the reason why a bill has no upper limit.
+    `shown` is the share of the tools' text that certainly counts, because some servers leave tools
+    out. With `digits` each digit is a token. `hidden` is the reason why a bill has no upper limit.
     """
 
     names: re.Pattern[str]
@@ -170,13 +170,13 @@ def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
 
 def _bills_unseen_parts(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
     """Return True if a bill may include parts that the request does not show."""
-    if body.get("format") and body.get("think"):  # Ollama asks the model twice: thoughts are billed
+    if body.get("format") and body.get("think"):  # Ollama asks twice and bills thoughts
         return True
     return serves_itself(body) or any(_BILLED_UNSEEN.search(piece.text) for piece in pieces)
 
 
 def forgets(body: Mapping[str, Any]) -> bool:
-    """Return True if the provider may drop earlier messages: it sums up, or clears results."""
+    """Return True if the provider may drop earlier messages: it summarises, or clears results."""
     if body.get("context_management"):
         return True
     items = messages_of(dict(body))
@@ -258,7 +258,7 @@ def pieces_of(body: Mapping[str, Any], blocks: Sequence[WireBlock] | None = None
 
 
 def _certain_share(origin: Origin, kind: str) -> float:
-    """Return the share of a block's text that a model gets in any case."""
+    """Return the share of a block's text that a model certainly gets."""
     if origin == "tools" or "reasoning" in kind or "thinking" in kind:
         return 0.0
     return 1.0 if kind in ("text", "") else _HALF

@@ -18,8 +18,8 @@ from playground.tokens.pieces import Framed, calls_of, functions_of
 from playground.tokens.reasoning import Reasoning
 
 _AS_ITSELF: Final = {  # models whose forms or tools are framed as by OpenAI's own API: bills agree
-    "form": re.compile(r"gpt-4o"),  # 15 of 15
-    "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34; of gpt-4o 10 of 13
+    "form": re.compile(r"gpt-4o"),  # 15 of 15 bills
+    "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills; of gpt-4o 10 of 13
 }
 
 

@@ -28,7 +28,7 @@ _LOWER: Final = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _CASED: Final = r"[^\r\n\p{{L}}\p{{N}}]?{0}*{1}+{2}|[^\r\n\p{{L}}\p{{N}}]?{0}+{1}*{2}|{3}"
 _AFTER: Final = r" ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 _DIGITS: Final = [r"\p{N}", _GPT2]
-_DEEPSEEK_WORDS: Final = (  # escapes: some of these letters are not in their normal form
+_DEEPSEEK_WORDS: Final = (  # as escapes, because some of these letters are not in their normal form
     "\\s?[A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u01ba\u01bc-\u01bf\u01c4-\u0293\u0295"
     "-\u02af\u0370-\u0373\u0376\u0377\u037b-\u037d\u037f\u0386\u0388-\u038a\u038c\u038e-"
     "\u03a1\u03a3-\u03f5\u03f7-\u0481\u048a-\u052f\u0531-\u0556\u10a0-\u10c5\u13a0-\u13f5"

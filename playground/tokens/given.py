@@ -1,4 +1,4 @@
-"""Load a tokenizer that a user names: a file of any kind, or the folder of a model.
+"""Load a tokenizer that a user names: a file of a known kind, or the folder of a model.
 
 A file that must be converted is converted once; the result is stored next to the workspace, named
 by the file's path, size and time.

@@ -45,8 +45,7 @@ def _mistral(settings: bool) -> dict[str, Framing]:
 
 def _nemo(body: Mapping[str, Any]) -> Framed:
     """Frame for models of 2024: a single question is framed as for later ones (5 bills of
-    mistral-tiny).
-    """
+    mistral-tiny)."""
     framed = templates.mistral(body, settings=False)
     roles = {message.get("role") for message in messages_of(dict(body))}
     if body.get("tools") or not roles <= {"user", "assistant"}:
@@ -68,7 +67,7 @@ def _on_bedrock(body: Mapping[str, Any]) -> Framed:
 
 
 def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
-    """Frame for the hosts that use this name for Llama 3.1; they differ.
+    """Frame for hosts that use this name for Llama 3.1; their framings differ.
 
     Cerebras writes the published template (4 bills), Snowflake leaves out its system turn, 19
     tokens (1 bill).
@@ -120,7 +119,7 @@ def _in_ollama(dated: bool) -> dict[str, Framing]:
     return {**chats, "ollama-generate": prompt}
 
 
-_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no name of a host comes before it
+_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # without the name of a host before it
 _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-"
 
 # Later models may have another tokenizer: no source names theirs.

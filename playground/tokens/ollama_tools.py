@@ -20,8 +20,8 @@ _ESCAPED: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 class _Version:
     """A version of Ollama, by the fields that it writes."""
 
-    descriptions: bool  # of properties and their types, even if empty
-    required: bool  # even if empty
+    descriptions: bool  # descriptions and types of properties, even if empty
+    required: bool  # the list of required properties, even if empty
     nested: bool  # properties of properties
 
 

@@ -76,7 +76,7 @@ def _list_of_results(
     framed: Framed, messages: Sequence[Mapping[str, Any]], indexes: Sequence[int]
 ) -> None:
     pieces = [Piece("[", "results", fixed=_SEVERAL)]
-    letters = 0  # beyond ASCII
+    letters = 0  # letters beyond ASCII
     for index in indexes:
         text, _ = text_of(messages[index].get("content"))
         framed.beside_text(messages[index].get("content"), "results", index)

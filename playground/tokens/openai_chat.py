@@ -3,9 +3,8 @@
 A message costs 4 (`<|im_start|>role<|im_sep|>…<|im_end|>`), the beginning of the answer 3, a name 1
 more (OpenAI Cookbook, How_to_count_tokens_with_tiktoken, 2023-2024). Tools are written in the first
 system message. A call has an address (`to=functions.NAME`); several at once are one call of
-`multi_tool_use.parallel`. Everything that the Cookbook leaves open follows from recorded bills of
-gpt-3.5-turbo, gpt-4, gpt-4o, gpt-4o-mini and gpt-4.1 of 2024 to 2026, counted by
-`benchmarks/tokens.py`.
+`multi_tool_use.parallel`. All other rules follow from recorded bills of gpt-3.5-turbo, gpt-4,
+gpt-4o, gpt-4o-mini and gpt-4.1 of 2024 to 2026, counted by `benchmarks/tokens.py`.
 
 Models that reason are framed as in harmony (openai/harmony, docs/format.md): the beginning of the
 answer costs 2, and tools cost 82 more than with Responses.
@@ -35,7 +34,7 @@ _NAME: Final = 1  # in addition to its text, unless the name is that of the role
 _OPEN: Final = 1  # more for a form that is neither strict nor closed
 _DESCRIBED: Final = 1  # more for a form with a description, with a model that reasons
 _ADDRESS: Final = 2  # control tokens around an answer's address
-_REASONING_CALL: Final = 6  # more for a turn with calls (with Responses, for each call)
+_REASONING_CALL: Final = 6  # more for a turn with calls (in Responses, for each call)
 _ANSWER_CHANNEL: Final = 2  # more for an answer
 _SYSTEM: Final = ("system", "developer")
 _FREE: Final = ({"type": "text"}, {"type": "json_object"}, ["text"])
@@ -114,8 +113,7 @@ def _add_answer_addresses(
     framed: Framed, messages: Sequence[Mapping[str, Any]], form: AnswerForm, tools: bool
 ) -> None:
     """Frame the addresses of answers to the form; the next answer has one too, if there are no
-    tools.
-    """
+    tools."""
     for index, message in enumerate(messages):
         if message.get("role") == "assistant" and not calls_of(message):
             framed.add(Piece(f" {form.name}", "assistant", index, fixed=_ADDRESS))

@@ -35,8 +35,8 @@ def origin_of(role: object) -> Origin:
 class Piece:
     """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
 
-    A `medium` is a picture or a document instead of a text, whose size cannot be seen. `sure` is
-    the share of the text that the model certainly gets. `fixed` is the number of control tokens.
+    A `medium` is a picture or a document of unknown size instead of a text. `sure` is the share of
+    the text that the model certainly gets. `fixed` is the number of control tokens.
     """
 
     text: str = ""
@@ -52,10 +52,10 @@ class Piece:
 class Framed:
     """A complete request: rows of pieces, and the reasons why the count is not exact.
 
-    `control` means that the texts hold control tokens as a template writes them. `unknown` maps
-    each reason to the most tokens that it adds, or to None if there is no limit: searches that the
+    With `control` the texts hold control tokens as a template writes them. `unknown` maps each
+    reason to the most tokens that it adds, or to None if there is no limit: searches that the
     provider ran, pictures, a conversation that it stores. `pictures` gives the cost of pictures, if
-    known. `forgets` means that the server may leave out earlier messages.
+    known. With `forgets` the server may leave out earlier messages.
     """
 
     rows: list[Sequence[Piece]] = field(default_factory=list)

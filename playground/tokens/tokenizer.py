@@ -1,7 +1,7 @@
 """The interface of tokenizers: they cut a text into tokens, and find where each token starts.
 
-A text that looks like a control token is one only with `control`, which says that a template wrote
-it. Lone surrogates, which no model gets, count as one replacement character each.
+A text that looks like a control token is one only with `control`, because then a template wrote it.
+Lone surrogates, which no model gets, count as one replacement character each.
 """
 
 from __future__ import annotations

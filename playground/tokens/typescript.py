@@ -19,8 +19,8 @@ from typing import Any, Final
 
 from playground.tokens.pieces import Framed, Piece
 
-_DEEPEST: Final = 40  # levels of a schema; a `$ref` may refer to itself
-_MOST: Final = 20_000  # types in a tool: references double with each level
+_DEEPEST: Final = 40  # most levels of a schema: a `$ref` may refer to itself
+_MOST: Final = 20_000  # most types in a tool: references may double with each level
 _ENDLESS: Final = "a schema that refers to itself or repeats its references"
 _ONE: Final = 60  # tokens that a keyword adds at most
 HEAD: Final = "namespace functions {\n\n"

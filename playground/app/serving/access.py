@@ -1,9 +1,9 @@
 """Decide, when the app starts, what visitors may do: ask models, reach addresses, store files.
 
-On this machine's own address the user is the one at the keyboard, and all is allowed. Anywhere
-else a visitor might be anybody: nothing is sent with this machine's keys, no address is contacted
-on a visitor's behalf, no file of the machine is read or written. With `--allow-run`, visitors who
-have the token may ask models; files stay closed.
+At this machine's own address the visitor is its user, and all is allowed. Anywhere else a visitor
+might be anybody: nothing is sent with this machine's keys, no address is contacted on a visitor's
+behalf, no file of the machine is read or written. With `--allow-run`, visitors who have the token
+may ask models; files stay closed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _access: Access | None = None  # by whoever started the server in this process
 
 
 def set_access(access: Access) -> None:
-    """Say, once, before the server starts, what its visitors may do."""
+    """Set what visitors may do: once, before the server starts."""
     global _access
     _access = access
 
@@ -66,8 +66,8 @@ def set_access(access: Access) -> None:
 def current() -> Access:
     """Return the permissions of this server's visitors.
 
-    If something else than our command started it (`streamlit run playground/app/main.py`), the
-    address decides: the server is public if its address is not known to be this machine's own, or
+    If the server was started without our command (`streamlit run playground/app/main.py`), the
+    address decides: the server is public unless its address is known to be this machine's own, or
     if it answers to any host name.
     """
     if _access is not None:

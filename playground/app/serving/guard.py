@@ -1,7 +1,7 @@
-"""The gates before the app: which names it answers to, which pages may frame and drive it, who has
-the token.
+"""The gates before the app: its host names, the pages that may frame or drive it, its token.
 
-Plain ASGI, since Starlette's own base class never sees a WebSocket, and the app is one.
+They are plain ASGI, because Starlette's own base class never sees a WebSocket, and the app uses
+one.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ COOKIE: Final = "playground_token"
 
 
 class FrameGate:
-    """Lets no page of another origin frame ours: unseen there, *Run* would get clicks.
+    """A gate that lets no page of another origin frame ours, where clicks on *Run* could be
+    tricked.
 
     Streamlit's components stand in frames of this origin, and stay. The older header is for
-    browsers without the newer one.
+    browsers that lack the newer one.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -47,11 +48,11 @@ class FrameGate:
 
 
 class OriginGate:
-    """Refuses a WebSocket to pages of another origin.
+    """A gate that refuses a WebSocket to pages of another origin.
 
-    Streamlit compares names, and no ports: a page that some other program on this machine serves
-    is of `localhost`, too, and could drive the app. Whoever has a proxy that puts a Host header of
-    its own there names the origin in `--server.corsAllowedOrigins`, as Streamlit asks for it.
+    Streamlit compares names without ports. A page that another program serves on this machine is of
+    `localhost` too, and could drive the app. If a proxy sets a Host header of its own, name the
+    origin in Streamlit's `--server.corsAllowedOrigins`.
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
@@ -65,7 +66,7 @@ class OriginGate:
         await self._app(scope, receive, send)
 
     def _is_ours(self, headers: Headers) -> bool:
-        """A program that is no browser sends no origin, and is no page."""
+        """Return True for our own origin, and without one: only browsers send an origin."""
         if (origin := headers.get("origin")) is None:
             return True
         scheme, _, place = origin.lower().partition("://")
@@ -74,7 +75,7 @@ class OriginGate:
 
 
 class TokenGate:
-    """Lets in who has the token: once in the link, from then on in a cookie."""
+    """A gate that lets in visitors with the token: first in the link, then in a cookie."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._token = app, token
@@ -93,24 +94,24 @@ class TokenGate:
             await refused(scope, receive, send)
 
     def _is(self, given: str) -> bool:
-        """In constant time: how long a comparison takes says nothing of the token."""
+        """Compare with the token, in constant time: the duration must reveal nothing of it."""
         return secrets.compare_digest(given.encode(), self._token.encode())
 
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
-        """Return the same address without the token, which does not stay in the history."""
+        """Redirect to the address without the token, which must not stay in the history."""
         rest = urlencode([(key, value) for key, value in query if key != "token"])
         # "//other.example" would be another host, and "%3F" came decoded
         path = "/" + quote(scope["path"].lstrip("/"))
         answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
-        # not strict: who clicks the link in a mail comes from another site, and would stay outside
+        # not strict: a link in a mail leads here from another site, and would fail
         answer.set_cookie(COOKIE, self._token, httponly=True, samesite="lax")
         return answer
 
 
 class StyleGate:
-    """Puts the style sheet into the head of the page, before the first paint.
+    """A gate that puts the style sheet into the head of the page, before the first paint.
 
-    Sent by the script it comes a second later, and everything jumps to its place.
+    If the script sent it, it would arrive a second later, and everything would move.
     """
 
     def __init__(self, app: ASGIApp, css: str) -> None:
@@ -145,12 +146,12 @@ class StyleGate:
 
 
 def _is_page(path: str) -> bool:
-    """True for an address of a page, which is no file's and none of Streamlit's own."""
+    """Return True for the address of a page: not a file's, and none of Streamlit's own."""
     return "." not in path and "/_stcore" not in path
 
 
 def _cookie(scope: Scope) -> str:
-    """Ours among the cookies, however odd the others are: all ports of a host share them."""
+    """Return our cookie, however odd the others are: all ports of a host share them."""
     return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")
 
 

@@ -1,7 +1,7 @@
-"""Start the app: streamlit in this process, with the configuration that lies beside the package.
+"""Start the app: streamlit in this process, with the configuration file beside the package.
 
-The address decides who may do what (`access`): if others can
-reach it, the app must be started with `--public`.
+The address decides what visitors may do (`access`): if others can reach it, the app must be started
+with `--public`.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ def launch(
     )
     access.set_access(replace(allowed, workspace=workspace))
     access.hide_workspace()
-    # checked here: Streamlit's own message names no address, and it exits with status 1
+    # Checked here, because Streamlit's own message names no address, and its exit status is 1.
     if port := _chosen_port(values_by_key):
         listening_socket(address, port).close()
     flags = [f"--{key}={value}" for key, value in settings.items() if key not in values_by_key]
-    # the WebSocket asks Streamlit's own list, the pages ask our gate: both are needed
+    # Streamlit's list is for the WebSocket, our gate's for the pages: both are needed.
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]
-    # `announce_links` prints ours: Streamlit's lack the token, and it asks the network for one
+    # `announce_links` prints the links: Streamlit's lack the token, and one asks the network.
     flags.append("--logger.hideWelcomeMessage=true")
     cli.main(["run", str(paths.server_file()), *flags, *options], standalone_mode=False)
 
 
 def _chosen_port(values_by_key: Mapping[str, list[str]]) -> int:
-    """Return the port that was asked for, as Streamlit finds it; 0 if any free one will do."""
+    """Return the requested port, as Streamlit reads it; 0 if any free port will do."""
     from streamlit import config
 
     text = values_by_key.get("server.port", [os.environ.get("STREAMLIT_SERVER_PORT", "")])[-1]
@@ -97,7 +97,7 @@ def _links(token: str) -> list[str]:
 
 
 def _options(options: list[str]) -> dict[str, list[str]]:
-    """`--key=value` and `--key value` as lists of values by key."""
+    """Return `--key=value` and `--key value` as lists of values by key."""
     found: dict[str, list[str]] = {}
     for option, following in zip(options, [*options[1:], ""], strict=False):
         if option.startswith("--"):
@@ -107,8 +107,7 @@ def _options(options: list[str]) -> dict[str, list[str]]:
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield `[server] address = …` as `server.address`. Streamlit itself reads its file only from
-    the working folder."""
+    """Yield `[server] address = …` as `server.address`, as Streamlit's options are called."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")

@@ -1,7 +1,7 @@
 """Prepare the first page while the browser still loads, and then LiteLLM, which takes seconds.
 
-Nothing is decided here. It does early what the first run of a page would import and compute; what
-fails here fails again where it is told.
+This only does early what the first run of a page would import and compute. An error is ignored
+here: the page meets it again and reports it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Final
 from playground.app.pages import PAGES
 from playground.sessions.collector import overlook_what_is_there
 
-page_drawn: Final = Event()  # set by the first run that comes to its end
+page_drawn: Final = Event()  # set when the first run ends
 
 
 def begin() -> None:
-    """In a thread of its own: the server answers meanwhile."""
+    """Start preparing in a thread of its own, while the server answers."""
     Thread(target=_prepare, name="warming", daemon=True).start()
 
 
@@ -25,7 +25,8 @@ def _prepare() -> None:
     for entry in PAGES:
         import_module(entry.parts or f"playground.app.{entry.name}")
     import_module("playground.app.start").prepare()
-    page_drawn.wait()  # two threads share one interpreter: the first page would take twice as long
+    # Threads share one interpreter: without this wait the first page would take twice as long.
+    page_drawn.wait()
     import_module("playground.app.payload").prepare()
     import_module("playground.app.compare").prepare()
     overlook_what_is_there()

@@ -1,4 +1,4 @@
-"""The Cache page for requests as they were brought: with their own marks, in no dialect."""
+"""The Cache page's parts for imported requests: with their own marks, in no dialect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCE = "what was imported, block by block; no dialect writes it and no policy 
 
 @memoized(16)
 def simulated(session: Session, apart: float | None) -> CacheSimulation:
-    """Return the requests that were brought, one after another. Raises InputFault."""
+    """Simulate the imported requests, one after another. Raises InputFault."""
     return simulate_cache(session, policy=NAME, seconds_apart=apart)
 
 
@@ -30,11 +30,11 @@ def _sent(session: Session) -> CacheWire:
 
 
 def table(session: Session) -> None:
-    """Every block of the last request."""
+    """Show every block of the last request."""
     tables.table(rows.wire(_sent(session)))
 
 
 def body(session: Session) -> None:
-    """The last request, whole."""
+    """Show the complete last request."""
     st.caption("The request as it was imported.")
     widgets.json_text("The request", _sent(session).calls[-1].body, "as brought")

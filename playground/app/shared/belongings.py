@@ -1,7 +1,7 @@
-"""Small things of the user's own that outlast a tab: favourites, policies, templates, drafts.
+"""The user's small belongings that outlast a tab: favourites, policies, templates, drafts.
 
-The one rule: one way of keeping. In the workspace where there is one, and else, or where the disk
-refuses, as long as the tab.
+All are stored in the same way: in the workspace if there is one; otherwise, or if the disk refuses,
+in the tab, until it is closed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _TAB: Final = "belongings"  # of this tab: name → its JSON
 def of_this_browser(name: str) -> str:
     """Return the name under which only this browser finds a value.
 
-    A browser is known by the token that Streamlit's server sets it against forged requests: in a
-    cookie, masked anew for each page. Where there is none, as in a test, all share one name.
+    The browser is known by its token against forged requests, which Streamlit's server puts into a
+    cookie, masked anew for each page. Without such a token, as in a test, all browsers share one
+    name.
     """
     _, _, rest = str(st.context.cookies.get("_streamlit_xsrf", "")).partition("|")
     mask, _, token = rest.partition("|")
@@ -43,12 +44,12 @@ def value(name: str) -> Any:
         return found
     try:
         return belongings_on_disk().value(name)
-    except InputFault:  # left as it is; who changes it is told
+    except InputFault:  # the file is left as it is; `change` reports the fault
         return None
 
 
 def change(name: str, after: Callable[[Any], Any]) -> None:
-    """Keep what `after` makes of the value of this name; None is nothing. In a callback only."""
+    """Store `after(value)` under this name; None removes the value. For callbacks only."""
     old, tab = value(name), _of_the_tab()
     if access.current().keeps_sessions:
         try:
@@ -65,7 +66,7 @@ def change(name: str, after: Callable[[Any], Any]) -> None:
 
 
 def keep(name: str, new: Any) -> None:
-    """Keep this value, whatever stood there."""
+    """Store this value under this name, replacing any other."""
     change(name, lambda _: new)
 
 

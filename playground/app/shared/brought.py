@@ -1,5 +1,4 @@
-"""The last thing that was brought: recognised once, in a callback, and kept until it is used or
-replaced."""
+"""The last imported thing: recognised once, in a callback, and stored until it is used."""
 
 from __future__ import annotations
 
@@ -26,12 +25,12 @@ def take(key: str) -> None:
     name = str(given.get("name") or "")
     found = (
         asdict(recognise(data, name)) if data or name else None
-    )  # an empty file gets a message, too
+    )  # recognised too, for its message
     state.hold(_BROUGHT, {"number": int(given["number"]), "found": found})
 
 
 def last() -> Recognised | None:
-    """Return what was brought last and not used yet."""
+    """Return the last imported thing, if it was not used yet."""
     found = (state.held(_BROUGHT) or {}).get("found")
     return Recognised(**found) if found else None
 
@@ -42,12 +41,12 @@ def number() -> int:
 
 
 def forget() -> None:
-    """Forget what was brought, since it was used."""
+    """Forget the imported thing, which was used."""
     state.hold(_BROUGHT, None)
 
 
 def set_target(page: str) -> None:
-    """The next run goes to the page of this name."""
+    """Let the next run go to the page of this name."""
     state.hold(_TARGET, page)
 
 
@@ -56,23 +55,23 @@ def has_target() -> bool:
 
 
 def taken_target() -> str:
-    """Return the page to go to, once; "" for none."""
+    """Return the page to go to and forget it; "" for none."""
     page = state.held(_TARGET) or ""
     state.hold(_TARGET, "")
     return str(page)
 
 
 def keep_template(name: str, text: str) -> None:
-    """A chat template for the Raw prompt page: its file's name and its text."""
+    """Store a chat template for the Raw prompt page: its file's name and its text."""
     belongings.keep(_TEMPLATE, [name, text])
 
 
 def kept_template() -> tuple[str, str] | None:
-    """Return the chat template that was brought last."""
+    """Return the name and text of the chat template that was imported last."""
     found = belongings.value(_TEMPLATE)
     return (found[0], found[1]) if found else None
 
 
 def forget_template() -> None:
-    """Forget the template that was brought."""
+    """Forget the imported template."""
     belongings.keep(_TEMPLATE, None)

@@ -47,7 +47,7 @@ _TITLES: Final = {
 
 
 def title(policy: str) -> str:
-    """Return a policy in words; one of the user's own has its name."""
+    """Return a policy's title; a policy of the user's own has its name."""
     return _TITLES.get(policy, policy)
 
 
@@ -57,13 +57,13 @@ def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) 
 
 
 def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
-    """Place marks by a policy, ours or one of the user's own."""
+    """Place marks by a policy of ours or of the user's."""
     return _placed(session, dialect, policy, policies.find(policy))
 
 
 @memoized(16)
 def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
-    """Return the messages that a policy sees: before marks, and before the environment block."""
+    """Return the messages that a policy sees: without marks and without the environment block."""
     bare = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     data = replace(session, dynamic=bare).prompt_data()
     return get_dialect(dialect).with_policy("none").render(data).messages
@@ -72,7 +72,7 @@ def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
 def simulations(
     session: Session, dialect: str, apart: float | None, what_if: WhatIf, own: list[OwnPolicy]
 ) -> Sequence[CacheSimulation]:
-    """Return the session in a dialect under every policy, the user's own after ours."""
+    """Simulate the session in a dialect under every policy, the user's own after ours."""
     given = (session, dialect, apart, what_if)
     return [*_of_ours(*given), *(_simulated(*given, each.name, each) for each in own)]
 
@@ -111,7 +111,7 @@ def on_wire(
 
 @dataclass(frozen=True)
 class Asked:
-    """One question: a session in a dialect under a policy, sent so far apart, with a what-if."""
+    """A question: a session in a dialect under a policy, the time between requests, a what-if."""
 
     session: Session
     dialect: str
@@ -121,12 +121,12 @@ class Asked:
 
     @property
     def is_sent(self) -> bool:
-        """True if the requests stand as they were brought, with their own marks."""
+        """True if the requests are the imported ones, with their own marks."""
         return self.policy == as_sent.NAME
 
     @property
     def wire_dialect(self) -> str:
-        """The dialect in which policies are tried; what was brought has none of its own."""
+        """The dialect in which policies are tried; native for imported requests."""
         return self.dialect or "native"
 
     @property
@@ -134,7 +134,7 @@ class Asked:
         return placement(self.session, self.dialect, self.policy)
 
     def simulated(self, policy: str = "") -> CacheSimulation:
-        """Under the policy that is asked about, or another. Raises InputFault."""
+        """Simulate the question's policy, or another. Raises InputFault."""
         name = policy or self.policy
         if name == as_sent.NAME:
             return as_sent.simulated(self.session, self.apart)

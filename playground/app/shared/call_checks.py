@@ -1,7 +1,7 @@
-"""A cache of what dialects lose of calls: an edit of one message checks no other message's calls.
+"""A cache of what dialects lose of calls: after an edit of one message only its calls are checked.
 
-The one rule: an entry holds the call, the tools and the dialect whose identities are its key, so
-that none of them can be replaced by another at the same address; nobody in the app changes them.
+An entry's key is the identities of its call, tools and dialect. The entry holds these objects, so
+that no other object can get their addresses; nobody in the app changes them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Callbacks that are done to their end, however quickly the user goes on.
+"""Callbacks that run to their end, however quickly the user goes on.
 
-The one rule: Streamlit asks for the next run between two runs' scripts, and never while it takes up
+Streamlit may then start the next run only between two runs' scripts, and never while it processes
 what a browser sent, callbacks included.
 """
 
@@ -14,29 +14,29 @@ from typing import Any, Final
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import SafeSessionState
 
-_LOOK: Final = "on_scriptrunner_yield"  # Streamlit's look at whether another run is asked for
+_LOOK: Final = "on_scriptrunner_yield"  # Streamlit's check for another requested run
 
 
 def lose_no_click() -> None:
-    """Make Streamlit process what a browser sent completely before it looks for the next run.
+    """Make Streamlit process everything that a browser sent before it checks for the next run.
 
-    Streamlit 1.67 looks before it processes, at each look of a callback at the session state, and
-    at anything that is drawn: of two clicks within some milliseconds, as a busy server hears them,
-    the first was lost, or was written to the disk and not remembered here. It has no public switch
-    for this, so a method of its own is replaced; `tests/test_stale_widgets.py` fails where that
-    has gone. Its look after the callbacks stays. Where `fastReruns` is on, the first click is lost
-    before all this: the configuration has it off.
+    Streamlit 1.67 checks earlier: whenever a callback reads the session state, and whenever
+    anything is drawn. Of two clicks within some milliseconds, which a busy server receives
+    together, the first was lost, or was written to the disk and not remembered here. There is no
+    public switch, so one of Streamlit's methods is replaced; `tests/test_stale_widgets.py` fails if
+    that method goes. The check after the callbacks stays. With `fastReruns` the first click is lost
+    before all this, so the configuration turns it off.
     """
     take_up = SafeSessionState.on_script_will_rerun
     if hasattr(take_up, "__wrapped__"):
         return
 
     @wraps(take_up)
-    def whole(*given: Any, **named: Any) -> None:
+    def without_looks(*given: Any, **named: Any) -> None:
         with _without_a_look():
             take_up(*given, **named)
 
-    SafeSessionState.on_script_will_rerun = whole  # type: ignore[method-assign]
+    SafeSessionState.on_script_will_rerun = without_looks  # type: ignore[method-assign]
 
 
 @contextmanager

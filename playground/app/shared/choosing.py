@@ -29,7 +29,7 @@ def dialects() -> list[str]:
             key=_CHOSEN,
             bind="query-params",
             label_visibility="collapsed",
-            select_all=False,  # it would stand first, and Enter takes what stands first
+            select_all=False,  # else it stands first, and Enter would choose it
         )
         with st.popover(
             "Add", icon=":material/add:", key="find dialects", on_change="rerun"
@@ -74,7 +74,7 @@ def _keep_favourites() -> None:
 
 
 def _take(wanted: list[str] | None, listed: Sequence[str]) -> None:
-    """Dialects were chosen or dropped in one group; those of other groups stay."""
+    """Apply the user's choice in one group of dialects; those of other groups stay."""
     wanted = wanted or []
     kept = [name for name in state.held(_CHOSEN) or [] if name not in listed or name in wanted]
     state.choose(_CHOSEN, [*kept, *(name for name in wanted if name not in kept)])

@@ -1,4 +1,4 @@
-"""The components as Streamlit functions; session text travels as data, never as markup."""
+"""The components as Streamlit functions. Session text is passed as data, never as markup."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Picture:
     """The data that a component draws, as plain JSON values.
 
     `key` is a digest of the data. The browser draws equal keys once, so that a rerun neither
-    loses the place that was scrolled to nor builds a thousand nodes again.
+    scrolls back nor builds a thousand nodes again.
     """
 
     data: dict[str, Any]
@@ -32,7 +32,7 @@ class Picture:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def keyed(self, **more: Any) -> dict[str, Any]:
-        """Return the data with its key; `more` may change without anything being drawn anew."""
+        """Return the data with its key. Values of `more` may change without a new drawing."""
         return {**self.data, **more, "key": self.key}
 
 
@@ -42,8 +42,7 @@ def _registered(name: str, root_class: str) -> Any:
 
 
 def _nothing() -> None:
-    """Do nothing. Streamlit passes a component's value to the page only if its change has a
-    callback."""
+    """Do nothing: Streamlit passes a value to the page only if its change has a callback."""
 
 
 def panes(
@@ -58,9 +57,12 @@ def panes(
     on_asked: Callable[[], None] = _nothing,
     on_diff: Callable[[], None] = _nothing,
 ) -> None:
-    """Requests side by side; `selected` is the origin of the blocks that are lit in each, `figures`
-    what is known of each by now, in their order. `editing` is the open block ({} for none); without
-    it, none can be opened. `base` is the one that the others are compared with at first."""
+    """Draw requests side by side.
+
+    `selected` is the origin of the highlighted blocks. `figures` has the figures in each request's
+    head that are known so far. `editing` is the open block ({} for none); without it, no block can
+    be opened. `base` is the request that the others are compared with at first.
+    """
     data = {"base": base, **panes.keyed(selected=selected, figures=figures, editing=editing)}
     _registered("panes", "panes")(
         data=data,
@@ -73,61 +75,64 @@ def panes(
 
 
 def figures(figures: Sequence[Sequence[Sequence[str]]], *, key: str) -> None:
-    """Tell the panes that are drawn already what was found out since, in their order."""
+    """Send figures that were computed since to the drawn panes, in their order."""
     _registered("figures", "figures")(data={"figures": figures, "title": ""}, key=key)
 
 
 def difference(lines: Picture, *, key: str) -> None:
-    """The rows of a diff."""
+    """Draw the rows of a diff."""
     _registered("difference", "diff")(data=lines.keyed(), key=key)
 
 
 def picture(rows: Sequence[dict[str, Any]], *, key: str) -> None:
-    """Rows of bars, or of a reply's pieces, that are only looked at."""
+    """Draw rows of bars, or of a reply's pieces, without any control."""
     _registered("bars", "bars")(data={"title": "", "rows": list(rows)}, key=key)
 
 
 def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
-    """A text as it is, with a button to copy it, whose name `label` ends; none for "". Beyond
-    `height` pixels, if any, it scrolls."""
+    """Draw a text as it is, with a button that copies it, unless `label` is "".
+
+    The label is the end of the button's name. Beyond `height` pixels, if any, the text scrolls.
+    """
     data = {"text": text, "label": keep_order(label), "height": height}
     _registered("verbatim", "verbatim")(data=data, key=key)
 
 
 def strip(requests: Picture, *, key: str, movable: bool, on_mark: Callable[[], None]) -> None:
-    """The requests of a cache simulation; marks that are `movable` are dragged, set and cleared."""
+    """Draw the requests of a cache simulation; `movable` marks can be dragged, set and cleared."""
     data = requests.keyed(movable=movable)
     _registered("strip", "strip")(data=data, key=key, on_mark_change=on_mark)
 
 
 def bars(title: str, rows: Sequence[dict[str, Any]], *, key: str, on_choose: Any) -> None:
-    """Rows of bars; a click on one chooses its key."""
+    """Draw rows of bars; a click on a bar chooses its key."""
     _registered("bars", "bars")(
         data={"title": title, "rows": list(rows)}, key=key, on_chosen_change=on_choose
     )
 
 
 def board(board: Picture, *, key: str, on_choose: Callable[[], None] = _nothing) -> None:
-    """A sentence, figures and cards; a click tells the card, its row and, of a button, the action
-    (`chosen_of`)."""
+    """Draw a sentence, figures and cards; `chosen_of` returns the clicked row or button."""
     _registered("board", "board")(data=board.keyed(), key=key, on_chosen_change=on_choose)
 
 
 def chosen_of(key: str) -> list[str]:
-    """Return the card, the row and the action of the click on a board: within its callback."""
+    """Return the card, the row and the button's action of a click on a board, in its callback."""
     card, row, action = [*(state.component_value(key, "chosen") or ()), "", "", ""][:3]
     return [str(card), str(row), str(action)]
 
 
 def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None]) -> None:
-    """A timeline to play; `on_rest` is called when it comes to rest at another step."""
+    """Draw a timeline to play; `on_rest` is called when it stops at another step."""
     data = timeline.keyed(step=step)
     _registered("player", "player")(data=data, key=key, on_position_change=on_rest)
 
 
 def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], None]) -> str:
-    """Return the one of these keys that was pressed for this run, and told before it; "" for none.
-    Two letters are two keys, one after the other; a word is what a key with Ctrl asks for."""
+    """Return the key among these that was pressed for this run, or "".
+
+    Two letters are two keys, one after the other; a word is a key with Ctrl.
+    """
     data = {"keys": list(keys), "page": page}
     show = _registered("keys", "keys")
     result = show(data=data, key=key, width="content", on_pressed_change=on_pressed)
@@ -137,7 +142,7 @@ def keys(keys: Sequence[str], page: str, *, key: str, on_pressed: Callable[[], N
 def bring(
     said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
 ) -> None:
-    """A box to paste into or drop a file on; `said` is what was made of its text of that number."""
+    """Draw a box for a text or file; `said` is the answer on its text of that number."""
     data = {
         "said": keep_order(said),
         "number": number,

@@ -1,7 +1,8 @@
-"""A dialect's declaration as it is being written: its document, what is wrong with it, what stands.
+"""A dialect's declaration while it is written: its document, its fault, and its last readable
+state.
 
-The one rule: what was typed stays, readable or not; what is shown beside it is of the last document
-that could be read. The document is what the dialect's file holds.
+The typed document stays, readable or not; everything beside it shows the last readable one. The
+document is the content of the dialect's file.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from playground.dialects.files import dialect_of, dialect_text, plain_dialect
 from playground.sessions.workspaces.dialects import is_kept, kept_text
 
 _DRAFT: Final = "own dialect"
-FAULT: Final = "own dialect fault"  # of a callback, to be told once
+FAULT: Final = "own dialect fault"  # of a callback, to be shown once
 _START: Final = "own dialect start"
 FIRST: Final[dict[str, Any]] = {
     "name": "mine",
@@ -30,9 +31,12 @@ FIRST: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class DeclarationDraft:
-    """The document as it is typed; `fault` is what is wrong with it. `readable` is the last one
-    that could be read, `dialect` what it declares. `number` grows when another document is taken;
-    `before` is the one that it took the place of, `seen` the file that it was opened from."""
+    """The typed document and its `fault`.
+
+    `readable` is the last document that could be read, and `dialect` is what it declares. `number`
+    grows when another document is loaded; `before` is the document that it replaced, and `seen` the
+    file that it was opened from.
+    """
 
     document: dict[str, Any]
     fault: InputFault | None
@@ -44,104 +48,103 @@ class DeclarationDraft:
 
     @property
     def text(self) -> str:
-        """The readable document as a file's text."""
+        """The text of a file with the readable document."""
         return dialect_text(self.readable)
 
 
 def draft() -> DeclarationDraft:
-    """Return the user's declaration, or the one that a page begins with."""
-    kept = _kept() or {"document": FIRST}
-    document = kept["document"]
+    """Return the user's draft, or the one that a new page begins with."""
+    stored = _stored_draft() or {"document": FIRST}
+    document = stored["document"]
     dialect, fault = _read(document)
-    readable = document if dialect else kept.get("readable", FIRST)
+    readable = document if dialect else stored.get("readable", FIRST)
     if dialect is None:
         dialect, _ = _read(readable)
     if dialect is None:  # a file of an older version
         readable, dialect = FIRST, dialect_of(FIRST, "")
-    number, before, seen = kept.get("number", 0), kept.get("before"), kept.get("seen")
+    number, before, seen = stored.get("number", 0), stored.get("before"), stored.get("seen")
     return DeclarationDraft(document, fault, readable, dialect, number, before, seen)
 
 
-def _kept() -> Any:
-    """Return this browser's draft; one that an older version stored for all is the first's who asks
-    for it."""
+def _stored_draft() -> Any:
+    """Return this browser's draft, or one that an older version stored for all browsers."""
     return belongings.value(belongings.of_this_browser(_DRAFT)) or belongings.value(_DRAFT)
 
 
-def _change(after: Callable[[Any], Any]) -> None:
-    old, name = _kept(), belongings.of_this_browser(_DRAFT)
-    belongings.change(name, lambda kept: after(kept or old))
+def _change(updated: Callable[[Any], Any]) -> None:
+    old, name = _stored_draft(), belongings.of_this_browser(_DRAFT)
+    belongings.change(name, lambda stored: updated(stored or old))
     if name != _DRAFT and belongings.value(_DRAFT) is not None:
         belongings.keep(_DRAFT, None)
 
 
 def take(document: dict[str, Any], seen: str | None = None) -> None:
-    """Go on with another document; the one that stood there can be taken back. In a callback."""
+    """Replace the document; `take_back` restores the old one. Call this in a callback."""
 
-    def after(kept: Any) -> Any:
-        old = kept or {"document": FIRST}
+    def updated(stored: Any) -> Any:
+        old = stored or {"document": FIRST}
         number = old.get("number", 0) + 1
-        made = {"document": document, "before": old["document"], "number": number, "seen": seen}
-        return made | _readable(document, old)
+        changed = {"document": document, "before": old["document"], "number": number, "seen": seen}
+        return changed | _last_readable(document, old)
 
-    _change(after)
+    _change(updated)
 
 
 def take_back() -> None:
-    """Go on with the document that stood there before. In a callback."""
+    """Restore the document that the present one replaced. Call this in a callback."""
     before = draft().before
     if before is not None:
         take(before)
 
 
 def set_field(path: str, value: Any) -> None:
-    """One field has this value, None for none. In a callback."""
+    """Set a field; None removes it. Call this in a callback."""
 
-    def after(kept: Any) -> Any:
-        old = kept or {"document": FIRST}
+    def updated(stored: Any) -> Any:
+        old = stored or {"document": FIRST}
         document = _with(old["document"], path.split("."), value)
-        return old | {"document": document} | _readable(document, old)
+        return old | {"document": document} | _last_readable(document, old)
 
-    _change(after)
+    _change(updated)
 
 
 def saved(text: str | None) -> None:
-    """The document was kept as this file; None, that it is kept no longer. In a callback."""
-    _change(lambda kept: (kept or {"document": FIRST}) | {"seen": text})
+    """Note the text of the file that holds the document; None if it was removed. For callbacks."""
+    _change(lambda stored: (stored or {"document": FIRST}) | {"seen": text})
 
 
 def start_from_template() -> None:
-    """The page begins with the chat template that was brought last. In a callback."""
+    """Start from the chat template that was imported last. Call this in a callback."""
     state.hold(_START, True)
 
 
 def taken_start() -> bool:
-    """Return how the page is to begin, once."""
-    asked = bool(state.held(_START))
+    """Return True, once, after `start_from_template`."""
+    starts_from_template = bool(state.held(_START))
     state.hold(_START, False)
-    return asked
+    return starts_from_template
 
 
 def field(document: Any, path: str) -> Any:
-    """Return a field's value, None where it is not given."""
+    """Return a field's value; None if it is missing."""
     for step in path.split("."):
         document = document.get(step) if isinstance(document, dict) else None
     return document
 
 
 def _with(document: Any, path: list[str], value: Any) -> dict[str, Any]:
-    made = dict(document) if isinstance(document, dict) else {}
+    changed = dict(document) if isinstance(document, dict) else {}
     step, *rest = path
     if rest:
-        made[step] = _with(made.get(step), rest, value)
+        changed[step] = _with(changed.get(step), rest, value)
     elif value is None:
-        made.pop(step, None)
+        changed.pop(step, None)
     else:
-        made[step] = value
-    return made
+        changed[step] = value
+    return changed
 
 
-def _readable(document: Any, old: dict[str, Any]) -> dict[str, Any]:
+def _last_readable(document: Any, old: dict[str, Any]) -> dict[str, Any]:
     dialect, _ = _read(document)
     return {"readable": document if dialect else old.get("readable", FIRST)}
 
@@ -154,7 +157,7 @@ def _read(document: Any) -> tuple[DeclaredDialect | None, InputFault | None]:
 
 
 def start_from(name: str) -> None:
-    """Start from a registered dialect; one of the user's own is opened itself."""
+    """Start from a registered dialect. The user's own dialects are opened, not copied."""
     document = plain_dialect(get_dialect(name))
     if is_kept(name):
         take(document, kept_text(name))

@@ -1,4 +1,4 @@
-"""The section of the Cache page on deferred tools."""
+"""The Cache page's section on deferred tools."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ def _plan(
     return waiting.background().submit(plan_tools, session, marks=marks, seconds_apart=apart)
 
 
-def show(given: Asked) -> None:
-    """Draw a folded section: the cheapest way, all ways, the tools. Draw nothing without tools."""
-    if not given.session.tools:
+def show(question: Asked) -> None:
+    """Draw a folded section: the cheapest way, all ways, the tools; nothing without tools."""
+    if not question.session.tools:
         return
     with say.expander("If tools were deferred", key="deferred-tools", on_change="rerun") as section:
         if section.open:
-            _show(given)
+            _show(question)
 
 
-def _show(given: Asked) -> None:
-    policy = "none" if given.is_sent else given.policy  # what was brought has its own marks
-    future = _plan(given.session, policy, policies.find(policy), given.apart)
+def _show(question: Asked) -> None:
+    policy = (
+        "none" if question.is_sent else question.policy
+    )  # imported requests have their own marks
+    future = _plan(question.session, policy, policies.find(policy), question.apart)
     waiting.until_loaded(future.done, "Every way is simulated.")
     try:
         plan = future.result()

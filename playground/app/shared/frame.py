@@ -1,4 +1,4 @@
-"""The frame of every page: one bar above, the page's name for who does not see it, and help."""
+"""The frame of every page: the bar, the page's name for screen readers, and help."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
 
 
 def head(entry: PageEntry) -> bool:
-    """Draw the bar; False where the session that is asked for is not there, or cannot be read."""
+    """Draw the bar; return False if the requested session is missing or cannot be read."""
     st.html(paths.app_file().with_name("app.css"))
     bring.prepare()
     is_there = workspace.asked()
@@ -47,15 +47,15 @@ def head(entry: PageEntry) -> bool:
 
 
 def _undo(working: state.WorkingSession) -> None:
-    """Show the way back, and where there is one, the way forth."""
+    """Show the button for undo and, if anything was undone, the one for redo."""
     steps = history.next_undo(working.name), history.next_redo(working.name)
     for label, icon, step, act in zip(
         ("Undo", "Redo"), ("undo", "redo"), steps, (history.undo, history.redo), strict=True
     ):
         if not step and label == "Redo":
             continue
-        # known by its key: its help changes with every step, and what is clicked while the page is
-        # drawn again would be a button that is gone
+        # A fixed key, because the help changes with every step: otherwise a click during a rerun
+        # would be on a button that is gone.
         say.button(
             label,
             key=label,
@@ -69,14 +69,14 @@ def _undo(working: state.WorkingSession) -> None:
 
 @contextmanager
 def toolbar() -> Iterator[Any]:
-    """Hold the controls of a page: one row below the bar, each control behind its name."""
+    """Hold the controls of a page: one row below the bar, each control after its name."""
     row = st.container(horizontal=True, key="toolbar", vertical_alignment="center", gap="small")
     with row:
         yield row
 
 
 def show_views(page: str) -> None:
-    """Draw a page that is nothing but views: the chosen one, its controls in the page's row."""
+    """Draw a page that has only views: the chosen one, with its controls in the page's row."""
     with toolbar() as row:
         chosen = navigation.view_select(page)
     navigation.show(chosen, row)
@@ -84,13 +84,13 @@ def show_views(page: str) -> None:
 
 @st.dialog("Help", width="large", on_dismiss="rerun")
 def help_dialog(entry: PageEntry) -> None:
-    """Show the page's question, its keys, a link to what is seen, and its document."""
+    """Show the page's question, its keys, a link to the present view, and its document."""
     entry = navigation.current(entry)
     say.text(entry.question)
     components.verbatim(str(st.context.url or ""), "link", key="link")
     keys.show()
     with st.expander("Documentation", key="documentation", on_change="rerun") as document:
         if document.open:
-            # links lead to other files, which are not pages of the app
+            # links to other files are no pages of the app
             text = (paths.documents() / entry.document).read_text(encoding="utf-8")
             st.markdown(_LINK.sub(r"\1", text))

@@ -1,4 +1,4 @@
-"""Show the dialects' grammars, to choose, read and copy, on Guide and on Compare."""
+"""Show the dialects' grammars on Guide and Compare, to choose, read and copy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def show(dialects: Sequence[str], tools: Sequence[ToolMetadata]) -> None:
 
 
 def _chosen(tools: Sequence[ToolMetadata]) -> tuple[str, str, bool]:
-    """Return the form, the choice, and whether a thought may come first."""
+    """Return the form, the choice, and True if a thought may come first."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         form = st.segmented_control(
             "Form", list(FORMS), default="lark", required=True, key="form", bind="query-params"

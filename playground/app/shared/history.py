@@ -1,4 +1,4 @@
-"""The edits of each session: made, taken back, done again; and texts that cannot be read yet."""
+"""Undo and redo of each session's edits, and the editors' texts that cannot be read yet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MODELS: Final = "models chosen for "  # + session name
 
 
 class Editor(NamedTuple, Generic[T]):
-    """The contents of an editor's widget, and the fault of its text."""
+    """An editor's widget: its key, its contents, its callback, and the fault of its text."""
 
     key: str
     value: T
@@ -28,29 +28,32 @@ class Editor(NamedTuple, Generic[T]):
     fault: str
 
 
-def edit(name: str, *steps: Edit) -> None:
-    """Add steps, after which nothing is left to be done again. Raises InputFault."""
-    state.keep_steps(name, [*state.edit_steps(name), *steps], [])
+def edit(name: str, *steps: Edit) -> str:
+    """Add steps; nothing can be redone then. Return the name under which the session is stored.
+    Raises InputFault."""
+    kept = state.keep_steps(name, [*state.edit_steps(name), *steps], [])
+    if kept != name:
+        renamed(name, kept)
+    return kept
 
 
 def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | bool = "") -> None:
-    """The editor of this key, which began with `shown`, holds another value. What cannot be read
-    stays in it, beside the last that could be."""
+    """Store the value of the editor with this key, which began with `shown`, as a step.
+
+    A value that cannot be read stays in the editor, and the last readable one stays in use.
+    """
     if isinstance(value, str) and isinstance(shown, str):
         value = with_line_ends_of(shown, value)
     step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
-    drafts = {each: draft for each, draft in _drafts(name).items() if each != key}
+    forget_unread(name, key)
     try:
         edit(name, step)
     except InputFault as fault:
-        drafts[key] = (step.value, str(fault))
-    _keep_drafts(name, drafts)
+        _keep_drafts(name, {**_drafts(name), key: (step.value, str(fault))})
 
 
 def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
-    """Return the editor for this step: with the text in use, or else the one that cannot be
-    read.
-    """
+    """Return the editor for this step, with the text in use or the one that cannot be read."""
     shown: Any
     shown, fault = _drafts(name).get(key, (value, ""))
     if isinstance(shown, str):
@@ -61,8 +64,10 @@ def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
 
 
 def set_tools(name: str, data: bytes, file_name: str) -> None:
-    """The tools of a file are now the session's, of twins the first, as where a session is read.
-    Raises InputFault."""
+    """Replace the session's tools by those of a file.
+
+    Of tools with the same name the first one counts, as in a loaded session. Raises InputFault.
+    """
     tools: dict[str, ToolMetadata] = {}
     for tool in read_tool_file(data, file_name).tools:
         tools.setdefault(tool.name, tool)
@@ -71,14 +76,17 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
 
 
 def took_model(model: str | None, name: str, before: str | None) -> None:
-    """Another model was chosen, in the place of `before`: a step that can be taken back."""
+    """Note that the user chose a model in place of `before`, so that this can be undone."""
     steps = len(state.edit_steps(name))
     state.hold(_MODELS + name, [*_models(name), (steps, before, model)])
 
 
 def _models(name: str) -> list[tuple[int, str | None, str | None]]:
-    """Return the changes of the model: after how many edits, from what, to what. One that something
-    else than its list has changed since, such as a link, cannot be taken back."""
+    """Return the changes of the model: the number of edits before each, the old and the new model.
+
+    If something else than the list of models has set the model since, such as a link, none can be
+    undone.
+    """
     found = state.held(_MODELS + name) or []
     return found if found and found[-1][2] == state.held(state.MODEL) else []
 
@@ -89,7 +97,7 @@ def _model_is_last(name: str) -> bool:
 
 
 def undo(name: str) -> None:
-    """Take back the last step. A text that cannot be read is none: its editor gives it up."""
+    """Undo the last step, an edit or a change of the model; texts that cannot be read stay."""
     if _model_is_last(name):
         *rest, (_, before, _) = _models(name)
         state.hold(_MODELS + name, rest)
@@ -99,18 +107,18 @@ def undo(name: str) -> None:
 
 
 def forget_unread(name: str, key: str) -> None:
-    """Show again, in the editor of this key, the text that is in use."""
+    """Let the editor of this key show the text in use again."""
     _keep_drafts(name, {each: draft for each, draft in _drafts(name).items() if each != key})
 
 
 def redo(name: str) -> None:
-    """Do again what was taken back last."""
+    """Redo the edit that was undone last."""
     if undone := state.undone_steps(name):
         state.keep_steps(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
 
 
 def next_undo(name: str) -> str:
-    """Say what `undo` would take back; "" for nothing."""
+    """Return the name of the step that `undo` would undo; "" for none."""
     if _model_is_last(name):
         return "another model"
     steps = state.edit_steps(name)
@@ -118,26 +126,30 @@ def next_undo(name: str) -> str:
 
 
 def next_redo(name: str) -> str:
-    """Say what `redo` would do again."""
+    """Return the name of the step that `redo` would redo; "" for none."""
     undone = state.undone_steps(name)
     return undone[-1].label if undone else ""
 
 
 def renamed(old: str, new: str) -> None:
-    """Give the texts that cannot be read yet to a session's new name."""
+    """Move the texts that cannot be read yet and the choices of a model to a session's new name."""
     drafts = _drafts(old)
-    here, there = state.edit_key(old, ""), state.edit_key(new, "")
-    _keep_drafts(new, {there + key.removeprefix(here): drafts[key] for key in drafts})
+    old_prefix, new_prefix = state.edit_key(old, ""), state.edit_key(new, "")
+    _keep_drafts(new, {new_prefix + key.removeprefix(old_prefix): drafts[key] for key in drafts})
     _keep_drafts(old, {})
+    state.hold(_MODELS + new, _models(old))
+    state.hold(_MODELS + old, [])
 
 
 def reset(name: str) -> None:
-    """Go back to the session as its file has it; every step can be done again, the model last."""
+    """Undo all edits and then the choice of a model; every step can be redone, the model last."""
     _keep_drafts(name, {})
-    model = state.held(state.MODEL)
-    chosen = [Edit("model", model)] if model else []
-    undone = [*state.undone_steps(name), *chosen, *reversed(state.edit_steps(name))]
-    state.keep_steps(name, [], undone)
+    model, steps = state.held(state.MODEL), state.edit_steps(name)
+    if steps:
+        chosen = [Edit("model", model)] if model else []
+        state.keep_steps(name, [], [*state.undone_steps(name), *chosen, *reversed(steps)])
+    else:
+        took_model(None, name, model)
     state.choose(state.MODEL, None)
 
 

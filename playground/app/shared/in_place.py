@@ -1,8 +1,8 @@
-"""Editing in place: the block that is open in a column of Compare, and what becomes of its draft.
+"""Editing in place: the open block in a column of Compare, and its draft.
 
 The browser owns the text while somebody types. Python shows what the draft would change and stores
-nothing; when the text is kept, each changed part is one step, which can be undone. A text that is
-refused stays in its box, with the reason, and leaves no step.
+nothing; when the user keeps the text, each changed part becomes one step, which can be undone. A
+refused text stays in its box, with the reason, and makes no step.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ from playground.sessions.source_texts import (
     step_to,
 )
 
-_OPEN: Final = "open block of "  # + session name → its origin, the box's number, the last refusal
+_OPEN: Final = (
+    "open block of "  # + session name → the block's origin, its box's number, the last refusal
+)
 ADD: Final = "add a part"
 
 
 class OpenBlock(NamedTuple):
-    """The block that is edited: the session with its draft, and the data of its box."""
+    """The open block: the session with its draft, and the data of its box."""
 
     session: Session
     data: dict[str, Any]
@@ -44,7 +46,7 @@ class OpenBlock(NamedTuple):
 
 
 def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
-    """Return the block that is open in the component of this key; None if none is."""
+    """Return the open block in the component of this key, or None."""
     opened = state.held(_OPEN + working.name)
     if not opened:
         return None
@@ -62,7 +64,7 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
     data = {
         **opened,
         "fault": fault,
-        "version": version,  # of the draft that the columns show
+        "version": version,  # of the draft in the columns
         "drafted": session is not working.session,
         "fields": [
             {"label": each.label, "text": each.text, "json": each.is_json, "whole": each.whole}
@@ -74,24 +76,24 @@ def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
 
 
 def on_asked(name: str, key: str) -> None:
-    """Do what the component asks for: open a block, keep or leave its text, or change its place."""
+    """Do what the component asks for: open a block, keep or drop its text, or move it."""
     asked = state.component_value(key, "asked")
     if not isinstance(asked, Mapping):
         return
     opened = state.held(_OPEN + name) or {}
     if asked["do"] == "open":
         _open(name, asked["origin"], asked["number"])
-    elif asked["number"] != opened.get("number"):  # a box that is gone already
+    elif asked["number"] != opened.get("number"):  # the box is gone already
         if asked.get("then"):
             _open(name, asked["then"], asked["next"])
     elif asked["do"] == "leave":
         close(name)
-    elif _keep(name, opened, asked["texts"]):
+    elif kept := _keep(name, opened, asked["texts"]):
         close(name)
         if asked["do"] == "change":
-            _change(name, opened, asked["at"])
+            _change(kept, opened, asked["at"])
         elif asked.get("then"):
-            _open(name, asked["then"], asked["next"])
+            _open(kept, asked["then"], asked["next"])
 
 
 def close(name: str) -> None:
@@ -99,7 +101,7 @@ def close(name: str) -> None:
 
 
 def add_menu(working: WorkingSession) -> None:
-    """Show a menu of parts that a request may have, for those that no block stands for yet."""
+    """Show a menu of parts that the request lacks, but may have."""
     name, session = working.name, working.session
     with st.popover("Add a part", icon=":material/edit_note:", key=ADD, on_change="rerun") as menu:
         if not menu.open:
@@ -137,7 +139,7 @@ def _take_rules(on: bool, name: str) -> None:
 
 def _from_menu(name: str, origin: str, *steps: Edit) -> None:
     if steps:
-        history.edit(name, *steps)
+        name = history.edit(name, *steps)
         origin = origin or f"tool:{state.edited_session(name).tools[-1].name}"
     state.choose(ADD, False)
     _open(name, origin, -len(state.edit_steps(name)) - 1)
@@ -147,21 +149,20 @@ def _open(name: str, origin: str, number: int) -> None:
     state.hold(_OPEN + name, {"origin": origin, "number": number, "fault": ""})
 
 
-def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> bool:
-    """Make steps of the changed texts of the open block; False if one is refused."""
+def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> str:
+    """Make a step of each changed text of the open block. Return the name under which the session
+    is stored; "" if a text is refused."""
     session = state.edited_session(name)
     try:
         steps = _steps(session, source_texts(session, opened["origin"]), texts)
-        if steps:
-            history.edit(name, *steps)
+        return history.edit(name, *steps) if steps else name
     except InputFault as fault:
         state.hold(_OPEN + name, {**opened, "fault": str(fault)})
-        return False
-    return True
+        return ""
 
 
 def _steps(session: Session, sources: Sequence[SourceText], texts: Sequence[Any]) -> list[Edit]:
-    """Return the steps to these texts, each given with whether it is the whole part's JSON."""
+    """Return the steps to these texts. Each text comes with True if it is the whole part's JSON."""
     steps = (
         step_to(session, source, str(text), bool(whole))
         for source, (text, whole) in zip(sources, texts, strict=False)
@@ -170,13 +171,13 @@ def _steps(session: Session, sources: Sequence[SourceText], texts: Sequence[Any]
 
 
 def _change(name: str, opened: Mapping[str, Any], at: int) -> None:
-    """Make one of the changes that the box offers: of the block's role, place or parts."""
+    """Change the open block's role, place or parts, as its box offers."""
     origin = opened["origin"]
     label, step = changes_of(state.edited_session(name), origin)[at]
     if label == SPLIT:
         rest = editing.split_off(state.edited_session(name), step.index)
         state.add_session(f"{name} from message {step.index}", rest)
         return
-    history.edit(name, step)
+    name = history.edit(name, step)
     if after := origin_after(step, origin):
         _open(name, after, -opened["number"] - 1)

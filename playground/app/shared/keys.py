@@ -1,6 +1,7 @@
-"""Keys: to pages, to *Import*, to what a page's components do, undo, and the list of them.
+"""Keyboard keys: to pages, to *Import*, for a page's components, undo, and the list of all keys.
 
-Not Streamlit's shortcuts: with modifiers those fire inside fields, and under an open dialog.
+Streamlit's shortcuts are not used: those with modifiers also act in fields and under an open
+dialog.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from playground.app.shared import components, history, widget_changes
 _KEYS: Final = "keys"
 _OFF: Final = "keys are off"
 _SWITCH: Final = "switch of the keys"
-_LETTERS: Final = {"cache": "a"}  # of a page whose first letter another one has
+_LETTERS: Final = {"cache": "a"}  # pages whose first letter is another page's
 _PAGES: Final = {
     f"g{_LETTERS.get(entry.name, entry.name[0])}": entry for entry in listed()[:ON_TOP]
 }
 _STEPS: Final = {"undo": history.undo, "redo": history.redo}
-RUN: Final = "run"  # by Ctrl+Enter, on the page that hears it
+RUN: Final = "run"  # Ctrl+Enter, on a page that listens for it
 _LISTED: Final = {
     "i": "import something of yours",
     "?": "this list",
@@ -39,20 +40,19 @@ _LISTED: Final = {
 
 
 def listen(entry: PageEntry) -> str:
-    """Act on the key that was pressed, before the rest of the page runs; return one that opens a
-    dialog."""
+    """Act on the pressed key before the page runs; return a key that opens a dialog."""
     off = bool(state.held(_OFF))
     wanted = [] if off else [*_PAGES, "i", "?", "s", "y"]
     pressed = components.keys([*wanted, *_STEPS, RUN], entry.name, key=_KEYS, on_pressed=_take_step)
     if off:
-        return ""  # a key that was pressed before the browser knew
+        return ""  # pressed before the browser knew that keys are off
     if pressed in _PAGES:
         navigation.go(_PAGES[pressed].name)
     return pressed
 
 
 def _take_step() -> None:
-    """Undo or redo, before anything is drawn: the model's own list could not be set any more."""
+    """Undo or redo before anything is drawn, while the list of models can still be set."""
     step = _STEPS.get(str(state.component_value(_KEYS, "pressed")))
     if step:
         step(state.chosen_name())
@@ -64,10 +64,10 @@ def is_pressed(key: str) -> bool:
 
 
 def show() -> None:
-    """Show what the keys do, with a switch to turn those of one letter off."""
+    """Show the action of each key, and a switch that turns the one-letter keys off."""
     pages = {f"g then {key[1]}": entry.title for key, entry in _PAGES.items()}
     st.table([{"key": key, "does": what} for key, what in {**pages, **_LISTED}.items()])
-    # by a callback: Escape right after the click ends the dialog before it is drawn again
+    # a callback, because Escape after the click may end the dialog before a rerun
     st.toggle(
         "Single-key shortcuts: off",
         value=bool(state.held(_OFF)),

@@ -1,11 +1,11 @@
-"""Answers that are kept between runs of a page, by the content of what they were asked of.
+"""A cache of answers between runs of a page, by the content of their arguments.
 
-The one rule: a key follows from the values themselves. A key that is put together by hand (a digest
-that is carried along, a name that stands for a content) is right until somebody changes the value
-and not the key; the page then shows the answer to another question, and nothing says so.
+A key always follows from the values themselves. A key made by hand (a digest passed along, a name
+that stands for a content) becomes wrong when somebody changes the value and not the key; the page
+then shows the answer to another question, and nobody notices.
 
 Streamlit would hash a session anew in every run, 60 ms for each megabyte of models. Our values are
-frozen, so that `digest` computes the name of each object once; a hit costs about 0.05 ms.
+frozen, so `digest` computes each object's digest once; a hit costs about 0.05 ms.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ R = TypeVar("R")
 Update = Callable[[bytes], None]
 Identity = int | tuple[int, ...]
 
-_MOST_KNOWN: Final = 256  # objects; each is kept alive, so that its id cannot become another's
+_MOST_KNOWN: Final = 256  # objects, kept alive so that no other object gets the same id
 _known: OrderedDict[Identity, tuple[object, bytes]] = OrderedDict()
 _lock = Lock()  # every browser session runs in a thread of its own
 
@@ -45,9 +45,10 @@ def memoized(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorate a pure function: at most `entries` answers are kept, for all browser sessions.
 
-    The answers are shared: nobody may change one. Arguments are plain values or those of KEYED;
-    none may begin with an underscore, which would take it out of the key. A dialect is named, and
-    its file may change: what is asked of the files' states is asked anew when they do.
+    The answers are shared: nobody may change one. Arguments are plain values or those of KEYED. No
+    name of an argument may begin with an underscore, because Streamlit would leave it out of the
+    key. The states of the dialects' files are part of the key, since a dialect is passed by its
+    name.
     """
     resource = st.cache_resource(max_entries=entries, show_spinner=spinner, hash_funcs=_HASHES)
 
@@ -56,11 +57,11 @@ def memoized(
         def answer(*args: Any, dialect_files: tuple[Any, ...], **named: Any) -> R:
             return function(*args, **named)
 
-        asked = resource(answer)
+        cached = resource(answer)
 
         @wraps(function)
         def current(*args: P.args, **named: P.kwargs) -> R:
-            return asked(*args, dialect_files=tuple(map(tuple, dialect_files())), **named)
+            return cached(*args, dialect_files=tuple(map(tuple, dialect_files())), **named)
 
         return current
 
@@ -68,13 +69,12 @@ def memoized(
 
 
 def digest(value: object) -> bytes:
-    """Return a name for a frozen value by its content: 16 bytes, the same for equal values of one
-    type.
+    """Return a digest of a frozen value's content: 16 bytes, equal for equal values of one type.
 
-    `value` is a dataclass, a pydantic model or a tuple of such. Raises TypeError for anything
+    `value` is a dataclass, a pydantic model or a tuple of these. Raises TypeError for anything
     else.
     """
-    # A session's tuple is a new one after each `replace`, which validates; its items are the same.
+    # Each `replace` validates and makes a new tuple, but its items stay the same objects.
     identity = tuple(map(id, value)) if isinstance(value, tuple) else id(value)
     with _lock:
         if identity in _known:
@@ -94,7 +94,7 @@ def digest(value: object) -> bytes:
 
 
 def _add(update: Update, value: object) -> None:
-    """Feed a value to a hash so that no two values feed it the same: each says its length first."""
+    """Feed a value to a hash, its length first, so that different values feed different bytes."""
     match value:
         case str():
             _add_bytes(update, b"s", value.encode("utf-8", "surrogatepass"))
@@ -120,8 +120,8 @@ def _add(update: Update, value: object) -> None:
 def _add_fields(update: Update, value: object, digest_of_tuples: bool = False) -> None:
     """Feed a dataclass or a model to a hash.
 
-    With `digest_of_tuples`, tuples in it get digests of their own: an edited session shares its
-    messages with the one it was edited from, and these are not hashed again at every keystroke.
+    With `digest_of_tuples`, its tuples get digests of their own: an edited session shares most
+    messages with the unedited one, and these are not hashed again at every keystroke.
     """
     kind: Any = type(value)  # mypy takes a bare type for unhashable
     _add_bytes(update, b"o", kind.__qualname__.encode())
@@ -147,6 +147,6 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
     raise TypeError(f"no digest for {kind.__qualname__}")
 
 
-# What pages ask about. Anything else Streamlit hashes by itself: by content too, but slowly.
+# The types that `digest` hashes. Streamlit hashes all others by content too, but slowly.
 KEYED: Final = (Session, Recording, Edit, ToolMetadata, Switches, WhatIf, OwnPolicy)
 _HASHES: Final[dict[str | type, Callable[[Any], Any]]] = dict.fromkeys(KEYED, digest)

@@ -1,4 +1,4 @@
-"""The model on every page: another than the session's own may take its place, and be undone."""
+"""The control for the model on every page: it replaces the session's own, and can be undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buttons that open a session which lies elsewhere: in the workspace, and on a page."""
+"""Buttons that put a session from elsewhere into the workspace, and open it on a page."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ _PAGES: Final = {"compare": "Compare", "cache": "Cache", "replay": "Replay"}
 
 
 def buttons(key: str, keep: Callable[[], str]) -> None:
-    """A button for each page; `keep` puts the session into the workspace and gives its name there,
-    or raises InputFault, which is then told below."""
+    """Draw a button for each page; `keep` stores the session and returns its name.
+
+    If `keep` raises InputFault, `fault` shows it in the next run.
+    """
     for page, title in _PAGES.items():
         say.button(
             f"Open in {title}", key=f"{key} {page}", on_click=open_on, args=(key, keep, page)
@@ -22,14 +24,14 @@ def buttons(key: str, keep: Callable[[], str]) -> None:
 
 
 def fault(key: str, problem: str) -> None:
-    """Return why the session of the last click was not opened, if so."""
+    """Show `problem` and the fault of the last click, if its session was not opened."""
     if held := state.held(f"{key} fault"):
         say.error(problem)
         say.text(str(held))
 
 
 def open_on(key: str, keep: Callable[[], str], page: str) -> None:
-    """Put the session into the workspace, choose it, and go to that page: within a callback."""
+    """Store the session, choose it, and go to that page; call this in a callback."""
     state.hold(f"{key} fault", "")
     try:
         name = keep()

@@ -15,25 +15,28 @@ from playground.app.shared.memoized import digest
 from playground.dialects.marks.own_policies import policy_of_places
 from playground.dialects.marks.policies import as_parts
 
-_MARKS: Final = "marks widget"  # holds [key of the marks' widget, its labels by part]
+_MARKS: Final = "marks widget"  # holds the marks' widget's key, and its labels by part
 # the query parameter: "0.0-3.1" is part 0 of message 0 and part 1 of message 3
 _ADDRESS: Final = "marks"
 _ADDRESS_READ: Final = "marks of the address were followed"
-_LAST_LABELS: Final = "kept "  # + key of the widget: its labels when it was drawn last
+_LAST_LABELS: Final = "kept "  # + widget's key → its labels when it was drawn last
 
 
-def choose(given: Asked) -> Asked:
-    """Let the user set and clear marks. If they differ from the policy's, return the question with
-    a policy of the user's own that places them."""
-    session, dialect = given.session, given.dialect
+def choose(question: Asked) -> Asked:
+    """Let the user set and clear marks.
+
+    If they differ from the policy's, return the question with a policy of the user's own that
+    places them.
+    """
+    session, dialect = question.session, question.dialect
     messages = formatted(session, dialect)
     places = {
         f"message {number} part {part} · {message['role']}": (number, part)
         for number, message in enumerate(messages)
         for part in range(len(as_parts(message.get("content"))))
     }
-    marked = sorted((part.message, part.part) for part in given.placement.marks)
-    # the key holds the policy's marks: if they change, the widget starts anew
+    marked = sorted((part.message, part.part) for part in question.placement.marks)
+    # the policy's marks are part of the key: if they change, the widget starts anew
     key = f"marks of {digest(session).hex()} {dialect} {marked}"
     state.hold(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
     # set in every run: Streamlit drops a value set in a run that the next action interrupts
@@ -51,11 +54,11 @@ def choose(given: Asked) -> Asked:
     state.tell_url(_ADDRESS, _address(clicked), _address(marked))
     if clicked == marked:
         policies.drop(CLICKED)
-        return given
+        return question
     own = policy_of_places(CLICKED, messages, clicked)
     policies.show(own)
     st.download_button("These marks as a policy file", own.dumps(), "policy.json")
-    return replace(given, policy=CLICKED)
+    return replace(question, policy=CLICKED)
 
 
 def _address(places: Sequence[tuple[int, int]]) -> str:

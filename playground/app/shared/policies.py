@@ -1,4 +1,4 @@
-"""The user's own cache policies: kept as files are, but for the one that is clicked together."""
+"""The user's cache policies: from files, which last, or made by clicks, which end with the tab."""
 
 from __future__ import annotations
 
@@ -13,58 +13,58 @@ from playground.dialects.marks.own_policies import OwnPolicy, parse_policy
 
 UPLOAD: Final = "policy upload"
 _POLICIES: Final = "own policies"  # name → its file's text
-_CLICKED: Final = "clicked policies"  # likewise, of this tab
+_CLICKED: Final = "clicked policies"  # the same, of this tab
 _ERROR: Final = "policy error"
 
 
-def accept(given: UploadedFile | None) -> None:
-    """A policy file was given: keep it, or say what is wrong with it."""
+def accept(file: UploadedFile | None) -> None:
+    """Store an uploaded policy file, or note its fault."""
     state.hold(_ERROR, "")
-    if given is None:
+    if file is None:
         return
     try:
-        keep(parse_policy(given.getvalue(), given.name))
+        keep(parse_policy(file.getvalue(), file.name))
     except InputFault as fault:
         state.hold(_ERROR, str(fault))
 
 
 def error() -> str:
-    """Return the fault of the file that was given last."""
+    """Return the fault of the last uploaded file."""
     return str(state.held(_ERROR) or "")
 
 
 def own() -> list[OwnPolicy]:
-    """Return all of them, in the order in which they came."""
+    """Return all of the user's policies, in the order of their arrival."""
     return [parse_policy(text, name) for name, text in _texts().items()]
 
 
 def find(name: str) -> OwnPolicy | None:
-    """One of the user's own policies; None for any other."""
+    """Return the user's policy of this name; None if it is not the user's."""
     return next((each for each in own() if each.name == name), None)
 
 
 def lasting() -> list[str]:
-    """Return the names of those that outlast the tab."""
+    """Return the names of the policies that outlast the tab."""
     return list(belongings.value(_POLICIES) or {})
 
 
 def keep(policy: OwnPolicy) -> None:
-    """Beside the others, or in the place of the one of its name."""
+    """Store a policy, replacing one of the same name."""
     belongings.change(_POLICIES, lambda kept: {**(kept or {}), policy.name: policy.dumps()})
 
 
 def forget(name: str) -> None:
-    """One that was kept goes."""
+    """Remove a stored policy."""
     belongings.change(_POLICIES, lambda kept: _without(kept or {}, name) or None)
 
 
 def show(policy: OwnPolicy) -> None:
-    """One that was clicked together is there as long as the tab; others have other marks."""
+    """Show a policy that was made by clicks, as long as the tab lasts."""
     state.hold(_CLICKED, {**_clicked(), policy.name: policy.dumps()})
 
 
 def drop(name: str) -> None:
-    """Drop the policy that was clicked together."""
+    """Drop a policy that was made by clicks."""
     state.hold(_CLICKED, _without(_clicked(), name))
 
 

@@ -1,4 +1,4 @@
-"""A recording in its columns, side by side. Each reading is memoized by its arguments."""
+"""The readings of a recording, side by side in columns; each is memoized by its arguments."""
 
 from __future__ import annotations
 
@@ -23,16 +23,19 @@ from playground.show.pictures.replies import replays
 from playground.show.replays import player
 
 Tools = Sequence[ToolMetadata]
-SERVER: Final = "server:"  # stands before a server's name, because a dialect may have the same
+SERVER: Final = "server:"  # prefix of a server's name, because a dialect may have the same name
 MOST_COLUMNS: Final = 4
-_ENGINES: Final = 4  # the first servers of the list: each of them runs models
-_LONGEST: Final = 30_000  # characters: a longer reply is not tried with every server
+_ENGINES: Final = 4  # the first servers of the list, which run models
+_LONGEST: Final = 30_000  # characters: longer replies are not tried with every server
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A recording, and how this page reads it. A column is the name of a dialect, or the name of a
-    server after `SERVER`; `dialect` is the dialect of the first column."""
+    """A recording with the page's columns and switches.
+
+    A column is a dialect's name, or a server's name after `SERVER`; `dialect` is that of the first
+    column.
+    """
 
     recording: Recording
     dialect: str
@@ -60,15 +63,14 @@ class Reading:
 
     @property
     def picture(self) -> Picture:
-        return _picture(*self._given)
+        return _picture(*self._key)
 
     def file(self, form: Literal["pytest", "html", "json"]) -> str:
-        """Return the replay as a test that passes, a page with what is on the screen, or the events
-        of every column; without secrets."""
-        return _file(form, *self._given)
+        """Return the replay as a test, a page or JSON of all columns' events, without secrets."""
+        return _file(form, *self._key)
 
     @property
-    def _given(self) -> tuple[Recording, str, Tools, Switches, tuple[str, ...]]:
+    def _key(self) -> tuple[Recording, str, Tools, Switches, tuple[str, ...]]:
         return self.recording, self.dialect, self.tools, self.switches, self.columns
 
 
@@ -118,8 +120,11 @@ def _file(
 
 @memoized(64)
 def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]:
-    """Return two columns: the dialect, and what differs most instructively: a server that delivers
-    an incomplete call, else the one that drops most of the reply, else another dialect."""
+    """Return two columns: the dialect, and the reading that differs most usefully from it.
+
+    This is a server that delivers an incomplete call, else the server that drops most of the reply,
+    else another dialect.
+    """
     own = _timeline(recording, dialect, tools, None)
     if len(own.text) <= _LONGEST:
         calls = len(own.result.tool_calls)
@@ -139,5 +144,5 @@ def usual_columns(recording: Recording, dialect: str, tools: Tools) -> list[str]
 
 
 def options() -> list[str]:
-    """Return all that a column may be."""
+    """Return all possible columns."""
     return [*(f"{SERVER}{name}" for name in server_names()), *dialect_names()]

@@ -1,4 +1,4 @@
-"""The receipt of a file that was brought: computed when it is opened, and not before."""
+"""The receipt of an imported file, computed when its fold is opened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.show import rows, rule_rows
 
 
 def show(name: str, data: bytes, key: str) -> None:
-    """Draw a fold that says what of the file is in no session."""
+    """Draw a fold with what of the file is in no session."""
     fold = st.expander("What arrived of the file", key=key, on_change="rerun")
     if not fold.open:
         return

@@ -1,4 +1,4 @@
-"""The findings of a session's file, and the repair of those that have only one."""
+"""The findings of a session's file, and the repair of faults that have only one possible repair."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.sessions.session import Session
 
 
 def problems(working: WorkingSession) -> None:
-    """List the problems of the file, with a button where some can be repaired."""
+    """List the problems of the file, with a button if some can be repaired."""
     widgets.show_findings(working.findings, "in the session file")
     if done := _repaired(working.session)[1] if working.findings else []:
         say.button(
@@ -28,7 +28,7 @@ def _repaired(session: Session) -> tuple[Session, list[str]]:
 
 
 def _accept_repair() -> None:
-    """The repaired session stands beside the one that was loaded, and is chosen."""
+    """Add the repaired session beside the loaded one, and choose it."""
     working = state.working_session()
     mended, _ = _repaired(working.session)
     state.add_session(f"{working.name} (repaired)", mended)

@@ -1,7 +1,7 @@
 """The runs of all browser sessions, by id. Each session keeps the ids of its own runs to itself.
 
-A run holds a thread, so it cannot be stored in a session's state, which takes plain values only.
-When a run is added, its tab's previous run is forgotten, and so are finished runs of closed tabs.
+A run holds a thread, and a session's state takes plain values only, so runs are stored here. When a
+run is added, its tab's previous run is forgotten, and so are finished runs of closed tabs.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ R = TypeVar("R", bound=BackgroundRun)
 
 @dataclass
 class Runs(Generic[R]):
-    """Runs by id, each with whether its tab is open."""
+    """The runs by id, each with a function that tells if its tab is open."""
 
     _known: dict[str, tuple[R, Callable[[], bool]]] = field(default_factory=dict)
 
     def get(self, run_id: str) -> R | None:
-        """Return the run of this id, None where there is none (any more)."""
+        """Return the run of this id, or None if there is none (any more)."""
         known = self._known.get(run_id)
         return known[0] if known else None
 
     def add(self, run: R, is_open: Callable[[], bool], before: str) -> str:
-        """Keep a run in the place of the tab's one `before`; the new id."""
+        """Store a run in place of the tab's run `before`; return its id."""
         self._known.pop(before, None)
         for run_id, (other, others_open) in list(self._known.items()):
             if not other.under_way and not others_open():
-                self._known.pop(run_id, None)  # another thread may have done so
+                self._known.pop(run_id, None)  # another thread may have removed it
         run_id = uuid4().hex
         self._known[run_id] = (run, is_open)
         return run_id

@@ -1,8 +1,8 @@
-"""Streamlit's elements that show words, for words of ours that may hold somebody else's.
+"""Streamlit's elements for our words, which may contain a name from a session.
 
-A tool, a model, a file or a session may have a name that turns a line around. Here, and in the
-components and tables, is where such a name is kept from our own words: pages say by these functions
-whatever is more than a literal. What a user typed, chose or copies is not changed.
+The name of a tool, model, file or session may change the direction in which a line is read. These
+functions, the components and the tables guard our words against that: pages use them for every text
+that is more than a literal. Texts that a user types, chooses or copies are not changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WORDS: Final = ("body", "label", "help", "title")
 
 
 def _in_order(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """The function with its first argument, and its other words, as they may be shown."""
+    """Return the function with a guard on its first argument and its other words."""
 
     @wraps(function)
     def show(*args: _P.args, **named: _P.kwargs) -> _R:
@@ -33,17 +33,17 @@ def _in_order(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def shown(words: Any) -> Any:
-    """Words as they may be shown; whatever else there is, as it is."""
+    """Return guarded words; any other value as it is."""
     return keep_order(words) if isinstance(words, str) else words
 
 
 def option(name: Any) -> str:
-    """A name that stands alone in a list of choices. An address has it in this form, too."""
+    """Return a name for a list of choices, guarded; an address has it in this form, too."""
     return visible(str(name))
 
 
 def download_button(label: str, data: Any, file_name: str, **more: Any) -> bool:
-    """As Streamlit's; nothing in the name of the file hides its ending."""
+    """Draw Streamlit's button; nothing in the file's name can hide its ending."""
     name = visible(file_name).replace("\\", "")
     return st.download_button(shown(label), data, name, **more)
 

@@ -1,4 +1,4 @@
-"""The Start page's list of the user's own sessions: a row each, and what was interrupted."""
+"""The Start page's list of the user's sessions, and of interrupted recordings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from playground.base.wording import counted, grouped
 from playground.recordings.append_only_file import interrupted
 from playground.sessions.entries import Label, read_label
 
-_FEW: Final = 6  # of the user's own, which need no filter
+_FEW: Final = 6  # sessions: so few need no filter
 _MOST_SHOWN: Final = 30
-_NUMBERED: Final = re.compile(r"(.+) \d+")  # the other sessions of one file
+_NUMBERED: Final = re.compile(r"(.+) \d+")  # the name of a further session of one file
 _UNFOLDED: Final = "unfolded sessions"
-_HIDDEN: Final = "hidden recordings"  # interrupted ones that were opened or hidden
+_HIDDEN: Final = "hidden recordings"  # interrupted recordings that were opened or hidden
 _ORDERS: Final = ("Newest first", "By name", "Largest first")
 
 
@@ -31,20 +31,20 @@ class _Row(NamedTuple):
     fault: str
     changed: float
     size: int
-    others: tuple[str, ...]  # sessions of the same file, folded under this one
+    others: tuple[str, ...]  # further sessions of the same file, folded under this row
 
 
 def show() -> None:
-    """Show what is stored, a row each: name, kind, model, last change and size."""
+    """Show a row for each stored session: name, kind, model, last change and size."""
     names = state.tab().names()
     recordings = _interrupted()
     if not names and not recordings:
         say.text("What you import or edit appears here. " + workspace.where())
         return
-    wanted, order = "", _ORDERS[0]
+    filter_text, order = "", _ORDERS[0]
     if len(names) > _FEW:
         with st.container(horizontal=True, key="filters of yours"):
-            wanted = st.text_input(
+            filter_text = st.text_input(
                 "Filter",
                 key="filter of yours",
                 placeholder="Filter",
@@ -56,7 +56,7 @@ def show() -> None:
             )
     for name in recordings:
         _draw_interrupted(name)
-    rows = _ordered(_rows(names, wanted.lower()), order)
+    rows = _ordered(_rows(names, filter_text.lower()), order)
     for row in rows[:_MOST_SHOWN]:
         _draw(row)
     if (more := len(rows) - _MOST_SHOWN) > 0:
@@ -64,7 +64,7 @@ def show() -> None:
     say.caption(workspace.where())
 
 
-def _rows(names: list[str], wanted: str) -> list[_Row]:
+def _rows(names: list[str], filter_text: str) -> list[_Row]:
     """Return a row for each session, or for all sessions of one file unless they are unfolded."""
     unfolded = state.held(_UNFOLDED) or []
     heads = {name: _row(name) for name in names if not _is_other(name, names)}
@@ -76,11 +76,11 @@ def _rows(names: list[str], wanted: str) -> list[_Row]:
         row, head = _row(name), heads.get(_head(name))
         if head and head.label and row.label and head.label.origin == row.label.origin != "":
             others.setdefault(head.name, []).append(name)
-            if head.name not in unfolded and not (wanted and wanted in name.lower()):
+            if head.name not in unfolded and not (filter_text and filter_text in name.lower()):
                 continue
         rows.append(row)
     folded = [row._replace(others=tuple(others.get(row.name, ()))) for row in heads.values()]
-    return [row for row in (*folded, *rows) if wanted in row.name.lower()]
+    return [row for row in (*folded, *rows) if filter_text in row.name.lower()]
 
 
 def _is_other(name: str, names: list[str]) -> bool:
@@ -93,7 +93,7 @@ def _head(name: str) -> str:
 
 
 def _row(name: str) -> _Row:
-    """Describe an entry by its label alone: a list would otherwise read thirty sessions."""
+    """Describe an entry by its label alone, because reading thirty sessions would take long."""
     changed, size = state.tab().workspace.shelf.stat(name)
     try:
         line = state.tab().first_line(name)
@@ -136,12 +136,12 @@ def _draw(row: _Row) -> None:
 
 
 def _kind(label: Label) -> str:
-    """Return what a session is: its title, its parts, whether it is edited, its file."""
+    """Return a description: if it is edited, its parts, its title, its file."""
     counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
     parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
     origin = label.origin and f"from {label.origin}"
-    said = ["edited" * bool(label.edits), parts or "empty", label.title, origin]
-    return " · ".join(filter(None, said))
+    facts = ["edited" * bool(label.edits), parts or "empty", label.title, origin]
+    return " · ".join(filter(None, facts))
 
 
 def _fold(name: str) -> None:
@@ -154,9 +154,9 @@ def _fold(name: str) -> None:
 def _time(moment: float) -> str:
     if not moment:
         return ""
-    then = time.localtime(moment)
-    is_today = then[:3] == time.localtime()[:3]
-    return time.strftime("today, %H:%M" if is_today else "%d %b %Y", then)
+    changed_at = time.localtime(moment)
+    is_today = changed_at[:3] == time.localtime()[:3]
+    return time.strftime("today, %H:%M" if is_today else "%d %b %Y", changed_at)
 
 
 def _size(size: int) -> str:
@@ -165,7 +165,7 @@ def _size(size: int) -> str:
     return f"{grouped(size / 1e3)} kB" if size < 1e6 else f"{grouped(size / 1e6, 1)} MB"
 
 
-# recordings without an end: the tab was closed, or the program killed
+# recordings without an end, because the tab was closed or the program killed
 
 
 def _interrupted() -> list[str]:
@@ -203,5 +203,5 @@ def _resume(name: str, page: str) -> None:
 
 
 def _hide(name: str) -> None:
-    """List an interrupted recording no more; its file stays."""
+    """Hide an interrupted recording from the list; its file stays."""
     belongings.change(_HIDDEN, lambda names: [*(names or []), name])

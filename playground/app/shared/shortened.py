@@ -1,4 +1,4 @@
-"""The tab of the Cache page on shortened histories."""
+"""The Cache page's view of shortened histories."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _compaction(
     )
 
 
-def show(given: Asked) -> None:
-    """Show the controls, the headline, the curve by turn, the policies and the cuts of one."""
+def show(question: Asked) -> None:
+    """Show the controls, the headline, the curves, the policies, and one policy's cuts."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = st.number_input(
             "Limit, tokens",
@@ -63,8 +63,14 @@ def show(given: Asked) -> None:
         summary = st.number_input(
             "Summary, tokens", 1, 100_000, 1_000, key="shorten-summary", bind="query-params"
         )
-    dialect = given.dialect or "native"
-    asked = given.session, dialect, given.apart, given.policy, policies.find(given.policy)
+    dialect = question.dialect or "native"
+    asked = (
+        question.session,
+        dialect,
+        question.apart,
+        question.policy,
+        policies.find(question.policy),
+    )
     future = _compaction(*asked, int(limit), int(keep), int(summary))
     waiting.until_loaded(future.done, "Simulating every policy …")
     try:

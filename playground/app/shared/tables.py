@@ -1,4 +1,4 @@
-"""Tables on pages, whose numbers are written as everywhere else (`counts.py`)."""
+"""Tables on pages, with numbers written as everywhere else (`counts.py`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from playground.show.rows import AnswerRows
 
 WHOLE: Final = "%,d"
 _DECIMALS: Final = "%,.2f"
-_FORMATS: Final[dict[str, str]] = {  # of the units that are neither whole nor plain decimals
+_FORMATS: Final[dict[str, str]] = {  # by unit; other units are whole numbers or plain decimals
     "share": "%,.0f %%",
     "seconds": "%,.2f s",
     "chance": "%,.3f",
@@ -32,7 +32,7 @@ _FORMATS: Final[dict[str, str]] = {  # of the units that are neither whole nor p
     "dollars": "%,.4f",
 }
 _OWN_FORMATS: Final = {"read, % of billed": "%,.0f"}
-_MONEY: Final = "%,.4f"  # of a column that names dollars
+_MONEY: Final = "%,.4f"  # for a column whose name has dollars in it
 _ROW_PIXELS: Final = 35
 _EDGE_PIXELS: Final = 3
 _AUTO_PIXELS: Final = 400
@@ -45,10 +45,10 @@ def table(
     columns: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> None:
-    """Show rows without their index, in `place` where that is given, under the glossary's titles.
+    """Show rows without their index, in `place` if it is given, under the glossary's titles.
 
-    `columns` and `options` are st.dataframe's `column_config` and its others. The height is said in
-    pixels: the browser keeps that place until it has loaded what draws tables.
+    `columns` is the `column_config` of st.dataframe, `options` its other arguments. The height is
+    set in pixels: the browser keeps this space free until the code that draws tables has loaded.
     """
     named = frames.frame(rows) if isinstance(rows, AnswerRows) else pd.DataFrame(rows)
     units = {title(name): _unit(name) for name in map(str, named.columns)}
@@ -60,7 +60,7 @@ def table(
     (place or st).dataframe(
         frame.assign(**shares) if shares else frame,
         hide_index=True,
-        placeholder="",  # of what is not there; by itself it is a `None`
+        placeholder="",  # for an empty cell; the default is `None`
         column_config={
             **_numbers(frame, units),
             **{title(name): config for name, config in (columns or {}).items()},
@@ -75,7 +75,7 @@ def _unit(name: str) -> str:
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with its texts as they may be shown: a cell may be a sentence of ours."""
+    """Return the table with its texts guarded, because a cell may be a sentence of ours."""
     shown = frame.copy(deep=False)
     for at, dtype in enumerate(frame.dtypes):
         if is_object_dtype(dtype) or is_string_dtype(dtype):
@@ -87,7 +87,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _numbers(frame: pd.DataFrame, units: Mapping[str, str]) -> dict[str, Any]:
-    """Return how each column of numbers is written: a browser's own way depends on its language."""
+    """Return the format of each column of numbers: a browser's default depends on its language."""
     return {
         name: st.column_config.NumberColumn(format=_format(name, units.get(name, ""), column))
         for name, column in ((str(key), column) for key, column in frame.items())

@@ -1,4 +1,4 @@
-"""Show what a session's tools cost, and which provider takes their schemas: Tools of Compare."""
+"""The view Tools of Compare: what tools cost, and which provider takes their schemas."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _portability(session: Session, targets: list[str]) -> Portability:
 
 
 def show(session: Session, dialects: Sequence[str]) -> None:
-    """Two folded tables: tokens of each tool, and what providers refuse of them."""
+    """Show two folded tables: tokens of each tool, and what providers refuse of them."""
     with st.expander("Tokens of each tool", key="tool tokens", on_change="rerun") as tokens:
         if tokens.open:
             _show_costs(session, dialects)
@@ -45,12 +45,12 @@ def show(session: Session, dialects: Sequence[str]) -> None:
 def _show_costs(session: Session, dialects: Sequence[str]) -> None:
     future = _costs(session, list(dialects))
     waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
-    found = future.result()
-    tables.table(frames.tool_costs(found), height="content")
-    exact = ", ".join(found.exact) or "no model"
+    answer = future.result()
+    tables.table(frames.tool_costs(answer), height="content")
+    exact = ", ".join(answer.exact) or "no model"
     say.caption(
         f"Exact for {exact}; estimates for the others. Dialects and smaller schemas are counted in "
-        f"the tokens of {found.models[0]}."
+        f"the tokens of {answer.models[0]}."
     )
 
 
@@ -64,18 +64,18 @@ def _show_portability(session: Session) -> None:
         key="targets",
         bind="query-params",
     )
-    found = _portability(session, chosen) if chosen else None
-    if found is None or not found.findings:
+    answer = _portability(session, chosen) if chosen else None
+    if answer is None or not answer.findings:
         st.text("No chosen provider is known to refuse anything.")
     else:
-        tables.table(rows.portability(found))
-        _instead(found)
+        tables.table(rows.portability(answer))
+        _schema_to_send(answer)
 
 
-def _instead(found: Portability) -> None:
-    """The schema that is taken, of the tool and target that are chosen: text of a session, and
-    chosen by numbers."""
-    rows = [row for row in found.rows if row.findings]
+def _schema_to_send(answer: Portability) -> None:
+    """Show the schema to send instead for a chosen tool and target; a select box of numbers keeps
+    the session's names out of its values."""
+    rows = [row for row in answer.rows if row.findings]
     number = st.selectbox(
         "Write instead",
         range(len(rows)),

@@ -1,8 +1,8 @@
-"""Waiting for the background within a run of the page.
+"""Waiting for background work within a run of the page.
 
-A run that waits gives way to anything the user does. A fragment that polls starts runs of its own
-instead, and a run that starts can drop what Streamlit 1.67 has on its way to the browser: a file
-that was just being uploaded was lost so without a word, three times in some 120 loads of a page.
+A run that waits gives way to any action of the user. A fragment that polls starts runs of its own
+instead, and a starting run can drop what Streamlit 1.67 is handling for the browser: in some 120
+loads of a page, a file that was being uploaded was silently lost three times.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ LOADING: Final = "LiteLLM takes a few seconds to load."
 
 @st.cache_resource(show_spinner=False)
 def background() -> ThreadPoolExecutor:
-    """Return the one thread that does what needs LiteLLM, so that no page waits for it to load.
+    """Return the only thread that uses LiteLLM, so that no page waits for it to load.
 
-    One is enough: LiteLLM's import lock would make several wait for each other.
+    Several threads would wait for each other at LiteLLM's import lock.
     """
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="background")
 
 
 def tab_is_open() -> Callable[[], bool]:
-    """Return True if the tab of this run of the page is open; may be called from any thread.
+    """Return a function that tells if the tab of this run is open; any thread may call it.
 
-    A tab that is gone for some seconds only, as when the network fails, counts as open.
+    A tab that has been gone for a few seconds, as when the network fails, counts as open.
     """
     from streamlit.runtime import exists, get_instance
     from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -53,9 +53,9 @@ def tab_is_open() -> Callable[[], bool]:
 
 
 def until(ready: Callable[[], bool], show: Callable[[], object]) -> None:
-    """Call `show` again and again until `ready`.
+    """Call `show` repeatedly until `ready` returns True.
 
-    `show` must write to the page: that is where a run can be interrupted.
+    `show` must write to the page, because only then Streamlit can interrupt the run.
     """
     while not ready():
         show()
@@ -63,7 +63,7 @@ def until(ready: Callable[[], bool], show: Callable[[], object]) -> None:
 
 
 def until_loaded(ready: Callable[[], bool], text: str = LOADING) -> None:
-    """Wait with a bar and a line of text in this place, which are gone afterwards."""
+    """Wait with a bar and a line of text, and remove both afterwards."""
     place = st.empty()
     until(ready, lambda: place.progress(loaded(), text))
     place.empty()

@@ -1,4 +1,4 @@
-"""The rare controls: what if requests were sent otherwise, and a policy of the user's own."""
+"""The rarely used controls: other ways of sending the requests, and a policy file of the user's."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ KEYS: Final = ("if-environment", "if-ttl", "if-parallel", "if-shuffled", "if-clo
 
 @memoized(64)
 def rules(model: str) -> Rules:
-    """Return the rules that count for a model."""
+    """Return the cache rules for a model."""
     return known_rules("", model)
 
 
 def choose(model: str) -> WhatIf:
-    """Return the controls of `WhatIf`."""
+    """Draw the controls of a `WhatIf`, and return their values."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         environment = st.selectbox(
             "Environment, what if", ENVIRONMENTS, key="if-environment", bind="query-params"
@@ -48,7 +48,7 @@ def choose(model: str) -> WhatIf:
 
 
 def _lives(model: str) -> list[str]:
-    """Return the lifetimes that marks may have by the model's rules, else Anthropic's."""
+    """Return the lifetimes that a mark may have by the model's rules, else by Anthropic's."""
     known = rules(model)
     if known.match == "unknown":
         known = rules_of("anthropic")

@@ -1,4 +1,4 @@
-"""Show a reply's dialect: every dialect ranked, and a hint if no call was read."""
+"""The ranking of dialects for a reply, and a hint if no call was read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from playground.recordings.recording import Recording
 from playground.show import rows
 
 Tools = Sequence[ToolMetadata]
-_LOOKED_AT: Final = 100_000  # characters at a reply's end, where calls stand: a third of a second
+_LOOKED_AT: Final = (
+    100_000  # characters at a reply's end, where calls are; they take a third of a second
+)
 
 
 @memoized(32, spinner="Reading in every dialect …")
@@ -34,7 +36,7 @@ def _likeliest(text: str, tools: Tools) -> Detection | None:
 
 
 def looks_like(reading: Reading, place: DeltaGenerator, read_as: Callable[[str], None]) -> None:
-    """If no call was read, offer the dialect whose calls stand in the text; `read_as` takes it."""
+    """If no call was read, offer the dialect whose calls the text has; `read_as` applies it."""
     result = reading.timeline.result
     if result.tool_calls or result.aborted:
         return
@@ -55,7 +57,7 @@ def looks_like(reading: Reading, place: DeltaGenerator, read_as: Callable[[str],
 
 
 def show_detections(reading: Reading) -> None:
-    """Show which dialect the reply is written in, the likeliest first."""
+    """Show the dialects in which the reply may be written, the likeliest first."""
     found = _detections(reading.recording, reading.tools)
     finding = foreign_finding(found, reading.dialect)
     widgets.show_findings([finding] if finding else [], "about the chosen dialect")

@@ -1,9 +1,9 @@
-"""Tell a user's change of a widget from a stale one.
+"""The difference between a user's change of a widget and a stale value.
 
-A browser learns a little late that a widget is gone, or that the app has put another value into
-it. With the user's next action it sends its old value, and Streamlit takes that for a change and
-calls back: an old role came back as an edit of another message. So a value that is already known
-is no change, and where the app changes a value, another widget takes its place.
+A browser learns a little late that a widget is gone, or that the app has set another value. With
+the user's next action it still sends the old value; Streamlit takes that for a change and calls
+back. An old role came back in this way as an edit of another message. So a value that is already
+known is no change, and if the app changes a value, a new widget replaces the old one.
 """
 
 from __future__ import annotations
@@ -13,18 +13,17 @@ from typing import Any, Final
 
 from playground.app import state
 
-_WIDGETS: Final = "widgets of "  # + key → how many stood in its place before
-_KNOWN: Final = "known of "  # + widget's key → the value that it was drawn with or that was taken
+_WIDGETS: Final = "widgets of "  # + key → the number of widgets before it in this place
+_KNOWN: Final = "known of "  # + widget's key → the value that it was drawn with or that was applied
 
 
 def place(key: str, value: Any) -> str:
-    """Return the key of the widget that shows a value which is kept elsewhere, given to it as its
-    default in every run.
+    """Return the key of the widget that shows a value which is stored elsewhere.
 
-    A value that is set instead goes to the browser once, and is lost where the user's next action
-    ends that run: the widget then stood there empty, and with the next action the emptiness came
-    back as an edit. Where something else than the widget's own user changed the value, another
-    widget stands in its place.
+    Pass the value as the widget's default in every run. A value that is set instead goes to the
+    browser once, and is lost if the user's next action ends that run: the widget was then empty,
+    and the emptiness came back as an edit. If anything but the user changed the value, a new widget
+    replaces the old one.
     """
     count = state.held(_WIDGETS + key) or 0
     held = state.held(_widget(key, count))
@@ -41,11 +40,10 @@ def _widget(key: str, count: int) -> str:
 def of(
     widget: str, take: Callable[..., None], *args: Any, shown: Any = None, field: str = ""
 ) -> Callable[[], None]:
-    """Return the callback of the widget with this key: `take(value, *args)`, if its user changed
-    it.
+    """Return a widget's callback, which calls `take(value, *args)` if the user changed the widget.
 
-    `shown` is its default; `field` names the part of a component's or a table's values that
-    counts.
+    `shown` is the widget's default; `field` names the part of a component's or a table's values to
+    compare.
     """
     known = _value(widget, field)
     state.hold(_KNOWN + widget, _plain(shown if known is None else known))
@@ -65,7 +63,7 @@ def _value(widget: str, field: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return the value to compare and remember: a file by its id, several choices in any order."""
+    """Return a value to compare and store: a file by its id, several choices in any order."""
     if isinstance(value, list):
         return sorted(value, key=repr)
     return getattr(value, "file_id", value)

@@ -24,7 +24,7 @@ from playground.show import payloads
 if TYPE_CHECKING:
     from playground.llm.payloads import WireCall
 
-_MOST_FINDINGS: Final = 40  # that are told one by one
+_MOST_FINDINGS: Final = 40  # that are shown one by one
 _MOST_PLACES: Final = 12
 _SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
@@ -38,10 +38,10 @@ _SWITCHES: Final = (
 
 
 def show_findings(findings: Sequence[Finding], where: str) -> None:
-    """Findings to be read in an expander, of any width; nothing where there are none.
+    """Show findings in an expander of any width; nothing if there are none.
 
-    Each says what it is, where, and what it means or what to do about it; those that say the same
-    of several places stand together.
+    Each says what it is, where, and what it means or what to do about it. Equal findings of several
+    places are joined.
     """
     if not findings:
         return
@@ -51,7 +51,7 @@ def show_findings(findings: Sequence[Finding], where: str) -> None:
     count = counted(len(findings), "finding")
     with say.expander(f"{count} {where}", icon=":material/report:"):
         for (severity, code, message), found in islice(places.items(), _MOST_FINDINGS):
-            # plain text: a finding may quote a session
+            # plain text, because a finding may quote a session
             say.text(f"{severity} · {code}\n{_listed(found)}\n{message}{_advice(code, message)}")
         if len(places) > _MOST_FINDINGS:
             say.text(f"… and {len(places) - _MOST_FINDINGS} other kinds")
@@ -64,7 +64,7 @@ def _listed(places: Sequence[str]) -> str:
 
 
 def _advice(code: str, message: str) -> str:
-    """Return a finding's meaning, unless its message says it, and the remedy."""
+    """Return a finding's meaning, unless its message has it, and its remedy."""
     lines = (CODES[code].meaning if code in CODES else "", FIXES.get(code, ""))
     return "".join(f"\n{line}" for line in lines if line and line not in message)
 
@@ -76,15 +76,16 @@ def dialect_select(label: str, key: str, default: str = "") -> str:
 
 
 def model_dialect() -> str:
-    """Return the dialect that the session's model writes by itself, or the nearest to it."""
+    """Return the dialect that the session's model writes, or the nearest to it."""
     return dialect_for(state.working_session().session.task.model_name).usable
 
 
 def exact_text(label: str, text: str, arrows: bool, of: str = "", height: int = 0) -> None:
-    """A text as it is, with a button to copy it; `arrows` show its line breaks, `of` tells equal
-    texts of one page apart. Beyond `height` pixels, if any, it scrolls.
+    """Show a text as it is, with a button that copies it.
 
-    One cannot see line breaks at a text's edges: the caption counts them.
+    `arrows` show its line breaks, and `of` tells equal labels on one page apart. Beyond `height`
+    pixels, if any, the text scrolls. The caption counts line breaks at the text's edges, which
+    nobody sees.
     """
     edges = len(text) - len(text.strip("\n"))
     breaks = counted(edges, "line break")
@@ -99,13 +100,13 @@ def exact_text(label: str, text: str, arrows: bool, of: str = "", height: int = 
             "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
         )
     if arrows:
-        say.text(text.replace("\n", "↵\n"))  # which cannot be copied: ↵ is no part of the text
+        say.text(text.replace("\n", "↵\n"))  # without a copy button: ↵ is no part of the text
     else:
         components.verbatim(text, label, key=f"text {label} {named}", height=height)
 
 
 def message_page(messages: int) -> int:
-    """Return the page that is chosen of this many messages, counted from 1."""
+    """Return the chosen page of so many messages, from 1."""
     pages = payloads.page_count(messages)
     if pages == 1:
         return 1
@@ -113,7 +114,7 @@ def message_page(messages: int) -> int:
 
 
 def wire_calls(calls: Sequence[WireCall], of: str = "") -> None:
-    """HTTP requests as they would be sent, whole; `of` tells those of one page apart."""
+    """Show complete HTTP requests as they would be sent; `of` tells those of one page apart."""
     for number, call in enumerate(calls):
         say.text(f"{call.method} {call.url}")
         if call.body:
@@ -121,13 +122,13 @@ def wire_calls(calls: Sequence[WireCall], of: str = "") -> None:
 
 
 def json_text(label: str, value: object, key: str, height: int = 400) -> None:
-    """A value as JSON."""
+    """Show a value as JSON."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
     components.verbatim(text, label, key=f"json {key}", height=height)
 
 
 def reading_switches(dialect: str) -> Switches:
-    """Return the switches that servers set differently; the dialect's own value comes first."""
+    """Return the switches that servers set differently; their defaults are the dialect's."""
     declared = get_dialect(dialect)
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}

@@ -1,6 +1,7 @@
-"""The workspace on every page: what is done with the chosen session, what the user is to know.
+"""The workspace on every page: actions on the chosen session, and notices about the workspace.
 
-Everything here happens in callbacks, before anything is drawn; what the system refuses is one line.
+All actions run in callbacks, before anything is drawn; a refusal of the system is shown in one
+line.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from playground.recordings.scrubbing import describe_stars
 
 OTHER: Final = "another session"
 _NEAREST: Final = 3
-_UNKEPT: Final = "fault of the disk"  # why the chosen session is not kept, told below the bar
-_NAME: Final = "name of "  # + session name: the field in which it is renamed
+_UNKEPT: Final = "fault of the disk"  # why the chosen session is not stored, shown below the bar
+_NAME: Final = "name of "  # + session name → the field in which it is renamed
 
 
 def asked() -> bool:
-    """Look at the session that is asked for as it stands by now; whether it can be shown."""
+    """Return True if the requested session can be shown; note why if it cannot be read."""
     state.follow_link()
     name = state.chosen_name()
     state.tab().look(name)
@@ -42,13 +43,13 @@ def asked() -> bool:
 
 
 def choose_other(name: str | None) -> None:
-    """A session was chosen in the place of one that is not there."""
+    """Choose a session in place of one that is not there."""
     if name:
         _open(name)
 
 
 def missing() -> None:
-    """In the place of a page: what was asked for is not there, and what comes nearest to it."""
+    """Show, in place of a page, that the session is not there, and the nearest names."""
     name = state.chosen_name()
     if name in state.session_names():
         st.error("This session cannot be read. Its file is left as it is.")
@@ -59,11 +60,11 @@ def missing() -> None:
         say.text(name)
         say.caption(where())
     trashed = [each for each in state.tab().workspace.trashed() if each == name]
-    near = get_close_matches(name, _others(name), n=_NEAREST, cutoff=0.3)
+    nearest = get_close_matches(name, _others(name), n=_NEAREST, cutoff=0.3)
     with st.container(horizontal=True):
         for each in trashed:
             _button("Take it out of the trash", "restore_from_trash", _restore, each)
-        for each in near or _others(name)[:1]:
+        for each in nearest or _others(name)[:1]:
             _button(f"Open {plain(each)}", "arrow_forward", _open, each)
 
 
@@ -72,7 +73,7 @@ def _others(name: str) -> list[str]:
 
 
 def notice() -> None:
-    """Show what happened to the workspace since the last run, and what can be done about it."""
+    """Show what happened to the workspace since the last run, and the possible actions."""
     if fault := state.held(state.REFUSED):
         st.error("This could not be done.")
         say.text(fault)
@@ -101,7 +102,7 @@ def notice() -> None:
 
 
 def several() -> None:
-    """Show which of a file's sessions is open, and the way to the others."""
+    """Show which of a file's sessions is open, and buttons to the others."""
     held: tuple[str, list[str]] | None = state.held(state.SEVERAL)
     file_name, names = held or ("", [])
     chosen = state.chosen_name()
@@ -124,7 +125,7 @@ def several() -> None:
 
 
 def select(is_there: bool) -> None:
-    """Choose the session that all pages are about, or one in the place of one that is not there."""
+    """Draw the list in which the session of all pages is chosen."""
     if not is_there:
         st.selectbox(
             "Session",
@@ -150,7 +151,7 @@ def select(is_there: bool) -> None:
 
 
 def menu(working: WorkingSession) -> None:
-    """Show what the chosen session is, whether it is stored, and what can be done with it."""
+    """Show the chosen session's description, whether it is stored, and the actions on it."""
     if fault := state.tab().fault(working.name):
         state.hold(_UNKEPT, fault)
     problems = len(working.findings)
@@ -181,14 +182,14 @@ def menu(working: WorkingSession) -> None:
         )
         _button("Duplicate", "content_copy", _duplicate, working.name)
         if state.entry(working.name) is None:
-            st.caption("A sample. Edited, it is kept under its name, and can be renamed.")
+            st.caption("A sample, which never changes: edits and runs make a session of their own.")
         else:
             _of_a_kept_one(working.name)
         say.caption(where())
 
 
 def _edits(working: WorkingSession) -> None:
-    """Show the differences from the session's file, and the way back to it."""
+    """Show the differences from the session's file, and a button back to it."""
     if working.changes:
         say.text("Edited: " + ", ".join(working.changes))
     if working.changes or history.next_undo(working.name):
@@ -202,7 +203,7 @@ def _edits(working: WorkingSession) -> None:
 
 
 def _of_a_kept_one(name: str) -> None:
-    key = widget_changes.place(_NAME + name, name)  # anew where the name was refused
+    key = widget_changes.place(_NAME + name, name)  # a new field if the name was refused
     st.text_input(
         "Name", name, key=key, on_change=widget_changes.of(key, _rename, name, shown=name)
     )
@@ -213,7 +214,7 @@ def _of_a_kept_one(name: str) -> None:
 
 
 def where() -> str:
-    """Say where sessions are stored, or that they are not."""
+    """Return a sentence on where sessions are stored, if they are."""
     if access.current().keeps_sessions:
         return f"Kept in {paths.workspace()}."
     if access.current().may_keep:
@@ -225,7 +226,7 @@ def where() -> str:
 
 
 def trash() -> None:
-    """Show what was deleted, with the ways to restore or destroy it."""
+    """Show the deleted sessions, with buttons that restore or destroy them."""
     names = state.tab().workspace.trashed()
     if not names:
         return
@@ -248,11 +249,11 @@ def remove_button(name: str) -> None:
     _button("Delete", "delete", _remove, name, key="delete kept")
 
 
-# what the buttons do
+# the buttons' actions
 
 
 def _button(label: str, icon: str, act: Callable[..., None], *args: str, key: str = "") -> None:
-    """`key` is that of buttons of one label in two places."""
+    """Draw a button; `key` tells buttons with one label in two places apart."""
     say.button(
         label,
         key=" ".join(["workspace", key or label, *args]),
@@ -278,7 +279,7 @@ def _rename(wanted: str, name: str) -> None:
 
 
 def _take_name(name: str, wanted: str) -> None:
-    if wanted in paths.samples():  # which it would hide
+    if wanted in paths.samples():  # the session would hide the sample
         raise InputFault(f"{wanted!r} is a sample's name", expected="another name")
     new = state.tab().rename(name, wanted)
     history.renamed(name, new)

@@ -1,6 +1,6 @@
 """Read the requests that a session holds as they were sent: bodies, times, bills.
 
-They are examined as they stand, in no dialect and under no policy.
+No dialect and no policy changes them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class SentRequests:
 
     bodies: list[dict[str, Any]]
     usages: list[dict[str, Any] | None]
-    told: list[Diagnosis | None]  # by the provider, of its cache
+    told: list[Diagnosis | None]  # the provider's diagnosis of its cache
     times: list[float]
-    routes: list[str]  # the rules by the address of each; "" if it has none, or an unknown one
-    strange: list[str]  # addresses of hosts that no rule is known for
-    summed: list[bool]  # whether tools of the provider's ran: a bill is then a sum of rounds
+    routes: list[str]  # name of the rules at each address; "" for an unknown address or none
+    strange: list[str]  # addresses of hosts for which no rule is known
+    summed: list[bool]  # True if tools of the provider ran: the bill is then a sum of rounds
 
 
 def sent_requests(session: Session) -> SentRequests:
@@ -62,10 +62,10 @@ def sent_requests(session: Session) -> SentRequests:
 
 
 def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
-    """Return for each request whether its answer holds what tools of the provider's did.
+    """Return for each request True if its bill is a sum of rounds: tools of the provider ran.
 
-    Not every usage counts them: that of code execution may not. The answer stands in the reply, or
-    in the request after it.
+    A usage need not say so: that of code execution may not. So the answer is searched, in the reply
+    and in the request after it.
     """
     found: list[bool] = []
     for number, (row, body) in enumerate(own):
@@ -82,7 +82,8 @@ def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
 
 
 def _route(url: str, body: dict[str, Any]) -> str:
-    """Return the rules at an address; "" where it has no host that tells more than the model."""
+    """Return the name of the rules at an address; "" if its host says no more than the model's
+    name."""
     model = body.get("model")
     rules, _ = rules_and_model(url, model if isinstance(model, str) else "")
     return "" if rules == UNKNOWN and url.startswith("/") else rules
@@ -91,10 +92,11 @@ def _route(url: str, body: dict[str, Any]) -> str:
 def _aligned(
     session: Session, count: int, read: Callable[[Any], Noted | None], field: str
 ) -> list[Noted | None]:
-    """Return a noted field of the answers to so many requests, as `read`, aligned at the end.
+    """Return a field of the answers' records for each of `count` requests, read by `read`.
 
-    Where every request has a record, one may have no answer. Otherwise the last answer belongs to
-    the last request, unless there are fewer answers than requests.
+    If every request has a record, they correspond one to one; an unanswered request has an empty
+    one. Otherwise the last record belongs to the last request, unless there are fewer answers than
+    requests.
     """
     if len(session.requests) == count:
         given = [getattr(record, field) for record in session.requests]

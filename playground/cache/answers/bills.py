@@ -1,7 +1,7 @@
 """Compare predictions with bills, for all recordings of requests in a folder.
 
-Whatever an import reads can be validated: recorded HTTP of any format, sessions that keep their
-requests as sent, and lists of exchanges made for this.
+Three kinds of files can be validated: recorded HTTP of any format, sessions that keep their
+requests as sent, and lists of exchanges in the form of `_listed`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from playground.sessions.shapes.exchanges import Exchange
 from playground.sessions.shapes.requests import conversation
 from playground.sessions.source import Source
 
-_NO_HOST: Final = "/"  # nobody noted who was asked: the model's name says it
+_NO_HOST: Final = "/"  # without a noted address, the model's name tells the provider
 
 
 def validate_folder(folder: str | Path) -> Validation:
     """Validate every request of the files in the folder and below it.
 
     Files that hold no request, or that cannot be read, are named in `left_out` with the reason.
-    Raises InputFault if it is no folder.
+    Raises InputFault if `folder` is no folder.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -39,7 +39,7 @@ def validate_folder(folder: str | Path) -> Validation:
     left_out: list[str] = []
     for path in sorted(each for each in folder.rglob("*") if each.exists() and not each.is_dir()):
         try:
-            check_regular_file(path)  # a pipe that lies there is nobody's wish
+            check_regular_file(path)  # pipes are skipped
             read.append((path.relative_to(folder).as_posix(), _exchanges(path)))
         except InputFault as fault:
             left_out.append(str(fault))

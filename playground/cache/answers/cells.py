@@ -54,14 +54,14 @@ class CacheSimulation(Drawn, Live):
     requests: list[Simulated]
     dialect: str = ""
     policy: str = ""
-    differences: tuple[FirstDifference | None, ...] = ()  # of each request from the one before
+    differences: tuple[FirstDifference | None, ...] = ()  # from the request before
     model: str = ""
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
     billed: Sequence[Billed | None] = ()  # the bill of each request, if it was noted
-    bills_as_sent: Sequence[Billed | None] = ()  # bills of other bodies: the dialect wrote anew
-    notes: tuple[Finding, ...] = ()  # what the prediction needs but the session lacks
-    pending: bool = False  # whether the last request is still to be answered
+    bills_as_sent: Sequence[Billed | None] = ()  # bills of the bodies as sent: these are others
+    notes: tuple[Finding, ...] = ()  # findings: what the prediction needs and the session lacks
+    pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
     told: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
     noted: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
@@ -106,14 +106,15 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def bounds(self) -> list[ReadBounds | None]:
-        """The least and the most that each billed request read of the session's own entries."""
+        """The least and the most tokens that each billed request can have read, by the session's
+        own requests."""
         found: list[ReadBounds | None] = []
         for number, (sent, one) in enumerate(zip(self.row, self.requests, strict=True)):
             bill = self.billed[number] if number < len(self.billed) else None
             certain = one.contradicted or one.state == "exact"
             sure = one.read if certain and one.sized else 0
             bounds = read_bounds(sent, self.row[:number], bill, sure) if bill else None
-            if bounds and self.holds_less:  # what was sent before is not all in the session
+            if bounds and self.holds_less:  # the session does not hold all that was sent before
                 bounds = ReadBounds(bounds.least)
             found.append(bounds)
         return found
@@ -126,14 +127,14 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def shorter(self) -> list[BilledBreak]:
-        """Requests that read less because their context had shrunk, which is no break."""
+        """The requests that read less because their context became shorter; these are no breaks."""
         return shorter_contexts(self.billed)
 
     @cached_property
     def longer_life(self) -> tuple[str, int] | None:
-        """The longest life and what it would save of all input, in thousandths of a token's price.
+        """The longest lifetime and its saving on all input, in thousandths of a token's price.
 
-        None if nothing expired, or if the longest life would not be cheaper.
+        None if no entry expired, or if the longest lifetime would not be cheaper.
         """
         rules = self.rules
         expired = any("had expired" in one.reason for one in self.requests)
@@ -164,10 +165,10 @@ class CacheSimulation(Drawn, Live):
         return marked_prefix(self.row[-1], rules, self.model)
 
     def why(self, number: int) -> str:
-        """Return why a request reads what it reads.
+        """Return the reason for the tokens that a request reads.
 
-        For a break that includes the first difference; for one that only the bills show, where to
-        look.
+        The reason for a break names the first difference; for a break that only the bills show, it
+        names facts to look at.
         """
         reason, difference = self.requests[number].reason, self.differences[number]
         if number in self.breaks:
@@ -176,7 +177,7 @@ class CacheSimulation(Drawn, Live):
         return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
 
     def _remedy(self, reason: str) -> str:
-        """Offer a longer life, with the amount saved, if its simulation is cheaper."""
+        """Return a sentence on a longer lifetime and its saving; "" if it is not cheaper."""
         if "had expired" not in reason or self.longer_life is None:
             return ""
         life, saved = self.longer_life
@@ -186,7 +187,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def hints(self) -> dict[int, str]:
-        """Facts near each break that only the bills show, by request. They are no causes."""
+        """Facts near each break that only the bills show, by request. They need not be causes."""
         found: dict[int, str] = {}
         if self.rules is None or not self.row:
             return found
@@ -282,8 +283,7 @@ class CacheSimulation(Drawn, Live):
     @cached_property
     def holds_more(self) -> bool:
         """True if the session holds text that a billed request did not send, for example because of
-        a compaction.
-        """
+        a compaction."""
         sized = zip(self.row, self.requests, self.billed, strict=False)
         longer = any(
             bill is not None and not bill.summed and sent.token_range(one.total)[0] > bill.total
@@ -351,12 +351,13 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def assumption(self) -> str:
-        """A sentence on the rules of an unknown model: whose they are; "" for a known one."""
+        """A sentence that names the model whose rules stand in for an unknown model's; "" for a
+        known one."""
         return "" if self.rules is None else assumption_of(self.rules, self.model)
 
     @property
     def origins(self) -> list[str]:
-        """The figures that hold for the model, a line each with its source."""
+        """The figures that hold for the model, one on each line, with its source."""
         if self.rules is None:
             return []
         if self.rules.match == "unknown":
@@ -413,15 +414,15 @@ OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
 class BilledBreak:
     """A request, by its number, whose bill shows a smaller read than what the cache held.
 
-    The cache held what the last billed request before it (`since`) had `left`, or what the session
-    itself leaves; `total` is the length of the whole request.
+    The cache held `left` tokens: those that the last billed request before it (`since`) had left,
+    or that the session itself leaves. `total` is the length of the whole request.
     """
 
     number: int
     since: int
     left: int
     read: int
-    total: int  # of the whole request
+    total: int  # tokens of the whole request
 
     @property
     def lost(self) -> int:
@@ -429,9 +430,10 @@ class BilledBreak:
 
     @property
     def is_shorter(self) -> bool:
-        """True if the whole request is shorter than what was left, because the context has shrunk.
+        """True if the whole request is shorter than the tokens left in the cache: the context has
+        shrunk.
 
-        That is no break and costs nothing.
+        Such a request is no break and costs nothing.
         """
         return self.left - self.total > OUTSIDE
 
@@ -462,9 +464,10 @@ def contradicted(
 ) -> list[BilledBreak]:
     """Return the breaks in the bills that are larger than those in the simulation.
 
-    If a simulated request does not read all that the last billed request left, its bill should show
-    the simulated read. A request without a bill may never have arrived (for example, if it
-    was aborted). After it, only what the last billed request left counts, until that may expire.
+    The simulation may say that a request does not read all that the last billed request left; its
+    bill should then show the simulated read. A request without a bill may never have arrived (for
+    example, if it was aborted). After it, only what the last billed request left counts, until that
+    may expire.
     """
     found: list[BilledBreak] = []
     for each in billed_breaks(billed):
@@ -484,15 +487,15 @@ def contradicted(
 def _goes_on(
     after: Simulated, sent: TimedRequest, before: Simulated, sent_before: TimedRequest
 ) -> bool:
-    """Return True if a request reads what an earlier one left, up to the same block of the same
-    text.
-    """
+    """Return True if a request reads the entry that an earlier one left: the same block of the same
+    text."""
     last = _last_entry(before)
     return last is not None and reaches(after, before) and sent.begins_like(sent_before, last)
 
 
 def reaches(after: Simulated, before: Simulated) -> bool:
-    """Return True if a request reads up to the block of its predecessor's last entry."""
+    """Return True if a request reads at least to the block at which its predecessor's last entry
+    ends."""
     last = _last_entry(before)
     return after.hit is not None and last is not None and after.hit >= last
 
@@ -504,7 +507,7 @@ def _last_entry(one: Simulated) -> int | None:
 
 
 class CacheMatrix(Listed[CacheSimulation], Drawn):
-    """A session's simulations, dialect by dialect, and in each policy by policy.
+    """A session's simulations, ordered by dialect, and by policy within each dialect.
 
     The table has a row for each simulation; the figure is a map of the cost of input.
     """

@@ -1,4 +1,5 @@
-"""The results of shortening a history, by policy and turn, beside keeping everything."""
+"""Store the results of shortening a history: the cost of each policy at each turn, and of no
+shortening."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ from playground.nouns.wire_bodies import messages_of
 class HistoryCut:
     """A cut at a turn (from 0), and what it costs the cache.
 
-    `lost` tokens of the previous request are no longer a prefix, and the request is `shorter` by
-    so many tokens than the complete one. Of the previous request's `marks`, `survive` still end a
-    prefix.
+    `lost` counts the previous request's tokens that are no longer a prefix, `shorter` the tokens by
+    which the request is shorter than the complete one. The previous request had `marks` marks, of
+    which `survive` still end a prefix.
     """
 
     turn: int
@@ -36,9 +37,9 @@ class HistoryCut:
 class Shorter:
     """A session under one policy of shortening.
 
-    `sent` are the bodies of the requests, which share their messages, and `turns` the turn of each;
-    a summary takes one request more. Costs are in thousandths of an input token's price, by turn,
-    with the summary's own tokens.
+    `sent` holds the bodies of the requests, which share their messages, and `turns` the turn of
+    each body: a turn with a summary has two requests. Costs are in thousandths of an input token's
+    price, by turn, and include the summary's own tokens.
     """
 
     policy: Shortening
@@ -64,7 +65,7 @@ class Shorter:
 
 @dataclass(frozen=True)
 class CompactionWhatIf(Drawn):
-    """Every policy, after keeping everything, which comes first.
+    """The costs of every policy; the first row is the complete history.
 
     Its table has a row for each policy; its figure shows what each has saved up to every turn.
     """
@@ -87,10 +88,10 @@ class CompactionWhatIf(Drawn):
         return list(accumulate(before - after for before, after in pairs))
 
     def pays_back(self, row: Shorter) -> int | None:
-        """Return the turn (from 0) from which on the policy is never at a loss; None if it ends at
-        one.
+        """Return the turn (from 0) from which on the policy never costs more than no shortening;
+        None if it costs more in the end.
 
-        That is the turn of the first cut if it saves at once.
+        If the first cut saves at once, this is its turn.
         """
         saved = self.saved(row)
         if not row.cuts or saved[-1] < 0:
@@ -122,8 +123,7 @@ class CompactionWhatIf(Drawn):
     @property
     def notes(self) -> list[str]:
         """Notes on an unknown model, on compactions of the session itself, and on policies that
-        find no results to clear.
-        """
+        find no results to clear."""
         asked = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
         last = self.everything.sent[-1]
         assumption = self.everything.simulation.assumption

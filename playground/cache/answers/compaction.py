@@ -1,7 +1,7 @@
 """Simulate what a session would cost if its history were shortened, turn by turn.
 
-Every shortened request is written out and simulated like any other. Whether the model would still
-do its work is not examined.
+Every shortened request is written out and simulated like any other. Nothing examines if the model
+could still do its work.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
 
-_OUTPUT: Final = 5_000  # a token of an answer, in thousandths of one of input, where nobody says
-_SHARE: Final = 60  # percent of the longest request, where no limit is given
+_OUTPUT: Final = 5_000  # price of an output token in thousandths of an input token's, if unknown
+_SHARE: Final = 60  # default of `limit`, in percent of the longest request
 KEYS: Final = ("messages", "input", "contents")
 
 
@@ -141,8 +141,7 @@ def session_requests(
     session: Session, dialect: str, apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
     """Return the bodies with messages, their times, and which of them restart after a
-    compaction.
-    """
+    compaction."""
     anew: set[int] = set()
     if any(not row.sub_agent for row in session.rows):
         sent = sent_requests(session)
@@ -181,10 +180,10 @@ def _shortened(
     bodies, turns, cut = [], [], set()
     row: SharedList[dict[str, Any]] = SharedList()
     for turn, (body, messages) in enumerate(requests):
-        if turn in anew:  # what was cut of a history that is gone says nothing of this one
+        if turn in anew:  # after a compaction earlier cuts no longer count
             policy = policy.fresh()
         sent = policy.request(messages, size, size.fixed(body))
-        # a policy may change nothing for a while: only what differs is a cut
+        # a policy may leave requests as they are: only a changed request is a cut
         if sent.changed:
             cut.add(turn)
         for each in (sent.asked, sent.messages):
@@ -209,10 +208,10 @@ def simulate_bodies(
     marker: Policy | None,
     seen: Callable[[Messages], Messages] | None = None,
 ) -> CacheSimulation:
-    """Simulate the requests with the marks they were sent with, or with the marker's.
+    """Simulate the requests with the marks that they have, or with those of `marker`.
 
-    A marker's marks are kept out of the bodies, where they would turn texts into parts. It decides
-    by the messages, or by what `seen` makes of them.
+    The marks of a `marker` are not written into the bodies, because there they would turn strings
+    into parts. The marker sees the messages, or what `seen` returns for them.
     """
     rules, asked = known_rules(provider, model), CacheRequest(model)
     reader = WireReader(model, rules.value("default_ttl"))
@@ -229,7 +228,7 @@ def simulate_bodies(
 
 
 def _apart(times: list[float], turns: list[int]) -> list[float]:
-    """Space a summary's request before its turn's own request, and answered before that is sent."""
+    """Return times with a summary's request before its turn's own request, and answered by then."""
     return [
         at - 2 if index + 1 < len(turns) and turns[index + 1] == turns[index] else at
         for index, at in enumerate(times)
@@ -253,7 +252,7 @@ def _by_turn(
 
 
 def output_permille(model: str) -> int:
-    """Return the price of a token of an answer, in thousandths of one of input."""
+    """Return the price of an output token, in thousandths of an input token's price."""
     price = price_of(model)
     known = price.output if price and price.uncached else None
     return known * 1000 // price.uncached if price and known else _OUTPUT
@@ -266,7 +265,8 @@ def _cuts(
     tokens: list[int],
     whole: list[int],
 ) -> Iterator[HistoryCut]:
-    """Return each cut with what it breaks off the previous request."""
+    """Return each cut with its loss: the tokens of the previous request that are no prefix any
+    more."""
     for index in range(1, len(turns)):
         turn = turns[index]
         if turn not in cut or (index + 1 < len(turns) and turns[index + 1] == turn):

@@ -36,7 +36,7 @@ def headline(value: CacheSimulation) -> Headline:
     if value.unexplained:
         verdict = "broken"
     elif verdict == "good" and not any(each.read for each in value.billed if each):
-        verdict = "idle"  # nothing was read, whatever the prediction says
+        verdict = "idle"  # the bill says that nothing was read, so it is not "good"
     if value.holds_less:
         verdict = "broken" if value.unexplained else "idle"
         return Headline(verdict, f"{bill} What follows is about these alone. {text}")
@@ -79,7 +79,7 @@ def _shorter(value: CacheSimulation) -> str:
 def _more(value: CacheSimulation) -> str:
     """Say how many requests read more than the session's own requests could have left.
 
-    If the session holds less than was sent, nobody knows what they left.
+    "" if the session holds less than was sent: what those requests left is then unknown.
     """
     count = value.verdicts.count("more than the record could leave")
     if not count or value.holds_less:
@@ -89,10 +89,10 @@ def _more(value: CacheSimulation) -> str:
 
 
 def _within(value: CacheSimulation) -> str:
-    """Say what the requests of an automatic cache could read, and how many bills agree."""
+    """Say what requests without marks could read from the cache, and how many bills agree."""
     if value.rules is None or value.rules.match in ("breakpoints", "unknown"):
         return ""
-    if value.holds_less:  # nobody knows what was sent
+    if value.holds_less:  # the session does not hold all that was sent
         return ""
     judged = [each for each in value.bounds if each and each.most is not None]
     if not judged:
@@ -106,7 +106,7 @@ def _within(value: CacheSimulation) -> str:
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:
-    """Say how many requests were billed against a certain prediction, and what that cost."""
+    """Say how many requests were billed against a certain prediction, and the extra cost."""
     found = value.unexplained
     if not found:
         return ""

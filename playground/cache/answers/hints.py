@@ -1,6 +1,6 @@
 """Hints for a break that a bill shows and the simulation does not.
 
-A hint is a fact about the two requests, no cause; any of them may be irrelevant.
+A hint states a fact about the two requests, never a cause; it may be irrelevant.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
 from playground.sessions.session import Session
 
-_MINUTES = 120.0  # seconds from which on minutes are told
-_CUT = ("abort", "cancel", "error", "interrupt")  # in what agents note of an answer's end
+_MINUTES = 120.0  # from so many seconds on, a time is given in minutes
+_CUT = ("abort", "cancel", "error", "interrupt")  # words for an answer that was cut off
 
 
 class NotedRequest(NamedTuple):
-    """The noted facts of a request; None and "" for what nobody noted.
+    """The facts that a session notes of a request; None or "" if it does not.
 
-    They are when it was sent (seconds of any clock), to which model, how long its answer took, and
-    how that ended.
+    They are the time of sending (seconds of any clock), the model, the seconds until the answer was
+    complete, and the reason why it ended.
     """
 
     at: float | None = None
@@ -32,7 +32,7 @@ class NotedRequest(NamedTuple):
 
 
 def noted_requests(session: Session) -> list[NotedRequest]:
-    """Return what a session notes of each answer's request."""
+    """Return the noted facts of each answer's request."""
     records = {record.reply: record for record in session.requests}
     found = []
     for reply, message in enumerate(session.messages):
@@ -64,7 +64,8 @@ def hint(
 ) -> str:
     """Return the facts nearest to a break, in one line; "" if there are none.
 
-    `since` is the last billed request before it. `hour` says that what was lost lived for an hour.
+    `since` is the last billed request before it. `hour` is True if the entry that was not read
+    lived for an hour.
     """
     before, after = row[since], row[number]
     told, now = _noted(noted, since), _noted(noted, number)
@@ -87,8 +88,7 @@ def _noted(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
 
 def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) -> str:
     """Compare the time between two requests with the entry's lifetime, or the earlier answer's
-    time.
-    """
+    time."""
     if before.at is None or after.at is None:
         return "when they were sent is not noted"
     gap = after.at - before.at

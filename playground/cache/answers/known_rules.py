@@ -21,21 +21,20 @@ def known_rules(provider: str, model: str) -> Rules:
 
 
 def price_under(rules: Rules, model: str) -> Price | None:
-    """Return a model's price where these rules are its own; None for another maker's model."""
+    """Return a model's price if these rules are those of its own maker; None otherwise."""
     return price_of(model) if _sells(rules, model) else None
 
 
 def stand_in(rules: Rules, model: str) -> str | None:
-    """Return the known model whose figures a model is given; None if the rules name it, or if
-    there are none, and "" if they name no model at all.
-    """
+    """Return the known model whose figures stand in for a model that the rules do not name. Return
+    None if they name it, or if there are no rules, and "" if the rules name no model."""
     if rules.match == "unknown" or rules.knows(model):
         return None
     return rules.assumed_as(model)
 
 
 def assumption_of(rules: Rules, model: str) -> str:
-    """Return a sentence on whose rules a model is given; "" if the rules name it."""
+    """Return a sentence on the rules that are assumed for a model; "" if the rules name it."""
     if rules.match == "unknown":
         return "No caching rules are known for this model: all is counted at the full price."
     like = stand_in(rules, model)
@@ -45,5 +44,5 @@ def assumption_of(rules: Rules, model: str) -> str:
 
 
 def _sells(rules: Rules, model: str) -> bool:
-    """Return True for a provider's own model: no other sells it at the maker's price."""
+    """Return True if the provider sells its own model, so that the maker's price holds."""
     return rules.provider == provider_of(model) or rules.knows(model)

@@ -1,4 +1,5 @@
-"""Measure a request's marked prefix in tokens, and whether the model's cache takes it.
+"""Measure a request's marked prefix in tokens, and compare it with the minimum of the model's
+cache.
 
 Every sentence about a request's size comes from here, so that no two of them disagree.
 """
@@ -15,12 +16,13 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrefix:
-    """A request up to its last mark; all of it if nothing is marked or marks do not count.
+    """The prefix of a request up to its last mark; the whole request if it has no marks, or they do
+    not count.
 
-    `tokens` are an estimate between `low` and `high` unless they were billed. `alone` is true if
-    the provider caches by itself, `heeded` if it heeds marks. `minimum` is the fewest tokens that
-    the model caches; 0 if unknown. `assumed` says what it is assumed from where no source states
-    it for this model.
+    `tokens` are an estimate between `low` and `high` unless they were billed. `alone` is True if
+    the provider caches without marks, `heeded` if its marks count. `minimum` is the fewest tokens
+    that the model caches; 0 if unknown. If no source states it for this model, `assumed` says which
+    model's it is.
     """
 
     marks: int
@@ -32,7 +34,7 @@ class MarkedPrefix:
     heeded: bool
     minimum: int
     assumed: str = ""
-    least: int = 0  # what the minimum may be, by all sources
+    least: int = 0  # the lowest and highest minimum by any source
     most: int = 0
 
     @property
@@ -46,7 +48,7 @@ class MarkedPrefix:
 
     @property
     def told(self) -> str:
-        """The subject of a sentence: the marks, or what stands in for them."""
+        """The subject of a sentence on the size: the marks, or the cache that needs none."""
         marks = counted(self.marks, "mark")
         if self.marks and self.heeded:
             return marks
@@ -64,7 +66,8 @@ class MarkedPrefix:
 
     @property
     def minimum_in_words(self) -> str:
-        """The minimum, what it is assumed from, and its range where it is not one figure."""
+        """The minimum in words, with the model that it is assumed from and, if sources differ, its
+        range."""
         return f"{self.minimum:,}{self.assumed}{self._span}"
 
     @property
@@ -75,7 +78,7 @@ class MarkedPrefix:
 
     @property
     def line(self) -> str:
-        """Everything in one line, without a full stop."""
+        """The whole measurement in one line, without a full stop."""
         sure = self.low == self.high
         size = self.size if sure else f"{self.size} ({self.low:,} to {self.high:,})"
         if not self.minimum:
@@ -92,7 +95,7 @@ def marked_prefix(
     request: TimedRequest, rules: Rules, model: str, blocks: int | None = None
 ) -> MarkedPrefix:
     """Return a request's marked prefix; `blocks` limits how many of its blocks are sent."""
-    resource = "storage_permille_hour" in rules.rules  # Gemini's marks make one
+    resource = "storage_permille_hour" in rules.rules  # marks make an explicit cache
     by_marks = rules.match in ("breakpoints", "exact")
     points = breakpoints(request, rules)[0] if by_marks else sorted(request.marks) * resource
     alone = rules.match == "best effort" or (

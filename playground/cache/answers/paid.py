@@ -19,7 +19,7 @@ from playground.cache.usage import cost_of
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """The bills of `requests` among `among` requests, together `tokens` of input.
+    """The sum of the bills that `requests` of `among` requests have, `tokens` of input in all.
 
     `permille` is their cost in thousandths of the same tokens' full price, `shares` that of each
     request (None without a bill), `nano_dollars` the sum in billionths of a dollar (None if a
@@ -68,7 +68,7 @@ def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = 
         return None
     in_money = (
         is_priced and full_nano
-    )  # requests to a dear model count for more than to a cheap one
+    )  # weighted by price: a request to an expensive model counts for more
     permille = nano * 1000 // full_nano if in_money else costs // whole
     billed = sum(share is not None for share in shares)
     total, uncached = (nano, full_nano) if is_priced else (None, None)

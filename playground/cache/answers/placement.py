@@ -31,7 +31,7 @@ from playground.sessions.session import Session
 
 @dataclass(frozen=True, slots=True)
 class PartPlacement:
-    """One part of one formatted message, with the decision about it."""
+    """One part of one formatted message, with the policy's decision on it."""
 
     message: int
     part: int
@@ -139,7 +139,7 @@ def _as_sent(session: Session) -> CachePlacement:
     name, body = session.task.model_name, sent_requests(session).bodies[-1]
     rules, wire = known_rules("", name), read_wire(body, name)
     request = TimedRequest(wire, 0.0, rules)
-    # one that the request asks the provider to set stands on the last block that can be marked
+    # an automatic mark, which the request asks for, stands on the last block that can be marked
     asked = wire.automatic_ttl is not None
     automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if asked else set()
     parts = []
@@ -166,7 +166,7 @@ def _as_sent(session: Session) -> CachePlacement:
 
 
 def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
-    """Return the marked prefix. A final answer is no part of the request that it answers."""
+    """Return the marked prefix of the request, without a final answer: that is no part of it."""
     rules = known_rules("", model)
     wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
     asked = len(rendering.messages)
@@ -179,13 +179,13 @@ def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
 def _parts(
     messages: list[dict[str, Any]], decisions: list[CacheDecision], environment: bool
 ) -> list[PartPlacement]:
-    # a policy that refuses the whole request says so once; that is the reason for every part
+    # a policy refuses the whole request in one decision, which then explains every part
     match decisions:
         case [CacheDecision(marked=False, message=None, reason=reason)]:
             otherwise = reason
         case _:
             otherwise = "not-chosen"
-    # a place may be decided about twice, such as by a rule that did not apply and one that did
+    # one place may have two decisions: of a rule that did not apply, and of one that did
     by_place = sorted(decisions, key=lambda decision: decision.marked)
     chosen = {(decision.message, decision.part): decision for decision in by_place}
     last_user = _last_user(messages) if environment else None

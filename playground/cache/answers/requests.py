@@ -1,4 +1,4 @@
-"""Render a session's requests: each reply answered one that holds everything before it."""
+"""Render a session's requests: every answer belongs to a request with all messages before it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from playground.nouns.wire_blocks import WireBlock, WireReader, WireRequest
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
 
-APART = 20.0  # seconds between requests whose times nobody noted
+APART = 20.0  # seconds between requests without noted times
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """A request in a dialect: the messages that a policy sees, and the blocks on the wire.
 
-    `anew` is true for the first request after a compaction.
+    `anew` is True for the first request after a compaction.
     """
 
     messages: Sequence[dict[str, Any]]
@@ -36,9 +36,9 @@ class Rendered:
     def marked(
         self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, lived: str = ""
     ) -> TimedRequest:
-        """Return the request with a policy's marks; `ttl` overrides the lifetime of all of them.
+        """Return the request with a policy's marks; `ttl` replaces the lifetime of all of them.
 
-        `lived` is the lifetime by the request's bill; it counts if the policy gives none.
+        `lived` is the lifetime by the request's bill; it counts if the policy sets none.
         """
         decisions = policy.decide(self.messages, asked)
         known = lived in rules.value("ttls") and not any(each.ttl for each in decisions)
@@ -56,15 +56,14 @@ def render_requests(
     session: Session, dialect: Dialect, rules: Rules, apart: float | None, what_if: WhatIf
 ) -> list[Rendered]:
     """Render the session's requests in a dialect, unmarked; if `apart` is None, at the noted
-    times.
-    """
+    times."""
     environment = what_if.environment_of(session)
-    # Written after the marks and gone at the next request, so it may not be in the rendering.
+    # The block is added after the marks and is gone at the next request: not in the rendering.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     plain = replace(session, dynamic=dynamic)
     stops = plain.replies
-    # Joined rounds are requests that were never sent: they have no times of their own.
+    # A request of joined rounds was never sent, so it has no noted time.
     times = sent_at(session, stops) if apart is None and what_if.parallel == 1 else None
     if not stops or (what_if.pending and is_pending(session)):
         stops = [*stops, len(plain.messages)]
@@ -106,7 +105,7 @@ def _sent(
 
 
 def is_pending(session: Session) -> bool:
-    """Return True if the conversation ends with something that nobody has answered."""
+    """Return True if the conversation ends with a message that has no answer."""
     return bool(session.messages) and session.messages[-1].role != "assistant"
 
 
@@ -134,19 +133,19 @@ def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
 
 
 def billed_for(session: Session) -> list[Billed | None]:
-    """Return the bill of each answer's request, where the session has one."""
+    """Return the bill of each answer's request; None for a request without one."""
     usages = {record.reply: record.usage for record in session.requests}
     return [billed_of(usages.get(reply)) for reply in session.replies]
 
 
 def told_of(session: Session) -> list[Diagnosis | None]:
-    """Return what the provider said of the cache at each answer's request, where it is noted."""
+    """Return the provider's diagnosis of each answer's request; None if none is noted."""
     noted = {record.reply: record.diagnostics for record in session.requests}
     return [diagnosis_of(noted.get(reply)) for reply in session.replies]
 
 
 def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
-    """Return the lifetime of what each request wrote, by its bill: "1h", or "" by default.
+    """Return the lifetime of each request's entries, by its bill: "1h", or "" for the default.
 
     A request that wrote nothing, or has no bill, takes the lifetime of the one before it.
     """
@@ -160,7 +159,7 @@ def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
 
 
 def answering_models(session: Session) -> list[str]:
-    """Return the model of each answer's request; the session's own if nobody noted it."""
+    """Return the model of each answer's request; the session's own if none is noted."""
     noted = {record.reply: record.model for record in session.requests}
     return [noted.get(reply) or session.task.model_name for reply in session.replies]
 

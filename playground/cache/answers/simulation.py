@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import isfinite
 from typing import Any, Final
 
@@ -161,7 +162,7 @@ def _as_sent(
     sent, own = sent_requests(session), session.task.model_name
     named = {body.get("model") for body in sent.bodies}
     answered = {record.model for record in session.requests}
-    is_own = None in named or own in named or own in answered  # else another one was chosen since
+    is_own = None in named or own in named or own in answered  # else it was changed
     routes = list(dict.fromkeys(filter(None, sent.routes)))
     is_routed = bool(routes) and is_own and not (model or provider)
     if is_routed:
@@ -178,10 +179,10 @@ def _as_sent(
         sent.summed,
     )
     names = [str(body.get("model") or own) for body in sent.bodies]
-    names = [own if own.endswith(f"/{name}") else name for name in names]  # with its provider
+    names = [own if own.endswith(f"/{name}") else name for name in names]  # with its route
     was_paid = paid(found.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
-        was_paid = None  # the maker's prices are not those of who sells it here
+        was_paid = None  # the maker's prices do not hold for another seller
     found = replace(found, policy=AS_SENT, paid=was_paid, told=tuple(sent.told))
     if is_routed and len(routes) > 1:
         return _doubted(found, f"the requests went to several providers: {', '.join(routes)}")
@@ -191,7 +192,7 @@ def _as_sent(
 
 
 def _doubted(found: CacheSimulation, why: str) -> CacheSimulation:
-    """Return a simulation of which nothing is certain."""
+    """Return the simulation with no outcome certain, for the reason `why`."""
     doubted = [
         replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
         if one.state == "exact"
@@ -223,11 +224,31 @@ def cache_matrix(
 ) -> CacheMatrix:
     """Simulate the session in each dialect under each policy; all of them by default.
 
-    The policy "as-sent" has one cell, the first, since no dialect writes what was sent. Only it is
-    held against the bills and diagnoses of a session that keeps its requests as they were sent.
-    `progress` is called with the number of dialects that are done, and of all.
+    The policy "as-sent" has one cell, the first, because no dialect changes what was sent. If the
+    session keeps its requests as they were sent, only this cell is compared with bills and
+    diagnoses. `progress` is called with the number of dialects that are done, and of all.
     """
     session = session_or_sample(session)
+    rows = simulated_by_dialect(
+        session, dialects, policies, model, provider, seconds_apart, what_if, progress
+    )
+    return CacheMatrix(chain.from_iterable(rows))
+
+
+def simulated_by_dialect(
+    session: Session,
+    dialects: str | Dialect | Sequence[str | Dialect] = (),
+    policies: str | Policy | Sequence[str | Policy] = (),
+    model: str = "",
+    provider: str = "",
+    seconds_apart: float | None = None,
+    what_if: WhatIf = AS_IT_IS,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[list[CacheSimulation]]:
+    """Yield the rows of `cache_matrix`: each dialect's cells, after the cell of "as-sent".
+
+    A dialect's requests are written when its row is asked for, and released with the row.
+    """
     apart = None if seconds_apart is None else _checked_gap(seconds_apart)
     bills, noted = billed_for(session), noted_requests(session)
     was_paid = paid(bills, answering_models(session), provider)
@@ -242,34 +263,57 @@ def cache_matrix(
     notes = (*mixed, *_missing_context_findings(session))
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
-    result: list[CacheSimulation] = []
     if len(marking) < len(wanted):
-        result.append(_as_sent(session, model, provider, apart, what_if))
+        yield [_as_sent(session, model, provider, apart, what_if)]
     chosen_dialects = as_dialects(dialects) if marking else []
     for done, dialect in enumerate(chosen_dialects, 1):
         rendered = render_requests(session, dialect, rules, apart, what_if)
-        differences = _differences_of(rendered, rules)
         lives = _lives_in_bills(bills, len(rendered))
-        known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
-        for chosen in marking:
-            policy = get_policy(chosen) if chosen else dialect.marking_policy
-            row = [
-                one.marked(policy, asked, rules, what_if.ttl, lived)
-                for one, lived in zip(rendered, lives, strict=True)
-            ]
-            marks = tuple(tuple(one.marks.items()) for one in row)
-            if marks not in known:  # several agents mark alike
-                known[marks] = simulated_row(
-                    row, differences, rules, dialect.name, policy.name, name, billed
-                )
-            cell = replace(known[marks], policy=policy.name)
-            cell = replace(cell, notes=notes, pending=to_come, paid=was_paid, noted=noted)
-            cell = replace(cell, bills_as_sent=others)
-            cell = replace(cell, told=told if len(told) == len(cell.requests) else ())
-            result.append(cell)
+        yield [
+            replace(
+                cell,
+                notes=notes,
+                pending=to_come,
+                paid=was_paid,
+                noted=noted,
+                bills_as_sent=others,
+                told=told if len(told) == len(rendered) else (),
+            )
+            for cell in _cells(
+                rendered, dialect, marking, asked, lives, rules, what_if.ttl, name, billed
+            )
+        ]
+        del rendered  # else two dialects' requests are in memory at a time
         if progress is not None:
             progress(done, len(chosen_dialects))
-    return CacheMatrix(result)
+
+
+def _cells(
+    rendered: Sequence[Rendered],
+    dialect: Dialect,
+    policies: Sequence[str | Policy],
+    asked: CacheRequest,
+    lives: Sequence[str],
+    rules: Rules,
+    ttl: str,
+    model: str,
+    billed: tuple[Billed | None, ...],
+) -> Iterator[CacheSimulation]:
+    """Simulate a dialect's requests under each policy; those that mark alike share their row."""
+    differences = _differences_of(rendered, rules)
+    known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
+    for chosen in policies:
+        policy = get_policy(chosen) if chosen else dialect.marking_policy
+        row = [
+            one.marked(policy, asked, rules, ttl, lived)
+            for one, lived in zip(rendered, lives, strict=True)
+        ]
+        marks = tuple(tuple(one.marks.items()) for one in row)
+        if marks not in known:
+            known[marks] = simulated_row(
+                row, differences, rules, dialect.name, policy.name, model, billed
+            )
+        yield replace(known[marks], policy=policy.name)
 
 
 def _bills_of_these(
@@ -277,8 +321,8 @@ def _bills_of_these(
 ) -> tuple[tuple[Billed | None, ...], tuple[Diagnosis | None, ...], tuple[Billed | None, ...]]:
     """Return bills and diagnoses of the requests that a dialect writes, and bills of others.
 
-    Where the session holds the bodies that were sent, bills and diagnoses are of those, and say
-    nothing of these. Under a what-if there are none.
+    If the session holds the bodies that were sent, bills and diagnoses are about those and say
+    nothing of the rendered ones. With a what-if there are none at all.
     """
     if replace(what_if, pending=True) != AS_IT_IS:
         return (), (), ()
@@ -320,7 +364,7 @@ def simulated_row(
 ) -> CacheSimulation:
     """Send marked requests at their times to one cache; `differences` come from `parted`.
 
-    `one_by_one` is true if each was sent once the answer to the one before had begun.
+    `one_by_one` is True if each was sent after the answer to the one before had begun.
     """
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):
@@ -386,7 +430,7 @@ def _with_unexplained(
 
 
 def _mixed_model_findings(session: Session) -> Iterator[Finding]:
-    """Warn if several models answered, since their rules may differ."""
+    """Warn if several models answered, because their rules may differ."""
     known = set(session.replies)
     models = Counter(r.model for r in session.requests if r.model and r.reply in known)
     if len(models) < 2:
@@ -432,9 +476,8 @@ def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
 
 
 def _checked_time(at: float) -> float:
-    """Check a time in seconds. It may be negative: a clock may run backwards, and a state says
-    so.
-    """
+    """Check a time in seconds. It may be negative: a clock may run backwards, and the prediction
+    says so."""
     if not isinstance(at, int | float) or not isfinite(at):
         raise InputFault(f"a time of {at!r}", expected="seconds")
     return at

@@ -1,7 +1,7 @@
 """Simulate what a session's tools would cost if some were deferred, over its own requests.
 
-Every request is written out as it would be sent, and simulated like any other. Nobody was asked:
-that a model finds its tools as it did when they were there is assumed.
+Every request is written out as it would be sent, and simulated like any other. No model is asked:
+the plan assumes that it finds deferred tools as well as it found present ones.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from playground.nouns.wire_estimates import tokens_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 
-_MOST_CUTS: Final = 12  # that are simulated for each way of loading
+_MOST_CUTS: Final = 12  # cuts that are simulated for each way of loading
 AS_IT_IS: Final = "as they are"
 _TITLES: Final[dict[Loading, str]] = {
     "by the client": "loaded by the client",
@@ -60,20 +60,21 @@ class ToolUse:
     name: str
     tokens: int
     calls: int = 0
-    first: int | None = None  # the first such request, from 0
+    first: int | None = None  # the first request whose answer calls it, from 0
 
 
 @dataclass(frozen=True)
 class PlannedTools:
-    """A session's requests with some tools deferred, as `cut` says; None: as they are.
+    """The cost of a session's requests with the tools deferred that `cut` leaves out; as they are
+    if it is None.
 
-    A search takes a round of the server more. `query_cost` is that of what the model writes to
-    search, in thousandths of an input token's price.
+    Each search takes one more round on the server. `query_cost` is the cost of the queries that the
+    model writes, in thousandths of an input token's price.
     """
 
     name: str
     simulation: CacheSimulation
-    prefix_tokens: int  # estimated: of the tools in the first prompt
+    prefix_tokens: int  # estimated tokens of the tools in the first prompt
     cut: ToolCut | None = None
     searches: int = 0
     query_cost: int = 0
@@ -119,8 +120,8 @@ class PlannedTools:
 class ToolPlan(Shown):
     """A comparison of a session's costs: with its tools as they are, and with some deferred.
 
-    Its table has a row for each way. `refusal` says why there is only one. `assumed` are the
-    assumptions that the figures rest on: of an unknown model, and of the ways that defer.
+    Its table has a row for each way to send the tools. If there is only one, `refusal` says why.
+    `assumed` lists the assumptions behind the figures: about an unknown model, and about deferring.
     """
 
     model: str
@@ -128,9 +129,9 @@ class ToolPlan(Shown):
     tools: list[ToolUse]
     refusal: str = ""
     assumed: tuple[str, ...] = ()
-    cuts: int = 0  # that were simulated
+    cuts: int = 0  # number of ways that were simulated
     source: str = ""
-    already: tuple[str, ...] = ()  # the tools that the session's own requests defer
+    already: tuple[str, ...] = ()  # the tools that the session's requests defer already
 
     @property
     def best(self) -> PlannedTools:
@@ -225,10 +226,10 @@ def plan_tools(
 ) -> ToolPlan:
     """Simulate a session's requests with its tools as they are, deferred, and searched for.
 
-    A deferred tool is out of the first prompt, as the provider's dated rule `deferred_tools` says.
-    It is loaded before its first call: by the client, who adds it just before,
-    or by the model's search, which takes a round more and finds `found` tools. The best cut keeps
-    the tools that are called first in the prefix: as many as cost least among those simulated.
+    A deferred tool is not in the first prompt; the provider's dated rule `deferred_tools` says so.
+    It is loaded before its first call: the client adds it just before, or the model searches for
+    it, which takes one more round and finds `found` tools. Cuts keep the tools that are called
+    first in the prefix; the best cut keeps as many as cost least.
 
     Requests that were brought as sent keep their own marks; others are written in native form and
     marked by the policy `marks`. Raises InputFault for a session without requests or tools.
@@ -252,9 +253,9 @@ def plan_tools(
         return ToolPlan(name, [own], uses, refusal, tuple(_of_model(own)))
     every = ToolCut(frozenset(tool.name for tool in uses), "by search")
     already = tuple(tool.name for tool in uses if tool.name in planner.already)
-    # in the form of the API that defers, so that all ways are counted alike
+    # in the form of the deferring API, so that all ways are counted alike
     own = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
-    own = planner.as_they_are() if already else own  # which is in that form
+    own = planner.as_they_are() if already else own  # the original is in that form already
     rule = planner.rules.rules["deferred_tools"]
     rows, cuts = [own], 0
     for loading in _loadings(planner.rules, name):
@@ -296,13 +297,13 @@ def _loadings(rules: Rules, model: str) -> Iterator[Loading]:
 
 
 def _cuts(uses: Sequence[ToolUse], loading: Loading, found: int) -> Iterator[ToolCut]:
-    """Yield the cuts to simulate: the tools that are called first stay, more and more of them."""
+    """Yield the cuts to simulate: each keeps more of the tools that are called first."""
     used = [tool.name for tool in sorted(_called(uses), key=lambda t: (t.first or 0, -t.calls))]
-    least = 1 if loading == "by the client" else 0  # where nothing searches, one has to stay
+    least = 1 if loading == "by the client" else 0  # one tool has to stay
     first = used or [tool.name for tool in uses]
     counts = range(least, max(least, len(used)) + 1)
     step = -(-len(counts) // _MOST_CUTS)
-    for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # that defers nothing
+    for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # this cut defers nothing
         yield ToolCut(frozenset(first[:count]), loading, found if loading == "by search" else 1)
 
 
@@ -311,7 +312,7 @@ def _called(uses: Sequence[ToolUse]) -> list[ToolUse]:
 
 
 def _of_model(row: PlannedTools) -> Iterator[str]:
-    """Yield what is assumed of a model that no rule names."""
+    """Yield the assumptions about a model that no rule names."""
     if told := row.simulation.assumption:
         yield told[:1].lower() + told[1:].removesuffix(".")
 
@@ -352,12 +353,12 @@ class _Planner:
 
     @property
     def left(self) -> str:
-        """The part of a deferred tool that the first prompt holds, by the dated rule."""
+        """The part of a deferred tool that is in the first prompt, by the dated rule."""
         return str(self.rules.of_model("deferred_tools", self.model))
 
     @property
     def already(self) -> set[str]:
-        """The tools that requests defer as they are."""
+        """The tools that the session's requests defer already."""
         tools = [tool for body, _ in self.requests for tool in named_tools(body).items()]
         return {name for name, tool in tools if tool.get("defer_loading")}
 
@@ -376,7 +377,7 @@ class _Planner:
         ]
 
     def _answer(self, number: int) -> Message | None:
-        """Return the message that answers a request: out of the one after it, or the last calls."""
+        """Return the answer to a request: from the request after it, or else the last calls."""
         if number + 1 == len(self.requests) and self.last_calls:
             calls = [{"type": "tool_use", "name": name} for name in self.last_calls]
             return {"role": "assistant", "content": calls}
@@ -391,7 +392,8 @@ class _Planner:
         return PlannedTools(AS_IT_IS, *self._simulated(self.requests, self.times))
 
     def deferred(self, cut: ToolCut) -> PlannedTools:
-        """Simulate the requests under a cut; a search is a request of its own after the first."""
+        """Simulate the requests under a cut; a search adds a second request to the one that needs
+        it."""
         deferral, queries = Deferral(cut, self.left), list[Message]()
         rows: list[_Request] = []
         times: list[float] = []
@@ -436,7 +438,7 @@ class _Planner:
 def _shared(requests: Sequence[_Request]) -> Iterator[_Request]:
     """Yield the requests with one object for tools and messages that several write alike.
 
-    Every way of sending tools then compares objects in place of texts.
+    Comparing two ways to send tools then compares objects instead of texts.
     """
     before: list[Message] = []
     tools: Any = None

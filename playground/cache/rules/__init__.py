@@ -1,8 +1,8 @@
 """Providers' caching rules as dated data: one JSON file each, every rule with source and day.
 
-A file may be `like` another one and state only what differs. A rule holds for the models that it
-names; for every other model its figure is assumed, and says so. Conflicting statements are kept
-beside the value that is used, never merged into it.
+A file may be `like` another one and state only the differences. A rule holds for the models that it
+names; for any other model its figure is marked as assumed. Conflicting statements are listed beside
+the value that is used, never merged into it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from playground.nouns.wire_bodies import forces_a_tool
 _HERE: Final = Path(__file__).parent
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 _DATE: Final = r"^\d{4}-\d{2}-\d{2}$"
-_NONE: Final = object()  # of a model that no rule of a name speaks of
+_NONE: Final = object()  # lifetime of a model that no rule names
 STALE_DAYS: Final = 90
 Match = Literal["breakpoints", "exact", "best effort", "unknown"]
 
@@ -37,14 +37,14 @@ class Statement(BaseModel):
     value: Any
     source: str = Field(min_length=3)
     seen: str = Field(pattern=_DATE)
-    superseded: bool = False  # by a later statement of the same source: history, no conflict
-    route: str = ""  # the beginning of the models' names that it is said of: vertex_ai/
+    superseded: bool = False  # replaced by a later statement of the same source, so no conflict
+    route: str = ""  # beginning of the names of the models for which it holds: vertex_ai/
 
 
 class Rule(Statement):
     """The statement that is used, with a note, and the statements that conflict with it.
 
-    `models` are those that it holds for; empty if it holds for all models of its file.
+    `models` lists the models for which it holds; empty if it holds for all models of its file.
     """
 
     models: tuple[str, ...] = Field(default=(), alias="for")
@@ -65,8 +65,8 @@ class _File(BaseModel):
 class Figure:
     """A rule's figure for one model, and its source.
 
-    `assumed` names what the figure is assumed from if no source gives it for this model, and is
-    empty otherwise. `others` are the figures that conflicting sources give.
+    `assumed` names the model from which the figure is assumed, if no source gives it for this one;
+    otherwise it is empty. `others` are the figures that conflicting sources give.
     """
 
     value: int
@@ -74,16 +74,13 @@ class Figure:
     assumed: str = ""
     others: tuple[Figure, ...] = ()
 
-    @property
-    def is_certain(self) -> bool:
-        return not self.assumed and not self.others
-
 
 class Rules:
     """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.
 
     `mapped` are figures for one model from a price list, by the rule's name: they replace a rule's
-    default, never what its file says of that model. `like` names the rules that these add to.
+    default, never a figure that its file has for that model. `like` names the rules that these
+    extend.
     """
 
     def __init__(
@@ -97,7 +94,7 @@ class Rules:
         self.provider, self.title, self.rules, self.like = provider, title, rules, like
         self.mapped: Mapping[str, Figure] = mapped or {}
         self._values = {name: rule.value for name, rule in rules.items()}
-        self._figures: dict[tuple[str, str], Figure] = {}  # since every request asks for them
+        self._figures: dict[tuple[str, str], Figure] = {}  # every request asks for them
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
         self._ranges: dict[str, tuple[int, int]] = {}
@@ -111,7 +108,7 @@ class Rules:
         return self._values[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return a rule's value, or the default where the provider has no such rule."""
+        """Return a rule's value, or the default if the provider has no such rule."""
         return self._values.get(name, default)
 
     @cached_property
@@ -130,7 +127,8 @@ class Rules:
         return self._knows[model]
 
     def _spellings(self, model: str) -> Iterator[str]:
-        """Yield a model's name without each of the routes and prefixes that it begins with."""
+        """Yield a model's name without the routes and prefixes with which it begins, one after
+        another."""
         written = model.strip().lower()
         for route in self.get("routes", ()):
             if not written.startswith(route):
@@ -164,7 +162,7 @@ class Rules:
         return plain_name(model) in map(plain_name, self.get(name, ()))
 
     def assumed_as(self, model: str) -> str:
-        """Return the known model whose figures an unknown one is given; "" if none is known."""
+        """Return the known model whose figures are used for an unknown one; "" if there is none."""
         plain = plain_name(model)
         if plain in self._known:
             return plain
@@ -172,10 +170,10 @@ class Rules:
         return self.models[shared.index(max(shared))] if shared else ""
 
     def figure(self, name: str, model: str) -> Figure:
-        """Return the figure for a model: its own entry, else the price list's, else the default.
+        """Return the figure for a model: its own entry, the price list's, or the default.
 
-        A default holds for the models that the rules name. For any other model the figure is
-        assumed as for the known model whose name is most like it.
+        A default holds for the models that the rules name. Any other model gets the figure of the
+        known model with the most similar name, as an assumption.
         """
         found = self._figures.get((name, model))
         if found is None:
@@ -194,7 +192,7 @@ class Rules:
             return Figure(table["default"], source, others=others)
         like = self.assumed_as(model)
         usual: int = table.get("default", next(iter(table.values()), 0))
-        if self.knows(model):  # and no source states this figure
+        if self.knows(model):  # no source states this figure
             near = {key: len(commonprefix((plain, key))) for key in table}
             like = max(near, key=near.__getitem__, default="")
         value: int = table.get(like, usual)
@@ -244,7 +242,7 @@ class Rules:
 
     @property
     def long_life(self) -> str:
-        """The longest life that a mark can ask for; bills count what is written for it apart."""
+        """The longest lifetime that a mark can ask for; bills count its writes separately."""
         lives: dict[str, int] = self.value("ttls")
         return max(lives, key=lives.__getitem__)
 
@@ -253,14 +251,15 @@ class Rules:
         return self.figure("minimum_tokens", model).value
 
     def assumed_minimum(self, model: str) -> str:
-        """Return what the minimum is assumed from, in words; "" if a source states it."""
+        """Return the model from which the minimum is assumed, in words; "" if a source
+        states it."""
         like = self.figure("minimum_tokens", model).assumed
         return f", assumed as for {like}" if like else ""
 
     def minimum_range(self, model: str) -> tuple[int, int]:
-        """Return the least and the most that the minimum may be, by all that is known.
+        """Return the lowest and the highest minimum by any source.
 
-        An assumed minimum may be that of any model of the provider.
+        If it is assumed, it may be the minimum of any model of the provider.
         """
         if model not in self._ranges:
             self._ranges[model] = self._minimum_range(model)
@@ -274,7 +273,7 @@ class Rules:
         return min(values), max(values)
 
     def minimum_in_words(self, model: str) -> str:
-        """Return the minimum as it is known: one figure, several by their sources, or a range."""
+        """Return the minimum in words: one figure, the figures of several sources, or a range."""
         figure = self.figure("minimum_tokens", model)
         if figure.assumed:
             least, most = self.minimum_range(model)
@@ -290,8 +289,7 @@ class Rules:
 
     def write_permille(self, ttl: str) -> int:
         """Return the price of a token written for this lifetime, in thousandths of the input
-        price.
-        """
+        price."""
         prices: dict[str, int] = self.value("write_permille")
         return prices[ttl] if ttl in prices else max(prices.values())
 
@@ -312,7 +310,7 @@ class Rules:
     def salts_of(
         self, names: Iterable[str], parameters: Mapping[str, Any], model: str
     ) -> dict[str, Any]:
-        """Return what each of these parameters adds to the prefix, of those that add something."""
+        """Return the additions of these parameters to the prefix, for those that add something."""
         known = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
         return {name: value for name, value in known if value is not None}
 

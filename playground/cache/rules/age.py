@@ -1,6 +1,6 @@
-"""Add to a dated figure how long ago its source was looked at, if that is long.
+"""Add the age of its source to a dated figure, if the source was read long ago.
 
-The caller gives the day of today, because the core has no clock.
+The caller gives today's date, because the core has no clock.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def aged(lines: Iterable[str], today: date) -> list[str]:
 
 
 def days_since(seen: str, today: date) -> int:
-    """Return how many days ago a source was looked at."""
+    """Return how many days ago a source was read."""
     return (today - date.fromisoformat(seen)).days
 
 

@@ -1,7 +1,7 @@
-"""Reduce a model's name, as a provider, a region or a gateway writes it, to the name itself.
+"""Reduce a model's name, as providers, regions and gateways write it, to its plain form.
 
-A rule names whole models: `claude-opus-5-9` is not `claude-opus-5`. A name that is reduced need not
-be one that a rule knows: `Rules.knows` compares names as they are written.
+Rules hold complete names: `claude-opus-5-9` is not `claude-opus-5`. The plain form of an unknown
+name may be a known one: so `Rules.knows` compares names as they are written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _VENDORS: Final = (
 # Bedrock's region or `global`, and the maker: us.anthropic.claude-opus-5
 _BEFORE: Final = re.compile(rf"^(?:[a-z]{{2,6}}(?:-gov)?\.)?(?:{'|'.join(_VENDORS)})\.")
 _VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
-# A dated name is one of the model's names, and so is the newest of them.
+# Suffixes for a dated version, and for the newest one.
 _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
 
 

@@ -1,6 +1,6 @@
-"""The one schema of the rule files: what each rule is called, what it is, and of what type.
+"""The schema of the rule files: the name, the meaning and the type of each rule.
 
-The generated page docs/cache-rules.md takes its words from here.
+The generated page docs/cache-rules.md uses these meanings.
 """
 
 from __future__ import annotations
@@ -128,8 +128,7 @@ KINDS: Final[dict[str, RuleKind]] = {
 
 def check_value(name: str, value: Any) -> None:
     """Check a rule's value. Raises UnknownNameError for a rule of no known kind, and pydantic's
-    error for a value of another type.
-    """
+    error for a value of another type."""
     if name not in KINDS:
         raise UnknownNameError("rule", name, list(KINDS))
     KINDS[name].type.validate_python(value, strict=True)

@@ -1,6 +1,6 @@
-"""Private methods that code of Azad's calls on a dialect.
+"""Private methods that Azad's code calls on a dialect.
 
-Azad's document names them without showing them; here they do what our own methods do.
+Azad's document names them without their code; here they do what our own methods do.
 """
 
 from __future__ import annotations

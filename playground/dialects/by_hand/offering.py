@@ -1,4 +1,4 @@
-"""Call dialects written by hand without the optional arguments that they leave out.
+"""Call the methods of dialects written by hand without the optional arguments that they lack.
 
 Azad's own `MyDialect` writes `format_tool_call(self, call)`; our base class passes `tools` too.
 Callers of a dialect pass everything; a wrapped override gets what its signature takes.
@@ -37,7 +37,7 @@ def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) ->
     """Wrap `override` so that it may be called as `declared` is.
 
     The wrapper leaves out optional arguments that `override` does not take. Return `override`
-    unchanged if it takes all of them, or cannot be called so at all.
+    unchanged if it takes all of them, or if it requires others.
     """
     signature = inspect.signature(declared)
     required, offered = _arguments(signature)
@@ -110,11 +110,14 @@ def _accepted_arguments(
     return accepted
 
 
-def name_after(kind: type) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.__name__).lower()
+def name_after(class_name: str) -> str:
+    """Return the name of a dialect whose class has this name: `MyDialect` is `my-dialect`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", class_name).lower()
 
 
 def gives_name(kind: type) -> bool:
     """Return True if a class names its dialect, by a value or, as a dataclass, by a field."""
     annotated = "name" in (vars(kind).get("__annotations__") or {})
-    return annotated or vars(kind).get("name", name_after(kind)) != name_after(kind)
+    return annotated or vars(kind).get("name", name_after(kind.__name__)) != name_after(
+        kind.__name__
+    )

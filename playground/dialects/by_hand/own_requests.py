@@ -1,8 +1,8 @@
 """Requests whose messages a dialect writes itself: it overrides `format_messages`,
 `format_history`, or `inject_prompt_cache`.
 
-Such a message says nothing of where its text comes from. One that the base class would have
-written as well keeps its origins; any other is one block, named after the method.
+The origins of such a message's text are unknown. If the base class would have written the same
+message, it keeps its origins; any other message is one block, named after the method.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KINDS: dict[Any, BlockKind] = {
 def drafts_with_origins(
     messages: object, method: str, known: Iterable[tuple[dict[str, Any], tuple[Block, ...]]]
 ) -> list[Draft]:
-    """Return the messages that a method wrote as drafts; `known` are the base class's own.
+    """Return a method's messages as drafts; `known` are the messages of the base class.
 
     Raises WrongValueError if the method returned something else than a list of messages.
     """

@@ -1,6 +1,6 @@
-"""Load dialects of other packages: each is tried out first, and a broken one is left out.
+"""Load dialects of other packages: each is tried first, and a broken one is left out.
 
-A plugin's code is not ours: any exception of it becomes one line that names its package.
+A plugin's code is not ours, so any exception in it becomes one line that names its package.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _tool() -> ToolMetadata:
 class Plugins:
     """The dialects of all entry points, by the entries' names.
 
-    `faults` says why an entry was left out, `renamed` that a dialect calls itself otherwise.
+    `faults` says why entries were left out, `renamed` which dialects have another name themselves.
     """
 
     dialects: dict[str, Dialect]
@@ -54,7 +54,8 @@ class Plugins:
 
 
 def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> Plugins:
-    """Load and try every entry. An entry is left out if its name is `taken`, or came before."""
+    """Load and try every entry. An entry is left out if its name is in `taken_names`, or has come
+    before."""
     names = set(taken_names)
     plugins = Plugins({}, {}, {})
     for entry in entries:
@@ -71,7 +72,7 @@ def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> P
             plugins.faults[entry.name] = f"dialect {entry.name!r} of package {package!r}: {fault}"
             continue
         names.add(entry.name)
-        if loaded.name not in (entry.name, name_after(type(loaded))):
+        if loaded.name not in (entry.name, name_after(type(loaded).__name__)):
             plugins.renamed[entry.name] = (
                 f"dialect {entry.name!r} of package {package!r} calls itself {loaded.name!r}: "
                 f"it is known by its entry point's name, {entry.name!r}"
@@ -86,7 +87,7 @@ def fault_of(dialect: object) -> str:
 
 
 def form_fault(dialect: object) -> str:
-    """Return why a value is no dialect by its class and signatures alone; no method is run."""
+    """Return why a value is no dialect, judged by its class and signatures; no method is run."""
     if inspect.isclass(dialect):
         open_methods = ", ".join(sorted(getattr(dialect, "__abstractmethods__", ())))
         lacks = f"; it lacks {open_methods}" if open_methods else ""

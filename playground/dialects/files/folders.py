@@ -21,7 +21,7 @@ VARIABLE: Final = "PLAYGROUND_DIALECTS"
 
 
 class FileState(NamedTuple):
-    """The state of a file: with another time or size its content has changed.
+    """The state of a file: if time or size differ, its content has changed.
 
     A `fault` says why the file cannot be read.
     """
@@ -70,7 +70,7 @@ def _state(entry: os.DirEntry[str]) -> FileState:
 def load_files(files: tuple[FileState, ...], taken_names: tuple[str, ...]) -> Plugins:
     """Load the dialects of these files by name; `faults` are by the stem of the file's name.
 
-    A file is left out if its dialect's name is `taken`, or came before.
+    A file is left out if its dialect's name is in `taken_names`, or has come before.
     """
     dialects: dict[str, Dialect] = {}
     faults: dict[str, str] = {}

@@ -63,8 +63,8 @@ def read_fields(
 ) -> Any:
     """Build an instance of a dataclass from plain data.
 
-    The functions in `own` read the fields of their names; fields in `left_out` are refused. Raises
-    InputFault.
+    The functions in `readers` read the fields of their names; fields in `left_out` are refused.
+    Raises InputFault.
     """
     values = _check_fields(kind, data, place, left_out)
     hints = _hints_of(kind)
@@ -83,7 +83,7 @@ def read_fields(
 def _check_fields(
     kind: type[Any], data: Any, place: FieldPlace, left_out: tuple[str, ...]
 ) -> Mapping[str, Any]:
-    """Check that all given fields exist, and that none without a default is missing."""
+    """Check that all given fields exist, and that every field without a default is given."""
     if not isinstance(data, Mapping):
         raise place.fault(_what_was_given(data), "an object with fields")
     fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in left_out}

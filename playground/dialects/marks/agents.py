@@ -1,9 +1,9 @@
-"""The policies of agents and libraries: which of the formatted messages each marks.
+"""The policies of agents and libraries: the places that each marks in formatted messages.
 
-Each is one small function from messages to places, with a line on its source. A mark on the last
-tool is left out if the system prompt is marked as well: the prompt comes after the tools, so that
-its cache entry includes them. A "wire user" is what reaches the provider as one user turn: results
-and the user's messages after them.
+Each is a small function from messages to places, with a line on its source. A mark on the last tool
+is left out if the system prompt is marked as well: the prompt comes after the tools, so that its
+cache entry includes them. A "wire user" is what reaches the provider as one user turn: results and
+the user's messages after them.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ PartIndex = tuple[int, int]  # index of a message, index of its part (-1 is the 
 
 
 class AgentPolicy(NamedTuple):
-    """An agent's choice of places, and the source of that knowledge."""
+    """An agent's choice of places, and the source that documents it."""
 
     places: Callable[[Messages], list[PartIndex]]
     source: str
 
 
 def finder_of_last(messages: Messages) -> Callable[[str, int], list[int]]:
-    """Return a function that finds the last messages of a role, at most `count`, in order."""
+    """Return a function that returns the last messages of a role, at most `count`, in order."""
     if isinstance(messages, KnowsPlaces):
         return partial(messages.last_with, "role")
     backwards = [message.get("role") for message in reversed(messages)]

@@ -1,4 +1,4 @@
-"""Policies by name: each decides where marks go, and gives a reason for every place it examined."""
+"""Policies by name: each decides on the places of marks, with a reason for every place examined."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.dialects.marks.family import model_family
 from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
-AS_SENT: Final = "as-sent"  # no policy: the marks that a request was brought with
+AS_SENT: Final = "as-sent"  # no policy: the request keeps the marks that it has
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
 
@@ -208,11 +208,11 @@ def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
     systems, users = last_places("system", 1), last_places("user", 2)
     return [
         _decision_at(messages, systems[-1:], "last-system"),
-        # The previous request had its last mark here: its entry is found, however long the turn
+        # The previous request had its last mark here, so its entry is found, however long the turn
         # has become.
         _decision_at(messages, users[-2:-1], "second-last-user"),
-        # The part before the last too: with a single mark, a last part that changes (an
-        # environment block within the message) made input cost 1.25 times that without a cache.
+        # The part before the last is marked too: with a single mark, a last part that changes (an
+        # environment block in the message) made input cost 1.25 times as much as without a cache.
         _decision_at(messages, users[-1:], "last-user", from_end=2),
         _decision_at(messages, users[-1:], "last-user"),
     ]

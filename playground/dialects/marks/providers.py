@@ -42,7 +42,7 @@ _OPENAI_VERSION: Final = re.compile(r"gpt-(\d+)(?:\.(\d+))?")
 _MARKS_SINCE: Final = (5, 6)
 _QWEN4: Final = re.compile(r"qwen-?4\b")
 _BEDROCK_CLAUDE: Final = re.compile(r"(?:[a-z-]{2,6}\.)?anthropic\.")
-_BEDROCK_GPT: Final = re.compile(r"openai\.gpt-\d")  # not the open weights
+_BEDROCK_GPT: Final = re.compile(r"openai\.gpt-\d")  # not the models with open weights
 
 _HOSTS: Final = {  # end of a host's name -> LiteLLM's route for its API
     "openrouter.ai": "openrouter",
@@ -97,7 +97,7 @@ def provider_of(model: str) -> str:
 
 
 def _versioned(rules: str, name: str) -> str:
-    """Return the rules of a maker's later models, where they are others than the earlier ones'."""
+    """Return the rules for a maker's later models, if they differ from those for earlier ones."""
     return "qwen4" if rules == "qwen" and _QWEN4.search(name) else rules
 
 

@@ -1,4 +1,4 @@
-"""Find the form in which a chat template takes calls, and what it writes, by rendering it.
+"""Render a chat template to find the form in which it takes calls, and the text that it writes.
 
 A template is only rendered, never parsed. Words that no template holds mark places in its output.
 """
@@ -28,7 +28,7 @@ NAMES: Final = ("fetch_quay", "weigh_zinc")
 KEYS: Final = ("vessel", "barrow")
 VALUES: Final = ("Qopax", "Ujdem")
 _IDS: Final = ("a1B2c3D4e", "f5G6h7I8j")  # nine letters and digits, as Mistral's templates require
-ASKING_SECONDS: Final = 30.0  # for all renderings of a template; most templates take one second
+ASKING_SECONDS: Final = 30.0  # seconds for all renderings of a template; most templates take one
 DAY: Final = "2026-01-01"  # a fixed date, so that a template gives the same text on every day
 _THOUGHT_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
 
@@ -110,8 +110,8 @@ def forms() -> Iterator[RequestForm]:
 class TemplateRendering:
     """A request and the template's text for it.
 
-    `text` is None if the template refused the request; `refused` is then the reason. `day` is the
-    date that the template saw, as YYYY-MM-DD.
+    `text` is None if the template refused the request; `refused` then holds the reason. `day` is
+    the date that the template saw, as YYYY-MM-DD.
     """
 
     messages: Messages

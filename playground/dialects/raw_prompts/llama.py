@@ -43,8 +43,8 @@ class LlamaTurn:
 class LlamaFormat:
     """The special tokens of a generation of models, and its habits.
 
-    `tags_code` puts the python tag at the head of a message whose first call is code. `calls_wait`
-    ends every message with calls, and every result, with `end_of_message`.
+    With `tags_code` a message whose first call is code begins with the python tag. With
+    `calls_wait` every message with calls, and every result, ends with `end_of_message`.
     """
 
     title: str
@@ -230,7 +230,7 @@ def _turns(message: Message, ipython: bool) -> list[LlamaTurn]:
             content.append(part)
         elif isinstance(part, TextPart):
             content.append(part.text)
-    # Meta: the token is emitted with ipython in the system prompt, or for a call of a built-in tool
+    # Meta: models write the token with ipython in the system prompt, or to call a built-in tool
     waits = ipython or any(call.tool_name in BUILTIN_TOOLS for call in message.tool_calls)
     reason: StopReason = "end_of_message" if waits and message.tool_calls else "end_of_turn"
     return [LlamaTurn(message.role, content, tuple(message.tool_calls), reason)]

@@ -1,8 +1,8 @@
 """The sandbox in which a chat template is rendered: its permissions and its bounds for values.
 
-It is that of transformers: jinja2's immutable sandbox, trimmed blocks, and a `tojson` that escapes
-no characters. The checks here give a clear error for too large values; everything else ends at the
-bounds of the worker process (`confined`).
+It equals that of transformers: jinja2's immutable sandbox, trimmed blocks, and a `tojson` that
+escapes no characters. The checks here give a clear error for too large values; anything else is
+stopped by the limits of the worker process (`confined`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
 from playground.base.errors import InputFault
 
-SIZE_LIMIT: Final = 20_000_000  # characters of output, and of any text within the template
+SIZE_LIMIT: Final = 20_000_000  # most characters of the output, and of any text in the template
 _SEQUENCES: Final = (str, list, tuple)
-MOST_BITS: Final = 10_000  # of a power's result: about 3,000 digits
+MOST_BITS: Final = 10_000  # most bits of a power's result: about 3,000 digits
 
 
 def render(job: Mapping[str, Any]) -> str:
@@ -118,7 +118,7 @@ def _too_large(operator: str, left: Any, right: Any) -> bool:
 
 
 def _power_too_large(left: Any, right: Any) -> bool:
-    """Return True if a power is too large, also if it grows in steps (`((9**64)**64)**64`)."""
+    """Return True if a power is too large, even one in steps (`((9**64)**64)**64`)."""
     if not isinstance(right, int | float):
         return False
     bits = left.bit_length() if isinstance(left, int) else 1

@@ -18,7 +18,7 @@ _TOKENS: Final = {
 }
 
 
-# Tokens for a template that came without a tokenizer: it names these tokens but lacks their texts.
+# Tokens for a template without a tokenizer: it names these tokens, but does not have their texts.
 STAND_INS: Final = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
 
 
@@ -39,7 +39,7 @@ def template_of(source: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
 
 
 def _is_text(source: str) -> bool:
-    """Return True for a text with a Jinja tag or a line break: it is no name of a file."""
+    """Return True for a text with a Jinja tag or a line break, which no file's name has."""
     return "{%" in source or "{{" in source or "\n" in source
 
 

@@ -32,8 +32,8 @@ def declared_grammar(
     reasoning: bool = False,
     accepts: str = "written",
 ) -> Grammar:
-    """Build the grammar of a declaration. Raises UnknownNameError for a choice that no tool has,
-    and for another word than ACCEPTS."""
+    """Build the grammar of a declaration. Raises UnknownNameError if no tool has the name `choice`,
+    or if `accepts` is none of ACCEPTS."""
     if accepts not in ACCEPTS:
         raise UnknownNameError("grammar", accepts, list(ACCEPTS))
     notes = Notes()

@@ -1,6 +1,5 @@
-"""Grammars of the bodies of calls. Each notation has a function, which allows all that
-`Notation.write` may give.
-"""
+"""Grammars of the bodies of calls. Each notation has a function, whose rules allow all texts that
+`Notation.write` may give."""
 
 from __future__ import annotations
 

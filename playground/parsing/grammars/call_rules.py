@@ -1,5 +1,4 @@
-"""The parts of the grammar of one tool's calls: its name and schema, and what stands around
-them."""
+"""The parts of the grammar of one tool's calls: name, schema, and the text around them."""
 
 from __future__ import annotations
 
@@ -94,8 +93,8 @@ class CallRules:
         return either(in_order(text) for text in texts) if values else _LINE
 
     def objects(self) -> list[tuple[list[tuple[str, Any, bool]], Any]]:
-        """Return the objects between which the schema lets a caller choose: for each, the members,
-        and the schema of other members or None."""
+        """Return the alternative objects that the schema allows: for each, its members, and the
+        schema of other members or None."""
         rules = self.schema_rules(self.json_style())
         listed = []
         for variant in rules.merger.variants(self.tool.input_schema, self.place):

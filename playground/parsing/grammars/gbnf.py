@@ -84,12 +84,12 @@ class _Writer:
         return self._names[token]
 
     def _new_name(self, kind: str) -> str:
-        """Return a name with which no rule's name begins: states of a text add their numbers."""
+        """Return a name with which no other begins, because a text's states add numbers to it."""
         return f"{kind}-{len(self._names) + 1}"
 
 
 def _set(of: CharacterSet) -> str:
-    """Write a set. Escapes stand late, because xgrammar reads all hexadecimal digits that follow.
+    """Write a set. Escapes come late, because xgrammar reads all hexadecimal digits after them.
 
     `^` and `-` come last: elsewhere they have a meaning, and no escape for them is read by both.
     """

@@ -87,7 +87,7 @@ class Merger:
                 yield parts
 
     def target(self, reference: Any, place: str) -> Any:
-        """Return the target of a reference; True (any value), with a note, if there is none."""
+        """Return the target of a reference; if there is none, note that and return True."""
         target_schema = target_of(reference, self.root) if isinstance(reference, str) else None
         if target_schema is None:
             where = "out of the schema" if not str(reference).startswith("#") else "to nothing"

@@ -1,4 +1,4 @@
-"""Notes on what a grammar or a response template takes beyond a declaration, or does not take."""
+"""Notes on differences between a grammar or a response template and its declaration."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class Notes:
     findings: dict[Finding, None] = field(default_factory=dict)
 
     def wider(self, place: str, text: str) -> None:
-        """Note that the grammar takes what the schema or the reader does not."""
+        """Note that the grammar accepts more than the schema or the reader."""
         self.add("wider", place, text)
 
     def narrower(self, place: str, text: str) -> None:
-        """Note that the grammar does not take all that the schema or the reader takes."""
+        """Note that the grammar accepts less than the schema or the reader."""
         self.add("narrower", place, text)
 
     def none(self, place: str, text: str) -> None:
-        """Note that there is none at all."""
+        """Note that there is no grammar or template at all."""
         self.findings[finding(f"no-{self.subject}", place, text)] = None
 
     def add(self, kind: str, place: str, text: str) -> None:

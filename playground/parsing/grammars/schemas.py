@@ -298,9 +298,9 @@ def any_value(style: Style, rules: NamedRules) -> Use:
     name = rules.take(f"any-{style.name}")
     use = Use(name)
     pair = in_order(style.any_key([]), style.colon, use)
-    members = optional(in_order(pair, repeat(in_order(style.comma, pair))))
-    items = optional(in_order(use, repeat(in_order(style.comma, use))))
-    number = numbers.number()
+    members = optional(in_order(pair, repeat(in_order(style.comma, pair)), style.last))
+    items = optional(in_order(use, repeat(in_order(style.comma, use)), style.last))
+    number = style.number or numbers.number()
     assert number is not None
     value = either(
         [

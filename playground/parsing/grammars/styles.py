@@ -109,6 +109,10 @@ class Style:
     """True if the values stand inside a JSON string."""
     edge: Expression = EMPTY
     """The white space inside a bracket."""
+    last: Expression = EMPTY
+    """What may stand after the last member or item."""
+    number: Expression | None = None
+    """Any number, if it is written in another way than in JSON."""
 
     def within(self, opener: str, inside: Expression, closer: str) -> Expression:
         """Put brackets around something."""

@@ -1,7 +1,8 @@
-"""Rules for raw values between a parameter's markers, by the rule that reads them back.
+"""Rules for raw values between a parameter's markers, such that the reader gives the same value
+back.
 
-A text is written as it is, anything else as JSON. The reader decides which it is by the schema's
-types (`read_value`), or the markup says it (`read_marked`).
+A text is written as it is, anything else as JSON. The reader decides between them by the schema's
+types (`read_value`) or by the markup (`read_marked`).
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from playground.nouns.tools import JSON_TYPES, ToolMetadata, allowed_types
@@ -56,11 +57,27 @@ SOME_SPACE: Final = repeat(OneOf(BLANKS), 1, 64)
 _NO_NAME: Final = BLANKS | characters("<>=\"'`{}[]|\\")  # no name or key has these
 _ESCAPE: Final = in_order("\\", OneOf(ALL))
 _WORD: Final = repeat(OneOf(characters("a-z", "A-Z", "0-9", "_+#.-")), 0, 24)
+_SOME_DIGITS: Final = repeat(OneOf(DIGITS), 1, 40)
+_PYTHON_NUMBER: Final = in_order(
+    optional(in_order("-", SPACE)),
+    either(
+        [
+            in_order(_SOME_DIGITS, optional(in_order(".", optional(_SOME_DIGITS)))),
+            in_order(".", _SOME_DIGITS),
+        ]
+    ),
+    optional(in_order(OneOf(characters("eE")), optional(OneOf(characters("+-"))), _SOME_DIGITS)),
+)
+_WORDS: Final = ("true", "false", "none", "null")
 _LINE: Final = repeat(OneOf(characters("\r\n`").others), 1, 256)
 
 
 def _gap(gap: Gap) -> Expression:
     return repeat(OneOf(BLANKS), gap.least, 64)
+
+
+def _any_case(word: str) -> Expression:
+    return in_order(*(OneOf(characters(letter, letter.upper())) for letter in word))
 
 
 def loose(text: str) -> Expression:
@@ -84,7 +101,10 @@ def well_formed_rules(
     rules = NamedRules()
     root = rules.take("root")
     forms = [_Form(form, tools, rules) for form in (syntax, *syntax.also) if not form.slip]
-    calls = rules.add("calls", either(form.calls() for form in forms))
+    by_section: dict[str, list[_Form]] = {}
+    for form in forms:
+        by_section.setdefault(form.syntax.section, []).append(form)
+    calls = rules.add("calls", either(f.calls(by_section[f.syntax.section]) for f in forms))
     text = rules.add("text", FreeText(ANY, _outside(syntax, markers)))
     others = [*_around(syntax, markers), *(loose(part) for part in answer if part)]
     other = repeat(in_order(either(others), text)) if others else EMPTY
@@ -112,21 +132,24 @@ def _outside(syntax: Declaration, markers: Markers) -> tuple[str, ...]:
 
 
 def first_tag(marker: str) -> str:
-    """Return a marker up to the end of its first tag; "" for words that prose may hold."""
+    """Return a marker up to the end of its first tag; "" for a marker of mere words."""
     tag = re.match(r"\W*\w[^>\]]*[>\]]?", marker.strip())
     return tag[0] if tag and re.search(r"[<>\[\]|]", tag[0]) else ""
 
 
 def _unopened(markers: Markers) -> Expression:
-    """Build a thought that the prompt has opened."""
+    """Build a thought whose opener is in the prompt."""
     close = markers.reasoning[0].close
     return FreeText(ANY, (close,), close) if close else FreeText(ANY)
 
 
 def _around(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
-    own = (*syntax.openers, *syntax.closers)
-    tokens = [token for token in (*markers.stops, *markers.dropped) if token not in own]
+    tokens = [
+        token
+        for token in (*markers.stops, *markers.dropped)
+        if token not in syntax.closers and not any(o.startswith(token) for o in syntax.openers)
+    ]
     found: list[Expression] = []
     for tags in (*markers.reasoning, *markers.plain):
         close = tags.close
@@ -146,6 +169,12 @@ def _free_style(style: Style) -> Style:
     )
 
 
+def _free_json(in_text: bool = False) -> Style:
+    """Return the style of JSON, its keys any texts: the empty one too."""
+    style = _free_style(json_style(in_text=in_text))
+    return replace(style, any_key=lambda names: style.text())
+
+
 class _Form:
     """A maker of the calls of one form."""
 
@@ -159,13 +188,18 @@ class _Form:
             ]
         self._values: dict[Style, Use] = {}
 
-    def calls(self) -> Expression:
-        """Build a section with its calls, or calls without a section if the form has none."""
-        syntax = self.syntax
-        one = {
+    @cached_property
+    def _calls_by_tool(self) -> dict[str, Use]:
+        return {
             tool.name: self.rules.add(f"call-{tool.name}", self._call(tool)) for tool in self.tools
         }
-        call = self.rules.add("call", either(one.values()))
+
+    def calls(self, siblings: Sequence[_Form]) -> Expression:
+        """Build a section with its calls, or calls without a section if the form has none. A
+        section also holds calls of the forms that have the same: the `siblings`."""
+        syntax, one = self.syntax, self._calls_by_tool
+        forms = siblings if syntax.sections else (self,)
+        call = self.rules.add("call", either(c for f in forms for c in f._calls_by_tool.values()))
         separator = in_order(SPACE, loose(syntax.separator.strip()), SPACE)
         listed = in_order(call, repeat(in_order(separator, call)))
         if not syntax.sections:
@@ -235,13 +269,13 @@ class _Form:
 
     def _object(self, style: Style) -> Expression:
         pair = in_order(style.any_key([]), style.colon, self._any(style))
-        inside = optional(in_order(pair, repeat(in_order(style.comma, pair))))
+        inside = optional(in_order(pair, repeat(in_order(style.comma, pair)), style.last))
         written = style.within("{", inside, "}")
         return escape_for_json(written) if style.in_text else written
 
     @property
     def json(self) -> Style:
-        return _free_style(json_style())
+        return _free_json()
 
     @property
     def python(self) -> Style:
@@ -250,14 +284,16 @@ class _Form:
             in_order(mark, repeat(either([OneOf(characters(mark, "\\\n").others), _ESCAPE])), mark)
             for mark in "'\""
         )
-        style = replace(_free_style(python_style()), any_text=texts)
-        return replace(style, any_key=lambda names: texts)
+        style = replace(_free_style(python_style()), any_text=texts, any_key=lambda names: texts)
+        return replace(style, last=optional(in_order(SPACE, ",")), number=_PYTHON_NUMBER)
 
     def json_arguments(self, tool: ToolMetadata) -> Expression:
         return self._object(self.json)
 
     def marked_arguments(self, tool: ToolMetadata) -> Expression:
-        return self._object(_free_style(marked_style(self.syntax.string_mark)))
+        style = _free_style(marked_style(self.syntax.string_mark))
+        keys = either([token(bare_key([])), style.text()])
+        return self._object(replace(style, any_key=lambda names: keys))
 
     def json_call(self, tool: ToolMetadata) -> Expression:
         """Build one object with name and arguments, in either order, among other members."""
@@ -267,8 +303,9 @@ class _Form:
             return style.within("{", member, "}")
         arguments = self._object(style)
         if shape.arguments_as_text:
-            inside = self._object(_free_style(json_style(in_text=True)))
-            arguments = in_order('"', SPACE, inside, SPACE, '"')
+            inside = self._object(_free_json(in_text=True))
+            blanks = repeat(OneOf(characters(" ")), 0, 64)  # raw line breaks are no JSON
+            arguments = in_order('"', blanks, inside, blanks, '"')
         if shape.text_key:
             arguments = either([arguments, style.text()])
         name = Exact(style.constant(tool.name))
@@ -313,11 +350,15 @@ class _Form:
         after = self._pieces(template.after, tool, hole)
         if VALUES[template.body].json:
             return in_order(before, SPACE, self._any(self.json), SPACE, after)
-        value: Expression = FreeText(ANY, value_markers(self.syntax, tool.name, key or ""))
+        markers = value_markers(self.syntax, tool.name, key or "")
+        value: Expression = FreeText(ANY, markers)
         types = allowed_types(tool.parameter_schema(key)) if key is not None else set()
-        if types and "string" not in types and not self.syntax.element:
-            words = map(Exact, ("True", "False", "None"))  # models write these for any word
-            value = in_order(SPACE, either([self._any(self._value_style()), *words]), SPACE)
+        if types and "string" not in types:
+            words = map(_any_case, _WORDS)  # models write these in any letter case
+            values = [self._any(self._value_style()), *words]
+            if prefix := self.syntax.element:  # empty, or the value's own tags
+                values += [EMPTY, in_order(f"{prefix}<", FreeText(ANY, markers))]
+            value = in_order(SPACE, either(values), SPACE)
         if self.syntax.cdata:
             inside = FreeText(ANY, ("]]>",), "]]>")
             value = either([value, in_order("<![CDATA[", inside)])

@@ -1,6 +1,6 @@
 """The words of a declaration that must not stand in a text, beside calls or inside a call.
 
-A reader forgives white space between the words of a marker, so its longest word stands for it.
+A reader tolerates white space between the words of a marker, so its longest word represents it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _APART = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
 
 
 def longest_word(marker: str) -> str:
-    """Return the word that stands for a marker: its longest word, if possible one with a letter."""
+    """Return the word that represents a marker: its longest word, if possible one with a letter."""
     words = [re.sub(r"=[\"']?\Z", "", word) for word in _APART.split(marker) if word]
     lettered = [word for word in words if any(map(str.isalpha, word))]
     return max(lettered or words, key=len, default="")

@@ -20,7 +20,7 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Walk
-from playground.parsing.values import dump_json
+from playground.parsing.values import dump_json, has_raw_breaks
 
 _WRAPPERS: Final = ("arguments", "parameters", "properties", "input", "args", "params", "kwargs")
 # models write these in place of an object: the object as a text, or null
@@ -75,6 +75,8 @@ def read_escaped(text: str) -> Any:
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Set the call's arguments from their raw text; without one, or for null, the empty object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
+    if not texts and not any(text.strip() == "{}" for _, text in call.raw):
+        reader.scanner.note("no-arguments", call.place)
     value = _load(call, texts[-1] if texts else "{}")
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
@@ -117,7 +119,9 @@ def _read_object(text: str) -> Any:
 def _load(call: OpenCall, text: str) -> Any:
     """Return the value of a JSON text. If the text is not strict JSON, mark the call `relaxed`."""
     try:
-        return decoded(load_json, text, "malformed-json")
+        value = decoded(load_json, text, "malformed-json")
+        call.relaxed |= has_raw_breaks(text)
+        return value
     except BrokenCall as broken:
         if broken.code != "malformed-json":
             raise

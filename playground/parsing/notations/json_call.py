@@ -33,7 +33,7 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE, has_words
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
-from playground.parsing.values import dump_json, is_json
+from playground.parsing.values import dump_json, has_raw_breaks, is_json
 
 _ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs")
 _FUNCTION: Final = "function"  # OpenAI wraps a call in this member
@@ -116,7 +116,7 @@ def _walk_object(
     expected, after_comma = _KEY, False
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
-        char = scanner.peek() or ""  # known, because a gap ends before it
+        char = scanner.peek() or ""  # not "", because a gap ends before it
         match char:
             case "{" if not doubled and scanner.offset == start + 1:
                 call.relaxed = True
@@ -214,7 +214,7 @@ def _read_member(
     holds_arguments = path[:-1] == shape.arguments[:-1]
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
-    if path == (shape.thought,) and first == '"':
+    if shape.thought and path == (shape.thought,) and first == '"':
         yield from json_walk.claim_balanced(scanner, scanner.emit_reasoning)
     elif path == shape.name and call.name is None and quoted:
         yield from quoted_name(reader, call)
@@ -232,7 +232,7 @@ def _read_member(
     elif _is_form_member(path, shape):
         yield from json_walk.value(scanner, scanner.claim_markup(text))
         member = text.take()
-        call.relaxed |= not is_json(member)
+        call.relaxed |= not is_json(member) or has_raw_breaks(member)
         _keep_member(call, shape, path, member)
     else:
         yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], text))

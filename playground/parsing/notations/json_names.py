@@ -38,13 +38,13 @@ def bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
 def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
     """Hold the name's string until it ends, then claim it at once; the quotes are markup."""
     scanner, quote = reader.scanner, reader.scanner.peek()
-    assert quote  # the caller has seen it
+    assert quote  # the caller has checked that it is a quote
     scanner.emit_markup(1)
     while True:
         inside = _QUOTED[quote].match(scanner.text, scanner.at)
         text = inside[0] if inside else scanner.text[scanner.at :]
         # the first of two faults is reported, wherever the text was cut
-        if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # the next quote is another call's
+        if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # the next quote belongs to another call
             raise BrokenCall("missing-name", "the call's name never ends")
         # held text is searched again with every chunk: without a limit that is quadratic
         if len(text) > NAME_LIMIT:

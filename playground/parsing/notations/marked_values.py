@@ -23,6 +23,7 @@ _SPACE: Final = re.compile(r"\s*")
 _JSON: Final = json.JSONDecoder(strict=False)
 _BARE: Final = re.compile(r"[^,:{}\[\]]*")
 _PLAIN_KEY: Final = r"[A-Za-z_][\w.\-]*"
+_LAST_COMMA: Final = "a comma after the last member"
 # a text in single quotes, up to a quote that may end an item of a list
 _QUOTED_ITEM: Final = re.compile(r"'([^\n]*?)'(?=\s*[,\]])")
 
@@ -74,8 +75,8 @@ def read(
 
 
 class Doubts(NamedTuple):
-    """Values that were not read strictly: the keys of those that stay text because they are too
-    `deep`, and the keys of those with a `forgiven` mistake, with the mistake."""
+    """Values that were not read strictly: the keys of values that stay text because they are too
+    `deep`, and the keys of values with a `forgiven` mistake, each with the mistake."""
 
     deep: list[str]
     forgiven: list[tuple[str, str]]
@@ -174,7 +175,7 @@ def _items(text: str, at: int, form: _Form, key: str) -> tuple[list[Any], int]:
     while not text.startswith("]", at):
         item, at = _item(text, at, form, key)
         items.append(item)
-        at = _skip_comma(text, at, "]")
+        at = _skip_comma(text, at, "]", form, key)
     return items, at + 1
 
 
@@ -224,7 +225,7 @@ def _after_member(text: str, at: int, form: _Form, key: str) -> int:
     if not follows_word and form.doubts is not None and _BARE_KEY_AT.match(text, at):
         form.doubts.forgiven.append((key, "no comma after it"))
         return at
-    return _skip_comma(text, at, "}")
+    return _skip_comma(text, at, "}", form, key)
 
 
 def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
@@ -287,20 +288,26 @@ def _read_key(text: str, at: int, form: _Form) -> tuple[str, int]:
         key, at = _read_marked(text, at, form.mark)
     elif text.startswith('"', at):
         key, at = _read_quoted(text, at, form)
+        form.forgive(key, "a key in quotes")
     else:
         match = _BARE.match(text, at)
         assert match  # it matches the empty text too
         key, at = match[0].strip(), match.end()
+        if not _BARE_KEY.match(key):
+            form.forgive(key, f"the key {key!r:.60}, which is no word")
     at = _skip(text, at)
     if not text.startswith(":", at):
         raise ValueError(f"expected a colon at character {at}")
     return key, _skip(text, at + 1)
 
 
-def _skip_comma(text: str, at: int, closer: str) -> int:
+def _skip_comma(text: str, at: int, closer: str, form: _Form, key: str) -> int:
     at = _skip(text, at)
     if text.startswith(",", at):
-        return _skip(text, at + 1)
+        at = _skip(text, at + 1)
+        if text.startswith(closer, at):
+            form.forgive(key, _LAST_COMMA)
+        return at
     if not text.startswith(closer, at):
         raise ValueError(f"expected a comma or {closer} at character {at}")
     return at

@@ -72,7 +72,7 @@ class Notation(ABC):
     """A way in which the body of a call is written, announced and read.
 
     `hole` is its name in a template, `meaning` a line for the table of holes, `values` a phrase for
-    guides about how arguments look. `fields` declare a syntax; in it a call of `write_file` with
+    guides on the look of arguments. `fields` declare a syntax; in it a call of `write_file` with
     the arguments `sample` is written as `example`: this is tested, and shown.
     """
 

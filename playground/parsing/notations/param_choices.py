@@ -40,7 +40,7 @@ _TWO_TAGS: Final = re.compile(r"(?P<closer></[^<>]+>)\s*(?P<opener><[^<>/]+>)\s*
 
 def param_template(syntax: Declaration) -> Template:
     template = syntax.param_template
-    assert template is not None  # `check` has seen it
+    assert template is not None  # `check` requires it
     return template
 
 
@@ -123,7 +123,7 @@ def _misspelt_tags(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 
 
 def _without_value_opener(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """Return an opener of several elements without the tag that opens the value:
+    """Return an opener of several elements that lacks the tag before the value:
     `<k>{key}</k>value</v>`."""
     tags = _TWO_TAGS.fullmatch(str(pieces[-1]))
     return [(*pieces[:-1], tags["closer"])] if tags else []
@@ -187,7 +187,7 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
         # call's closer alone could be a misspelt closer of this parameter.
         following = "|".join(lookahead_of(choice.pattern) for choice in neighbours.calls)
         forgotten = _forgotten(f"{SPACE}{closing}{SPACE}(?:{following})")
-        # what looks like the call's closer may be a parameter's: the text after it decides
+        # the text after a possible closer of the call decides if it is a parameter's
         choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
     # another call with its first parameter: this call was cut off before it
     call = syntax.call_template.before
@@ -333,6 +333,6 @@ def closes_solidly(template: Template) -> bool:
 
 
 def _forgotten(following: str) -> Choice:
-    """Make a choice of text after a forgotten closer; a line break before it is no part of the
-    value."""
+    """Make a choice for text that shows a forgotten closer; a line break before it is no part of
+    the value."""
     return Choice(rf"\n?+(?={following})", group=Group(Kind.FORGOTTEN))

@@ -54,8 +54,8 @@ def _opener_of(key: str, syntax: Declaration) -> str:
 def holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
     """Return True if text between the parameters is probably an unreadable argument.
 
-    It is if the call has no other argument, or if the text is an object or holds a parameter's
-    opener or closer. Without that argument the call would do something else.
+    That is so if the call has no other argument, or if the text is an object or holds a parameter's
+    opener or closer. The call must then not be delivered, because it lacks an argument.
     """
     if not strays.strip():
         return False

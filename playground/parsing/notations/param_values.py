@@ -6,7 +6,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any, Final, NamedTuple
 
-from playground.nouns.tools import Schema, allowed_types, json_type
+from playground.nouns.tools import JSON_TYPES, Schema, allowed_types, json_type
 from playground.parsing import elements
 from playground.parsing.declaration import Declaration
 from playground.parsing.marker import Marker
@@ -80,6 +80,10 @@ def read_param(
         says_text = is_text == "true" if is_text else kind in ("string", syntax.type_word("string"))
         return read_marked(text, says_text, schema, syntax.literals)
     return read_value(text, schema, syntax.untyped, syntax.literals)
+
+
+def is_type(word: str, syntax: Declaration) -> bool:
+    return any(word in (kind, syntax.type_word(kind)) for kind in JSON_TYPES)
 
 
 def _has_elements(text: str, schema: Schema, prefix: str) -> bool:

@@ -1,6 +1,6 @@
 """Parameters, one after the other, each value between its own markers, as `param` declares.
 
-A value is raw text. It ends at its closer, if a text follows that may follow a closer: so a value
+A value is raw text. It ends at a closer only if the text after that may follow a closer, so a value
 may hold its own markers.
 """
 
@@ -37,7 +37,7 @@ from playground.parsing.notations.param_ends import (
     holds_arguments,
     without_closers,
 )
-from playground.parsing.notations.param_values import param_shape, read_param, write_param
+from playground.parsing.notations.param_values import is_type, param_shape, read_param, write_param
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import (
     NAME_END,
@@ -67,7 +67,7 @@ class Params(Notation):
         "<parameter=lines>[1, 2]</parameter></function>"
     )
     follows_tags = True
-    ends_itself = False  # only the call's closer says which parameter was the last
+    ends_itself = False  # only the call's closer shows that a parameter was the last
 
     def check(self, syntax: Declaration) -> None:
         if not syntax.param:
@@ -88,7 +88,7 @@ class Params(Notation):
 
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
-        # an opener that ends in a literal is proof enough; not so a bare name or a blank
+        # an opener that ends in a literal is proof enough; a bare name or a blank is not
         bare = isinstance(last_piece(syntax.call_template.before), Hole) or _begins_after_blank(
             syntax
         )
@@ -232,6 +232,10 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     else:
         place = f"{call.place}, argument {key}"
         scanner.note_form(opener, param_template(syntax).before, where=place)
+        word = opener.named.get("type")
+        if word and not is_type(word, syntax):
+            message = f"{word!r} is no JSON type: the value is read as JSON"
+            scanner.note("mended-form", place, message)
     claim, reader.argument = reader.emit_argument(call, key, copy), key
 
     ends_value = _value_ender(reader, call, key, syntax)

@@ -43,7 +43,7 @@ def dialect() -> None:
 @json_option
 @guarded
 def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
-    """Read a dialect off a chat template and prove it against the template.
+    """Derive a dialect from a chat template, and prove it against the template.
 
     FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. Prints
     the declaration with the probe that showed each line, the result of the proof, and the most

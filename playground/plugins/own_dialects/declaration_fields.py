@@ -1,4 +1,4 @@
-"""The fields of a dialect's declaration as widgets; what is wrong with one stands under it."""
+"""Widgets for the fields of a dialect's declaration; a field's fault is shown under it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ROWS: Final = 68  # pixels of a field of two lines
 
 
 def fields(draft: DeclarationDraft) -> None:
-    """The declaration, field by field; what is wrong stands under its field."""
+    """Show the declaration, field by field, each with its fault under it."""
     _text_field(draft, "name", "Name", 0)
     for path, label in _TEXTS:
         _text_field(draft, path, label, 130 if path == "rules" else _ROWS)
@@ -83,7 +83,7 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
 
 
 def _key(draft: DeclarationDraft, path: str) -> str:
-    """Another document has other widgets: these keep what is typed into them."""
+    """Return a widget's key. Each document has its own widgets, which keep the typed text."""
     return f"own {draft.number} {path}"
 
 
@@ -98,7 +98,7 @@ def _wrong(fault: InputFault) -> None:
 
 
 def _tags(draft: DeclarationDraft) -> None:
-    """The first pair of reasoning tags; others are in the whole file."""
+    """Show the first pair of reasoning tags; others can be edited in the whole file."""
     tags = declaring.field(draft.document, "reasoning") or [{}]
     first = tags[0] if isinstance(tags, list) and isinstance(tags[0], dict) else {}
     with st.container(horizontal=True):
@@ -157,9 +157,9 @@ def _take(value: str | bool, path: str) -> None:
 
 
 def _file(draft: DeclarationDraft) -> None:
-    """Every field there is, as the file has it."""
+    """Show the complete file, with every field."""
     shown = json.dumps(draft.document, ensure_ascii=False, indent=1)
-    key = f"own file {draft.number} {crc32(shown.encode())}"  # a field that changed is another text
+    key = f"own file {draft.number} {crc32(shown.encode())}"  # a new key, if a field changed
     on_change = widget_changes.of(key, _take_file, shown=shown)
     st.text_area("JSON", shown, height=300, key=key, on_change=on_change)
 

@@ -1,6 +1,6 @@
-"""The file of the dialect that is being written: saved, deleted, brought back, downloaded.
+"""The buttons for the file of the edited dialect: save, delete, restore, download.
 
-The one rule: the declaration stays on the page, whatever becomes of its file.
+The declaration always stays on the page, even if its file is deleted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _REMOVED: Final = "own dialect removed"
 
 
 def keeping(draft: DeclarationDraft) -> None:
-    """Save it where every command finds it, or take it away as a file."""
+    """Show the buttons that save the dialect where every command finds it, or remove its file."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if access.current().keeps_sessions:
             label = "Save again" if draft.seen else "Save in the workspace"
@@ -57,7 +57,7 @@ def keeping(draft: DeclarationDraft) -> None:
 def _remove() -> None:
     """Remove the opened file; the declaration stays on the page."""
     seen = declaring.draft().seen
-    if seen is None:  # a quick second click
+    if seen is None:  # a second click in quick succession
         return
     name = parse_dialect(seen, "own").name
     try:
@@ -81,7 +81,8 @@ def _restore(name: str) -> None:
 
 
 def _save() -> None:
-    """The document as it stands by now: who clicks quickly sees a button of the one before."""
+    """Save the document of the session, because a quick click may use the button of an
+    earlier one."""
     state.forget(_REMOVED)
     draft = declaring.draft()
     name = str(draft.document.get("name"))

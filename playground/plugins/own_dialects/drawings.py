@@ -15,7 +15,7 @@ from playground.show.frames import frame
 from playground.show.markup import Markup, cells, code, escaped
 from playground.show.rows import rows_of
 
-_SHOWN: Final = 20_000  # characters of an example
+_SHOWN: Final = 20_000  # most characters of an example
 
 
 @draws("frame", LawChecks)

@@ -1,4 +1,5 @@
-"""Dialects' view Declare: where a declaration starts, and what is shown of its dialect."""
+"""The view Declare of the page Dialects: ways to start a declaration, and results for its
+dialect."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ _DERIVED: Final = "own dialect derived"
 
 
 def show(row: Any) -> None:
-    """Show a declaration at the left, and at the right what its dialect does."""
+    """Show a declaration at the left, and at the right the calls, readings and laws of its
+    dialect."""
     session = state.working_session().session
     begin()
     draft = declaring.draft()
@@ -62,7 +64,7 @@ def show(row: Any) -> None:
     elif way == _WAYS[2]:
         proposals.boxes()
     with st.container(key="own-head"):
-        figures = st.container()  # above all, but waited for when the rest is drawn
+        figures = st.container()  # shown at the top, but computed when the rest is drawn
     _tell(declaring.FAULT, "That did not work; the declaration is unchanged.")
     left, right = st.columns([2, 3], gap="medium")
     with left:
@@ -88,7 +90,7 @@ def show(row: Any) -> None:
         nearest(draft.text)
 
 
-# where it starts
+# ways to start
 
 
 def begin() -> None:
@@ -169,20 +171,19 @@ def derived(name: str, text: str) -> DerivedDialect:
 
 
 def _tell(key: str, words: str) -> None:
-    """Show the error of a callback, once."""
+    """Show the error of a callback once."""
     if fault := state.held(key):
         say.error(words)
         say.text(str(fault))
         state.forget(key)
 
 
-# what comes of it
+# results
 
 
 def call(dialect: DeclaredDialect, session: Session) -> str:
     """Return calls as the dialect writes them: those of the first message with any, or else an
-    example call of the session's first tool.
-    """
+    example call of the session's first tool."""
     for message in session.messages:
         if message.tool_calls:
             return dialect.format_reply(message.tool_calls, session.tools)
@@ -194,11 +195,12 @@ _TIDES: Final = ToolMetadata(name="get_tides", parameters={"port": "The harbour.
 
 
 def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
-    """A reply of the user's, or a call of its own, and what is read from it."""
+    """Show a box for a reply, filled with a call of the dialect's own, and the events read
+    from it."""
     given = belongings.value(belongings.of_this_browser(_REPLY))
     key = (
         "own reply" if given else f"own reply {crc32(written.encode())}"
-    )  # a new key for each call: the box shows the new one
+    )  # a new key for each call, so that the box shows the new call
     text = st.text_area(
         "A reply",
         given or written,
@@ -260,8 +262,7 @@ def values(text: str) -> CarryMatrix:
 
 
 def nearest(text: str) -> None:
-    """The registered dialects that read what this one writes: asked of all of them, so only on
-    request."""
+    """Show on request the registered dialects that read this dialect's calls: all are tried."""
     title = "Nearest registered dialects"
     with say.expander(title, key="nearest", on_change="rerun") as place:
         if place.open:

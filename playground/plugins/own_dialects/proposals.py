@@ -1,4 +1,4 @@
-"""A form that replies of one model propose: the boxes for them, and what it makes of them."""
+"""Boxes for replies of one model, and the form that is proposed for their calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PASTED: Final = 3
 
 
 def boxes() -> None:
-    """Boxes for replies of one model, and what the form that is proposed makes of them."""
+    """Show boxes for replies of one model, and how the proposed form reads these replies."""
     columns = st.columns(_PASTED)
     for number, column in enumerate(columns, 1):
         column.text_area(f"Reply {number}", key=_pasted(number), height=120)

@@ -1,6 +1,7 @@
-"""The provider APIs whose streams can be read: each has a file, and a line here.
+"""The provider APIs that can be read: each has a file, and a line here.
 
-A stream is of the first API that recognises a frame; narrower forms stand before wider ones.
+A stream belongs to the first API that recognises one of its frames; narrower forms stand before
+wider ones.
 """
 
 from __future__ import annotations

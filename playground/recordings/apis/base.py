@@ -108,7 +108,7 @@ class Sink:
     def end_call(self, key: Any) -> None:
         """Complete a call, because the API says so here.
 
-        A call without arguments gets `{}`, or it would look like one that broke off before them.
+        A call without arguments gets `{}`: it would otherwise look as if it broke off before them.
         """
         if key in self._open:
             self.call(key, "{}" if key in self._empty else "", done=True)
@@ -116,7 +116,7 @@ class Sink:
     def end_calls(self) -> None:
         """Give `{}` to all calls without arguments, because the reply has ended.
 
-        The calls stay open, because some servers say so too early.
+        The calls stay open, because some servers announce the end too early.
         """
         for key in sorted(self._empty, key=str):
             self.call(key, "{}")
@@ -125,7 +125,7 @@ class Sink:
         return key in self._calls
 
     def forget_calls(self) -> None:
-        """Forget the keys of calls, which a second response may use again; numbers go on."""
+        """Forget the calls' keys, which a second response may reuse; the numbering continues."""
         self._calls.clear()
         self._empty.clear()
         self._open.clear()

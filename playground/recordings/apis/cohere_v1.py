@@ -86,7 +86,7 @@ class CohereV1(ApiReader):
             sink.call(delta.get("index") or 0, delta.get("parameters") or "", name=_name(delta))
 
     def _calls(self, calls: Any) -> None:
-        """Add complete calls, unless they came before."""
+        """Add complete calls that were not streamed before."""
         for index, call in enumerate(calls or ()):
             if not self.sink.has_call(index):
                 arguments = json.dumps(call.get("parameters") or {}, ensure_ascii=False)

@@ -1,9 +1,10 @@
 """Alibaba's DashScope, its own API for Qwen and others: server-sent events, each a whole response.
 
 https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope. Unless the request asked
-for `incremental_output`, every event repeats the whole text so far. The stream does not say which,
-but its texts do: one that grows twice (`1`, `10`, `101`) repeats, one that does not begin with the
-text before it does not. Until then, text that may be a repetition (`ha`, `ha`) is held back.
+for `incremental_output`, every event repeats the whole text so far. The stream does not say if
+events repeat, but its texts show it: a text that grows twice (`1`, `10`, `101`) is a repetition; a
+text that does not begin with the previous one is not. Until then, text that may be a repetition
+(`ha`, `ha`) is held back.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class DashScope(ApiReader):
         return grown.add(text, self._repeats)
 
     def _emit_held(self, places: Iterable[_Place]) -> None:
-        """Give out what was held back; what may be a repetition is taken for one."""
+        """Emit the held texts; what may be a repetition counts as one."""
         for place in places:
             _emit(place, self._texts[place].add("", self._repeats is not False))
 
@@ -110,13 +111,15 @@ def _emit(place: _Place, piece: str) -> None:
 
 @dataclass
 class _GrowingText:
-    """A text that comes in pieces, or is repeated by each event from its beginning."""
+    """A text that arrives in pieces, or complete so far in each event."""
 
     text: str = ""  # the text so far that events may repeat
-    held: list[str] = field(default_factory=list)  # texts of events that may repeat it
+    held: list[str] = field(
+        default_factory=list
+    )  # texts of events that may be repetitions of `text`
 
     def is_repetition(self, text: str) -> bool | None:
-        """Return True if an event's text repeats those before it, None if that is open."""
+        """Return True if an event's text repeats the earlier ones, None if that is undecided."""
         if not self.text:
             return None
         if not text.startswith(self.held[-1] if self.held else self.text):

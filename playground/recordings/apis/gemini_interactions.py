@@ -80,7 +80,7 @@ class GeminiInteractions(ApiReader):
                 self.sink.reasoning(part["text"])
 
     def _call(self, key: Any, kind: str, call: dict[str, Any]) -> None:
-        """Begin a call, or take the arguments of a server's tool, which may come in a delta."""
+        """Begin a call, or add the arguments of a server's tool, which may come in a delta."""
         name, call_id = call.get("name") or kind, call.get("id") or call.get("call_id") or ""
         arguments = call.get("arguments")
         if not self.sink.has_call(key) or (call_id and kind == "function_call"):

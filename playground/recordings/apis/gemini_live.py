@@ -1,4 +1,4 @@
-"""Gemini Live: messages of the server, whose text, transcripts and calls are the reply.
+"""Gemini Live: the server's messages; their text, transcripts and calls are the reply.
 
 https://ai.google.dev/api/live. Audio is left out; its transcript is the text. The Python SDK writes
 names with underscores. A turn that waits for results ends with the call.
@@ -28,7 +28,7 @@ class GeminiLive(ApiReader):
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
         self._candidate = Candidate(sink)
-        self._ended = False  # a turn is over, and what comes belongs to the next
+        self._ended = False  # the turn is over: the next piece belongs to another one
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:

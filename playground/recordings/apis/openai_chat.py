@@ -39,7 +39,7 @@ class OpenAIChat(ApiReader):
         for choice in value.get("choices") or ():
             self._choice(choice)
         if not self._cited and (value.get("citations") or value.get("search_results")):
-            self._cited = True  # Perplexity says them anew in each frame
+            self._cited = True  # Perplexity repeats the citations in each frame
             sink.signal("citations")
         if value.get("error"):
             sink.fail(value["error"])
@@ -77,7 +77,7 @@ class _Choice:
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
-        self._open: dict[Any, str] = {}  # index → id of the call that it stands for now
+        self._open: dict[Any, str] = {}  # index → id of its present call
         self._last: Any = None
         self._has_said = False
 
@@ -104,7 +104,7 @@ class _Choice:
             self._call({"index": "function_call", "function": call})
 
     def _beside(self, delta: dict[str, Any]) -> None:
-        """Note what stands beside the text; of a sound take what it says."""
+        """Note fields beside the text as signals; of sound, read the transcript."""
         if audio := delta.get("audio"):
             if isinstance(audio, dict) and audio.get("transcript"):
                 self.sink.text(audio["transcript"])

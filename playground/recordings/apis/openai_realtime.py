@@ -1,4 +1,4 @@
-"""OpenAI Realtime: the server's events over a socket, whose text and calls are the reply.
+"""OpenAI Realtime: the server's events over a socket; their text and calls are the reply.
 
 https://platform.openai.com/docs/api-reference/realtime-server-events. The events are those of the
 responses API, with an `event_id`, within a session. Audio is left out; its transcript is the text.

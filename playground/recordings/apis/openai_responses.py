@@ -1,8 +1,8 @@
 """OpenAI responses: typed events over a list of output items.
 
 https://platform.openai.com/docs/api-reference/responses-streaming. The arguments of some calls are
-free text (custom tools, the code interpreter). The task of a call that the client runs (a shell)
-stands in the finished item; that of a patch, but for its diff, in the item when it is added.
+free text (custom tools, the code interpreter). The task of a call that the client runs (a shell) is
+in the finished item. A patch's task is in the added item, except for its diff.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ class OpenAIResponses(ApiReader):
         super().__init__(sink)
         self._items = Items()
         self._written: dict[Any, int] = {}  # characters of an item's arguments so far
-        self._operations: dict[Any, dict[str, Any]] = {}  # of patches whose diff has not begun
+        self._operations: dict[
+            Any, dict[str, Any]
+        ] = {}  # patches without any piece of their diff so far
         self._patched: set[Any] = set()  # items whose diff came in deltas
         self._streamed: set[Any] = set()  # items whose text came in deltas
         self._part: dict[Any, int] = {}  # characters of each text part that came in deltas
@@ -143,7 +145,7 @@ class OpenAIResponses(ApiReader):
         self.sink.model = response.get("model") or self.sink.model
 
     def _end_part(self, kind: str, value: dict[str, Any]) -> None:
-        """End a part: add its text if no delta brought it, and note if the deltas differ."""
+        """End a part: add its text if no delta did, and note a difference from its deltas."""
         field, sort = _WHOLE[kind]
         text = value.get(field)
         key = self._items.of_delta(value, sort)
@@ -231,7 +233,7 @@ class OpenAIResponses(ApiReader):
             sink.stop_reason = details.get("reason") or response.get("status") or "completed"
 
     def _missing(self, output: Any) -> None:
-        """Add from the complete output the items of sorts for which the stream had no event."""
+        """Add the complete output's items of sorts without any event in the stream."""
         came = self._items.sorts
         for item in [item for item in output if _sort(item) not in came]:
             self._done(self._items.done({}, item, _sort(item)), item)

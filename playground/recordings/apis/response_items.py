@@ -5,15 +5,15 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Final
 
-CLIENT_CALLS: Final = {  # run by the client: its task stands in this field of the finished item
+CLIENT_CALLS: Final = {  # calls that the client runs → the finished item's field with the task
     "local_shell_call": "action",
     "shell_call": "action",
     "computer_call": "action",
     "apply_patch_call": "operation",
 }
 ASKED_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}  # others: provider's own
-OTHER_CALLS: Final = {"program", "mcp_approval_request"}  # which no name shows to be calls
-ASKED: Final = "asked_of_provider"  # a part that says what the call with its id was to do
+OTHER_CALLS: Final = {"program", "mcp_approval_request"}  # also calls, despite their names
+ASKED: Final = "asked_of_provider"  # the kind of a part with the task of the call of its id
 _TASKS: Final = (
     "action", "operation", "arguments", "code", "queries", "input", "revised_prompt", "prompt",
 )  # fmt: skip
@@ -22,7 +22,7 @@ _MOST_OPEN: Final = 100  # open items that are considered for an event
 
 
 def asked_of_provider(item: dict[str, Any]) -> Any:
-    """Return the task of a tool that the provider runs, as its item has it; None for none."""
+    """Return the task of a tool that the provider runs, in its item's form, or None."""
     return next((item[name] for name in _TASKS if item.get(name)), None)
 
 
@@ -41,10 +41,10 @@ def provider_result(item: dict[str, Any]) -> dict[str, Any] | None:
 class Items:
     """The items of one response, each with a key.
 
-    Some servers number nothing, some give an item another id in every event, some send 0 for every
-    place. So the place counts more than the id, and an added item is always a new one. An event
-    without a known place or id belongs to an open item of its sort that it does not contradict: a
-    delta to the newest, an end to the oldest.
+    Some servers send neither place nor id, some another id in every event, some the place 0 for
+    all. So the place counts more than the id, and an added item is always new. An event without a
+    known place or id belongs to an open item of its sort with no other place or id: a delta to the
+    newest, an end to the oldest.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Items:
         self._has_place: set[int] = set()
         self._has_id: set[int] = set()
         self._added: set[int] = set()
-        self._shared: set[Any] = set()  # places that several items were given
+        self._shared: set[Any] = set()  # places of more than one item
         self._count = 0
 
     def of_delta(self, value: dict[str, Any], sort: str) -> int:
@@ -67,7 +67,7 @@ class Items:
         return self._find(place, value.get("item_id"), sort, newest=True)
 
     def added(self, value: dict[str, Any], item: dict[str, Any], sort: str) -> int:
-        """Return the key of an added item, which is new unless its deltas came before."""
+        """Return the key of an added item; it is new, unless its deltas came first."""
         place = value.get("output_index")
         key = self._places.get(place)
         if key is None or key in self._added:

@@ -1,7 +1,8 @@
 """The declarations of servers: one TOML file for each server, checked when it is read.
 
-A misspelt field or choice, or a missing source, raises InputFault: it names the file, the parser
-and the field, the wrong value and the right ones. No file is read before its server is needed.
+A misspelt field or choice, or a missing source, raises InputFault, which names the file, the
+parser, the field, the wrong value and the valid ones. A file is read when its server is first
+needed.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ class _Declaration:
         facts = {key: value for key, value in table.items() if key not in _CHOICES}
         entry = _build(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
         own = {key: value for key, value in table.items() if key in _CHOICES}
-        _build(self.where, place, View, own, _CHOICES)  # before presets are merged in
+        _build(self.where, place, View, own, _CHOICES)  # checked before presets are merged
         presets = (_look_up(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
         source = f"{self.file.source_prefix}{entry.source}"
         return entry, View(source=source, **_merge([*presets, own]))
@@ -275,29 +276,29 @@ def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFau
 
 @cache
 def proofs() -> _Table:
-    """Return what was run through the servers' own parsers, by server: version, date, and for each
-    parser and dialect the slips, each with the number of replies that both read alike, and of
+    """Return the results of runs of the servers' own parsers, by server: version, date, and for
+    each parser and dialect its slips. A slip has two numbers: the replies that both read alike, and
     all. `benchmarks/against_servers.py --record` writes it."""
     table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
     return table
 
 
 def proven_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
-    """Return the slips that this version of the server reads as its view says: in every reply with
-    one that was tried."""
+    """Return the slips that this version of the server reads as its view says, in every reply that
+    was tried."""
     tried = _tried_slips(server, parser, dialect).items()
     return frozenset(slip for slip, (equal, of) in tried if equal == of and of >= _LEAST_PROOFS)
 
 
 def disproved_slips(server: Server, parser: str, dialect: str) -> frozenset[str]:
-    """Return the slips with which this version of the server read a reply in another way than its
-    view says."""
+    """Return the slips for which this version of the server read some reply otherwise than its view
+    says."""
     tried = _tried_slips(server, parser, dialect).items()
     return frozenset(slip for slip, (equal, of) in tried if equal < of)
 
 
 def _tried_slips(server: Server, parser: str, dialect: str) -> Mapping[str, tuple[int, int]]:
-    """Return for each slip in how many replies both read alike, and of how many."""
+    """Return for each slip the number of replies that both read alike, and the number of all."""
     recorded = proofs().get(server.name, {})
     if recorded.get("version") != server.version:
         return {}

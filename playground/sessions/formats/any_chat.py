@@ -63,7 +63,13 @@ class AnyChat(SessionFormat):
 
 
 _Path = tuple[str | int, ...]
-_READ: Final = {"title", "model", "system", "system_prompt", "tools"}  # beside a chat
+_READ: Final = {
+    "title",
+    "model",
+    "system",
+    "system_prompt",
+    "tools",
+}  # fields that are read beside a chat
 _OF_MESSAGE: Final = frozenset({
     "role", "from", "content", "parts", "value", "text", "message", "body", "tool_calls",
     "toolCalls", "tool_call_id", "function_call", "reasoning", "reasoning_content", "thinking",
@@ -73,7 +79,7 @@ _LEAST: Final = 24  # characters of a text
 
 
 def _tell_beside(builder: SessionBuilder, document: Any) -> None:
-    """Tell of the texts and counts of tokens that stand beside the chats of a document."""
+    """Add findings for the texts and counts of tokens beside the chats of a document."""
     held: dict[str, tuple[str, int, int]] = {}
     waiting: list[tuple[Any, _Path]] = [(document, ())]
     while waiting:
@@ -91,7 +97,7 @@ def _tell_beside(builder: SessionBuilder, document: Any) -> None:
 
 
 def _within(value: Any, path: _Path) -> Iterator[tuple[Any, _Path]]:
-    """Yield what a value holds beside chats, the last first; of messages what they do not say."""
+    """Yield a value's contents except its chats' words, the last first."""
     if isinstance(value, dict):
         is_chat = any(map(looks_like_messages, value.values()))
         for name in reversed(value):

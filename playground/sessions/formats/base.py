@@ -1,4 +1,4 @@
-"""The interface of importers: recognise a file, read its sessions, and say what is kept of it."""
+"""The interface of importers: recognise a file, read its sessions, and say which parts are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare the leaves of a file with what the sessions hold that were read from it."""
+"""Compare the leaves of a file with the sessions that were read from it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from playground.sessions.receipts.receipt import Kind, Missing, Receipt
 from playground.sessions.receipts.values import Found, differences, folded
 from playground.sessions.session import Session
 
-_SHORTEST_PIECE: Final = 12  # characters of a session's text that is looked for within a longer one
-# A speaker's name, before what he says.
+_SHORTEST_PIECE: Final = (
+    12  # characters of a session's text that is searched for within a longer one
+)
+# A speaker's name before the words.
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?|(?:SYSTEM|USER|ASSISTANT) ")
 _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
 AS_SENT: Final = "it stands in a request's body, which is kept as it was sent"
 _IN_MESSAGES: Final = frozenset({"messages", "input", "contents", "prompt"})
-SAME: Final = "the same text stands in "  # and a path, which is checked
-# Findings about lines of a kind: they name the first line alone.
+SAME: Final = "the same text stands in "  # followed by a path, which is checked
+# Findings about all lines of a kind, which name only the first line.
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
-# Findings that say what a session does not hold, or holds otherwise than the file.
+# Findings on what a session lacks, or holds in another form than the file.
 _TELLING: Final = frozenset({
     "part-lost", "not-in-session", "beside-left-out", "history-differs", "unreadable-line",
     "spoiled-rest", "torn-end", "tool-left-out", "tools-by-name", "not-written-out",
@@ -85,8 +87,7 @@ def receipt_of(
 
 
 def _told_anywhere(missing: Sequence[Missing]) -> list[Missing]:
-    """Return the same where a text that is told of at one place is told of at all: requests
-    repeat it."""
+    """Return the pieces; a text with a finding at one place has it at all its places."""
     told = {each.text: each.told for each in missing if each.told}
     return [
         replace(each, told=told[each.text]) if each.is_silent and each.text in told else each
@@ -95,7 +96,7 @@ def _told_anywhere(missing: Sequence[Missing]) -> list[Missing]:
 
 
 class _SessionTexts:
-    """The texts of sessions, asked whether they hold a text of the file."""
+    """The texts of sessions, to be searched for texts of the file."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         kept = {folded(text): None for text in texts}
@@ -104,10 +105,10 @@ class _SessionTexts:
         self._pieces = sorted((t for t in kept if len(t) >= _SHORTEST_PIECE), key=len)[::-1]
 
     def missing(self, text: str) -> list[str]:
-        """Return the pieces of a text that no session holds, each long enough to be said.
+        """Return the pieces of a text that no session holds and that are long enough to be words.
 
-        A text may hold several of the session's, as a transcript in one string does: it is taken
-        line by line, and what of a line the session holds is taken out of it.
+        A text may hold several texts of sessions, as a transcript in one string does. So it is
+        compared line by line, and the sessions' texts are cut out of each line.
         """
         text = text.encode("utf-8", "replace").decode()  # half characters are replaced on reading
         if self._holds(folded(text)):
@@ -116,7 +117,7 @@ class _SessionTexts:
         return [rest for line in lines for rest in self._rests(folded(line))]
 
     def holds(self, text: str) -> bool:
-        """Return True if a text is one of theirs, or, where it is long, stands within one."""
+        """Return True if a text is one of the sessions', or, if it is long, a part of one."""
         text = folded(text)
         return text in self._exact or (is_text(text) and text in self._joined)
 
@@ -138,7 +139,7 @@ class _SessionTexts:
 
 
 def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
-    """Yield the lines of a text, of JSON within it only the strings that no session holds."""
+    """Yield the lines of a text; of JSON within it, only the strings that no session holds."""
     decoder, at, start = json.JSONDecoder(strict=False), 0, 0
     while (at := text.find("{", at)) >= 0:
         try:
@@ -189,8 +190,8 @@ def _json_texts(holdings: Holdings) -> set[str]:
 
 
 def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the reports of tokens that no request has, and those that requests have oftener than
-    the file. A report may be another one's copy, or the sum of all."""
+    """Yield the reports of tokens that no request has, and those that requests have more often than
+    the file. A report may be a copy of another, or the sum of all."""
     sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
     held = Counter(holdings.usages)
     for counts, reports in _by_counts(leaves).items():
@@ -215,16 +216,15 @@ def _told(counts: Sequence[int]) -> str:
 
 
 def _may_repeat(reports: list[FileUsage]) -> bool:
-    """Return True if reports may be of one request: the run's sum stands at another path, and a
-    span may repeat the attributes of the span within it. Objects of usage are one for a request.
-    """
+    """Return True if reports may be of one request: the run's sum at another path, or a span's
+    attributes that repeat an inner span's. Objects of usage are one for each request."""
     paths = {numberless(str(usage.place)) for usage in reports}
     return len(paths) > 1 or USAGE.search(next(iter(paths)).rpartition(".")[2]) is None
 
 
 def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
-    """Return the reports by what they say, each answer's once. Of those that name no answer the
-    path with the fewest counts: others may stand in a history that is repeated."""
+    """Return the reports by their counts, one for each answer. Of reports without an answer, keep
+    the path with the fewest: other paths may be in a history that requests repeat."""
     last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
     groups: dict[tuple[int, ...], list[FileUsage]] = {}
     for usage in last.values():
@@ -242,12 +242,12 @@ def _without_copies(reports: list[FileUsage]) -> list[FileUsage]:
 
 
 def _is_part(report: Iterable[int], bill: Iterable[int]) -> bool:
-    """Return True if a request's bill holds all counts of a report: it may hold more, as times."""
+    """Return True if a request's bill has all counts of a report, and perhaps more."""
     return set(report) <= set(bill)
 
 
 class _Judge:
-    """Says of what is missing who tells of it: the importer's findings, or the format's paths."""
+    """A finder of the reason why a text is missing: a finding, or the format's path."""
 
     def __init__(
         self, leaves: Leaves, findings: Iterable[Finding], left_aside: Mapping[str, str]
@@ -271,12 +271,12 @@ class _Judge:
         return _IN_MESSAGES.isdisjoint(place.field.split("."))
 
     def is_aside(self, place: Place, text: str = "") -> str:
-        """Return the reason why the format leaves a path, or such a text, aside; "" for none."""
+        """Return the format's reason for leaving aside this path or such a text; "" for none."""
         reasons = (r for p, r in self._asides if p.search(place.field) and self._stands(r, text))
         return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
 
     def _stands(self, reason: str, text: str) -> bool:
-        """Return False if the reason says where the same text stands, and it does not."""
+        """Return False if the reason names a path with the same text, and the text is not there."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
@@ -295,13 +295,13 @@ class _Judge:
             return False
         if found.code == "not-in-session":
             return _is_within(numberless(where), found.message.rpartition(" at ")[2])
-        if found.code == "beside-left-out":  # told of once, by the name of the field
-            if kind in ("result", "usage"):  # objects, of which a field is told of
+        if found.code == "beside-left-out":  # one finding for each name of a field
+            if kind in ("result", "usage"):  # objects; the finding is about one of their fields
                 return _is_within(found.where, where)
             names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
             return any(step.rstrip("s") in names for step in where.split("."))
         return (
-            _quotes(found.message, text)  # as of a stream, whose findings name chunks
+            _quotes(found.message, text)  # for example of a stream, whose findings name chunks
             or _is_within(where, found.where)
             or _is_within(found.where, where)
             or any(_is_within(where, word.rstrip(",)")) for word in found.message.split())
@@ -309,7 +309,7 @@ class _Judge:
 
 
 def _quotes(message: str, text: str) -> bool:
-    """Return True if a message has a text, or, where it is cut, the start of it."""
+    """Return True if a message has a text or, if the message cuts it, its start."""
     starts = (each.removesuffix("…").strip() for each in (message, message.rpartition(": ")[2]))
     return text in message or any(
         len(start) >= _SHORTEST_PIECE and text.startswith(start) for start in starts
@@ -317,7 +317,7 @@ def _quotes(message: str, text: str) -> bool:
 
 
 def _is_within(inner: str, outer: str) -> bool:
-    """Return True if a place is another one, or within it, however the two are spelt."""
+    """Return True if a place is the other one or within it, in whichever spelling."""
     inner, outer = _bare(inner), _bare(outer)
     return inner == outer or (
         inner.startswith(outer) and inner[len(outer) : len(outer) + 1] in ".,"
@@ -336,7 +336,7 @@ def _bare(place: str) -> str:
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    """Return the pattern of a path: `*` is one step or a part of it, `**` any number of them."""
+    """Return the pattern of a path: `*` is a step or a part of one, `**` any number of steps."""
     steps = ["(?:[^.]+\\.)*?" if step == "**" else _step(step) for step in path.split(".")]
     return re.compile("^" + "".join(steps).removesuffix("\\.") + "(?:\\.|$)")
 

@@ -1,4 +1,4 @@
-"""Counts of tokens in a file, recognised by the names of their fields, whichever provider's."""
+"""Counts of tokens in a file, recognised by their fields' names, for all providers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-# By place: the last step of a count of tokens, whichever provider's. Limits are no counts.
+# The last step of the place of a count of tokens, for all providers. Limits are no counts.
 _COUNT: Final = re.compile(
     r"(?i)(?:^|[._])(?:input|output|prompt|completion|total|reasoning|candidates|thoughts|cached"
     r"|cache[._]?(?:read|creation|write)\w*)[._]?(?:tokens?|token_?count)"
@@ -18,7 +18,7 @@ _IN_USAGE: Final = re.compile(
     r"|cache[A-Z_]?(?:read|write|creation)\w*|read|write)$"
 )
 USAGE: Final = re.compile(r"(?i)usage|tokens?$|token_?count$")
-# What a provider says was missed in its cache is its estimate: the same tokens are billed, too.
+# Tokens that a provider reports as missed in its cache are an estimate, and billed elsewhere.
 _LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost|missed")
 _READ: Final = re.compile(r"(?i)input|prompt|tokensin$")
 _CACHE: Final = re.compile(r"(?i)cache")
@@ -33,7 +33,7 @@ def is_count(name: str, value: Any, in_usage: bool = False) -> bool:
 
 
 def sides(value: dict[Any, Any], in_usage: bool = False) -> tuple[int, int]:
-    """Return the tokens of the prompt and of the answer in a report, by the names of its fields."""
+    """Return the tokens of the prompt and of the answer in a report, by its fields' names."""
     read = written = 0
     for name, n in value.items():
         if is_count(str(name), n, in_usage):
@@ -45,7 +45,7 @@ def sides(value: dict[Any, Any], in_usage: bool = False) -> tuple[int, int]:
 
 
 def reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
-    """Yield the reports of tokens in a frame, each with the counts of the objects within it."""
+    """Yield the reports of tokens in a frame, each with the counts of its inner objects."""
     if isinstance(frame, dict):
         named = USAGE.search(key) is not None
         if any(is_count(str(name), n, named) for name, n in frame.items()):

@@ -29,7 +29,7 @@ _CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
 
 
 def frames_of_lines(source: Source) -> list[Any]:
-    """Return the frames of a stream that has one in each line; none for a file of other lines."""
+    """Return the frames of a stream with one in each line; [] for a file of other lines."""
     first = [value for value in source.head[:_LOOKED_AT] if isinstance(value, dict)]
     inner = [v["chunk"] if isinstance(v.get("chunk"), dict) else v for v in first]
     if sum(map(is_frame, inner)) * 2 <= len(inner) or not inner:
@@ -41,7 +41,7 @@ def frames_of_lines(source: Source) -> list[Any]:
 
 def is_frame(value: dict[Any, Any]) -> bool:
     """Return True for a piece of a reply, by its neighbours or its event's name."""
-    if isinstance(value.get("__data__"), dict):  # as Llama Stack names the type of each
+    if isinstance(value.get("__data__"), dict):  # Llama Stack's form, with a type for each object
         value = value["__data__"]
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
@@ -52,8 +52,8 @@ def is_frame(value: dict[Any, Any]) -> bool:
 
 
 def frames_in(text: str) -> list[Any]:
-    """Return the frames of server-sent events, or of JSON lines within a string; none where there
-    is more in the text than them. A frame of an event that is no JSON is a text."""
+    """Return the frames of server-sent events, or of JSON lines within a string; [] if the text has
+    more than frames. An event's data that is no JSON becomes a text."""
     if text.lstrip()[:1] == "{" and "\n" in text:
         lines = [line for line in text.split("\n") if line.strip()]
         frames = [value for line in lines for value in json_values(line)]
@@ -73,7 +73,7 @@ def frames_in(text: str) -> list[Any]:
 
 
 def _of_lines(data: str) -> list[Any]:
-    """Return the JSON of each line of an event that is none as a whole, other lines as texts."""
+    """Return the JSON of each line of an event that is no JSON as a whole; other lines as texts."""
     lines = [line for line in data.split("\n") if line.strip()]
     return [value for line in lines for value in json_values(line) or [line]]
 
@@ -86,7 +86,7 @@ def json_values(text: str) -> list[Any]:
 
 
 def are_frames(items: list[Any]) -> bool:
-    """Return True for several objects of a stream: none of them is a message by itself."""
+    """Return True for several objects of a stream, none of which is a message by itself."""
     return len(items) > 1 and all(isinstance(i, dict) and "role" not in i for i in items)
 
 

@@ -24,19 +24,18 @@ from playground.sessions.session import Session
 
 @dataclass
 class Holdings:
-    """The leaves of sessions. The bodies of requests as they were sent are apart: a body would
-    else be compared with itself."""
+    """The leaves of sessions, with bodies apart: a body would be compared with itself."""
 
     texts: list[str] = field(default_factory=list)
     as_sent: list[str] = field(default_factory=list)  # texts in bodies
-    said: Counter[str] = field(default_factory=Counter)  # each part's text, and each message's
+    said: Counter[str] = field(default_factory=Counter)  # the text of each part and each message
     most_said: Counter[str] = field(default_factory=Counter)  # in one session
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     most_made: Counter[tuple[str, str]] = field(default_factory=Counter)  # calls in one session
     made: int = 0
     given: dict[str, list[str]] = field(default_factory=dict)  # results by the ids of their calls
     usages: list[tuple[int, ...]] = field(default_factory=list)
-    messages: set[str] = field(default_factory=set)  # each once, as of the file
+    messages: set[str] = field(default_factory=set)  # each once, as in the file
     requests: int = 0
     read: int = 0
     written: int = 0
@@ -48,7 +47,7 @@ class Holdings:
 
 
 def holdings_of(sessions: Iterable[Session]) -> Holdings:
-    """Return what the sessions of a file hold."""
+    """Return the texts, calls and counts that a file's sessions hold."""
     found = Holdings()
     for session in sessions:
         said = _said(found, session)
@@ -95,7 +94,7 @@ def _said(found: Holdings, session: Session) -> Counter[str]:
 
 
 def _of_recording(found: Holdings, recording: Recording) -> Counter[str]:
-    """Add what a recording has beside its reply, which is a message: an error, other choices."""
+    """Add a recording's error and other choices; its reply is a message already."""
     found.texts += strings(recording.error)
     found.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
     said: Counter[str] = Counter()
@@ -117,7 +116,7 @@ def _part(found: Holdings, part: Any) -> None:
         case ToolCallPart():
             arguments = part.args
             found.calls[part.tool_name, arguments_text(arguments)] += 1
-            if arguments.keys() == {"input"}:  # free text, or what is no object
+            if arguments.keys() == {"input"}:  # free text, or a value that is no object
                 found.calls[part.tool_name, arguments_text(arguments["input"])] += 1
             found.texts += strings(arguments)
         case ImagePart():
@@ -129,14 +128,14 @@ def _part(found: Holdings, part: Any) -> None:
 
 
 def _numbers(value: Any) -> list[int]:
-    """Return the whole numbers above 0 in a bill, under whatever names."""
+    """Return the whole numbers above 0 in a bill, under any names."""
     if isinstance(value, dict):
         return [n for inner in value.values() for n in _numbers(inner)]
     return [value] if type(value) is int and value > 0 else []
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Yield the strings of a value; of one that is JSON itself, also those within."""
+    """Yield the strings of a value, and the strings within those that are JSON."""
     match value:
         case str():
             yield value

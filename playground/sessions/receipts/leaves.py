@@ -1,7 +1,7 @@
 """Leaves of a file, found by a walk that knows no format: texts, calls, results and token counts.
 
 A text counts if it has 24 characters and a blank. JSON, server-sent events, Base64 and gzip are
-opened wherever they stand, also inside strings. Nothing here is shared with the importers.
+opened everywhere, also inside strings. The importers share no code with this module.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from playground.sessions.source import Source
 
 _DEEPEST: Final = 60
 
-# By neighbours: an object with one of these beside a name is a call.
+# Calls are found by their fields: an object with one of these and a name is a call.
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "rawInput", "argument")
 _NAMES: Final = ("name", "tool_name", "toolName", "function_name", "tool", "function")
 _IDS: Final = ("call_id", "id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "callId")
@@ -52,18 +52,18 @@ _ROLES: Final = _TOOL_ROLES | {
 }  # fmt: skip
 SYSTEM_ROLES: Final = frozenset({"system", "developer"})
 _CACHE_MARKS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})
-# Fields of a message in which it says something, or in which something is said of that.
+# Fields of a message with its words, or with annotations of them.
 _SAID: Final = frozenset({
     "content", "parts", "text", "value", "refusal", "reasoning", "reasoning_content", "thinking",
     "audio", "images", "attachments", "files", "annotations", "citations",
 })  # fmt: skip
-# Fields in which somebody said something, also where no role stands beside it.
+# Fields with somebody's words, even in an object without a role.
 _LIKELY: Final = frozenset({
     "content", "text", "Text", "message", "parts", "prompt", "answer", "question", "thinking",
     "thought", "instruction", "query", "response", "output",
 })  # fmt: skip
 _SOURCES: Final = frozenset({"annotations", "annotation", "citations", "citation"})
-# Fields within them that say what a block is, or that stand for a text without being one.
+# Inner fields that name a block's kind, or that refer to a text without being one.
 _MARKS: Final = frozenset({
     "type", "id", "role", "name", "index", "status", "media_type", "mime_type", "mimeType",
     "mediaType", "format", "detail", "cache_control", "signature", "thoughtSignature",
@@ -76,7 +76,7 @@ _GIVEN: Final = (
     "content", "output", "result", "response", "value", "text", "parts", "error",
     "structuredContent",
 )  # fmt: skip
-# Fields of a frame that say which of several texts a piece of a stream belongs to.
+# Fields of a frame that identify the text to which its piece of a stream belongs.
 _CHANNEL_FIELDS: Final = (
     "type", "event", "index", "output_index", "content_index", "item_id", "thought", "jsonPath",
 )  # fmt: skip
@@ -86,35 +86,35 @@ _PIECE: Final = re.compile(r"(?:_c|C)hunk$")
 
 
 class FileText(NamedTuple):
-    """A text that somebody said, as it stands in the file."""
+    """A text that somebody said, in the file's own form."""
 
     place: Place
     text: str
 
 
 class FileCall(NamedTuple):
-    """A call. `arguments` are JSON with sorted keys; `name` is "" where a stream cut it off."""
+    """A call. `arguments` are JSON with sorted keys; `name` is "" if a stream cut it off."""
 
     place: Place
     call_id: str
     name: str
     arguments: str
-    chat: int = 0  # the list of messages that it stands in
+    chat: int = 0  # its list of messages
 
 
 class FileWords(NamedTuple):
-    """A string in what a message says or is annotated with, of any length; `chat` is the list of
-    messages that it stands in, and `message` the id of its message, if that has one."""
+    """A string of any length in a message's words or annotations, with `chat`, its list of
+    messages, and `message`, the message's id, if any."""
 
     place: Place
     text: str
     chat: int
     message: str
-    is_text: bool  # what was said, and not what stands beside it, as a title
+    is_text: bool  # True for words, False for annotations such as a title
 
 
 class FileResult(NamedTuple):
-    """A tool's result: the strings and numbers that it gives, in their order."""
+    """A tool's result: its strings and numbers, in order."""
 
     place: Place
     call_id: str
@@ -129,38 +129,40 @@ class _Around(NamedTuple):
     owner: str = ""
     chat: int = 0
     message: str = ""
-    said: bool = False  # within what a message says
-    piece: bool = False  # of which the next message may be a further piece
+    said: bool = False  # within a message's words
+    piece: bool = False  # a piece of a message, which the next message may continue
 
 
 class FileUsage(NamedTuple):
-    """One report of tokens: the counts above 0, sorted; `answer` is the id of what was billed."""
+    """A report of tokens: the counts above 0, sorted; `answer` is the billed answer's id."""
 
     place: Place
     answer: str
     counts: tuple[int, ...]
-    read: int  # tokens of the prompt and of the answer, where they are told apart
+    read: int  # tokens of the prompt, and below of the answer, if the report separates them
     written: int
 
 
 @dataclass
 class Leaves:
-    """The leaves of a file, or of a part of it, in the order in which they stand."""
+    """The leaves of a file or of a part of it, in their order."""
 
     texts: list[FileText] = field(default_factory=list)
     calls: list[FileCall] = field(default_factory=list)
     usages: list[FileUsage] = field(default_factory=list)
     words: list[FileWords] = field(default_factory=list)
     results: list[FileResult] = field(default_factory=list)
-    messages: set[str] = field(default_factory=set)  # each once: a request repeats its history
-    strings: Counter[str] = field(default_factory=Counter)  # each, wherever it stands
+    messages: set[str] = field(
+        default_factory=set
+    )  # each once, because a request repeats its history
+    strings: Counter[str] = field(default_factory=Counter)  # all strings, from any place
     chats: int = 0  # lists of messages
-    is_closed: bool = False  # counts may stand where the walk does not see them: in words, in bytes
+    is_closed: bool = False  # counts may be hidden from the walk, in words or bytes
     kinds: dict[int, str] = field(default_factory=dict)  # line → its kind, in a file of lines
 
 
 def leaves_of(source: Source) -> Leaves:
-    """Return the leaves of a file or folder. Raises InputFault where it cannot be opened."""
+    """Return the leaves of a file or folder. Raises InputFault if it cannot be opened."""
     walk = _Walk(Leaves())
     _open(walk, source, Place())
     return walk.leaves
@@ -190,7 +192,7 @@ def _open(walk: _Walk, source: Source, place: Place) -> None:
 
 
 def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
-    """Walk each line; a stream that was written in pieces, a line each, is put together."""
+    """Walk each line; a stream written with a piece in each line is joined first."""
     pieces: dict[str, list[str]] = {}
     if frames := frames_of_lines(source):
         walk.stream(frames, place)
@@ -220,7 +222,7 @@ def _yaml(source: Source) -> list[Any]:
 
 
 def arguments_text(value: Any) -> str:
-    """Return arguments in one spelling, so that two writings of the same can be compared."""
+    """Return arguments in one spelling, so that two writings of them can be compared."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
@@ -228,13 +230,13 @@ _NOWHERE: Final = _Around()
 
 
 def spelt(arguments: str) -> str:
-    """Return arguments that are JSON in their one spelling; others as they are, as a text."""
+    """Return arguments that are JSON in one spelling; any other text as it is."""
     values = json_values(arguments)
     return arguments_text(values[0] if values else arguments)
 
 
 class _Walk:
-    """A walk through values; what it meets is added to its leaves."""
+    """A walk through values, which adds what it finds to `leaves`."""
 
     def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
@@ -248,7 +250,7 @@ class _Walk:
         depth: int = 0,
         around: _Around = _NOWHERE,
     ) -> None:
-        """A value of the file, under a key of the object around it."""
+        """Walk a value of the file, under a key of the outer object."""
         if depth > _DEEPEST:
             return
         match value:
@@ -282,7 +284,9 @@ class _Walk:
         owner = around.owner
         billed = around.billed or self._usage(value, place, key, owner)
         if (call := call_in(value, place, key)) is not None:
-            if key == "function" and not call.call_id:  # OpenAI's, whose id stands around it
+            if (
+                key == "function" and not call.call_id
+            ):  # OpenAI's form, with the id in the outer object
                 call = call._replace(call_id=owner)
             self.leaves.calls.append(call._replace(chat=around.chat))
             self._piece = ""
@@ -308,12 +312,12 @@ class _Walk:
             self.value(inner, where, str(name), depth + 1, around._replace(said=said))
 
     def new_chat(self) -> int:
-        """Return the number of a list of messages that has not been met before."""
+        """Return the number for a new list of messages."""
         self.leaves.chats += 1
         return self.leaves.chats
 
     def _flat_calls(self, value: dict[Any, Any], place: Place) -> None:
-        """Arguments in a field of a dotted name, as attributes of spans have them."""
+        """Add calls with arguments in a field of a dotted name, as in attributes of spans."""
         for name, inner in value.items():
             if str(name).endswith(".arguments") and isinstance(inner, str):
                 with suppress(ValueError, RecursionError):
@@ -330,7 +334,7 @@ class _Walk:
         return True
 
     def _speaker(self, value: dict[Any, Any], place: Place, around: _Around) -> bool:
-        """Note the message or the result that an object is; return True for a result."""
+        """Add the message or result that an object is; return True for a result."""
         role, kind = _role(value), value.get("type")
         said = next((value[n] for n in ("content", "parts", "value") if value.get(n)), None)
         for name in _RESULT_FIELDS & value.keys():
@@ -359,7 +363,7 @@ class _Walk:
         around: _Around = _NOWHERE,
         key: str = "",
     ) -> None:
-        """A string: what it holds where it is JSON or a stream, or else a text if it is long."""
+        """Walk a string: the content of JSON or of a stream, or else a long text."""
         self.leaves.strings[text] += 1
         start = text.lstrip()[:1]
         if start in ("{", "[") and len(text) > 1:
@@ -385,7 +389,7 @@ class _Walk:
             self.leaves.texts.append(FileText(place, text))
 
     def _say(self, words: FileWords, around: _Around) -> None:
-        """Add what is said; a piece goes to the piece before it."""
+        """Add a message's words; a further piece is joined to the piece before it."""
         said, name = self.leaves.words, numberless(str(words.place))
         if around.piece and said and self._piece == name:
             said[-1] = said[-1]._replace(text=said[-1].text + words.text)
@@ -394,7 +398,7 @@ class _Walk:
         self._piece = name if around.piece else ""
 
     def document(self, data: bytes, place: Place) -> None:
-        """A file that is no JSON: HTTP messages, a stream, or else a text, line by line."""
+        """Walk a file that is no JSON: HTTP messages, a stream, or else a text, line by line."""
         text = data.decode("utf-8", "replace")
         if HTTP_HEAD.search(data) or frames_in(text):
             self.bytes(data, place)
@@ -404,7 +408,7 @@ class _Walk:
             self.text(line, place.at(f"line {number}") if place.field else Place(number))
 
     def bytes(self, data: bytes, place: Place) -> None:
-        """Bytes of a body: packed, text, or HTTP messages one after another."""
+        """Walk the bytes of a body: packed, text, or HTTP messages one after another."""
         data = unzipped(data)
         self.leaves.is_closed |= b"\0" in data
         heads = list(HTTP_HEAD.finditer(data))
@@ -421,7 +425,7 @@ class _Walk:
             self.text(unzipped(body).decode("utf-8", "replace"), where)
 
     def stream(self, frames: list[Any], place: Place) -> None:
-        """The frames of a stream: texts and arguments joined from their pieces, the last usage."""
+        """Walk a stream's frames: joined texts and arguments, and the last usage."""
         pieces: dict[tuple[tuple[Any, ...], tuple[str, ...]], list[str]] = {}
         bill: dict[str, int] = {}
         for frame in frames:
@@ -430,7 +434,9 @@ class _Walk:
             self.leaves.calls += [c for c in whole.leaves.calls if c.arguments not in ("{}", '""')]
             for key, text in _strings(frame, (), ()):
                 pieces.setdefault(key, []).append(text)
-            for report in reports_in(frame):  # the last one counts, and what it does not tell
+            for report in reports_in(
+                frame
+            ):  # the last one counts, with earlier counts that it lacks
                 bill = report if all(sides(report, in_usage=True)) else {**bill, **report}
         if bill:
             counts = tuple(sorted(bill.values()))
@@ -440,7 +446,7 @@ class _Walk:
 
     def _joined(self, texts: list[str], place: Place, channel: tuple[str, ...]) -> None:
         if len(texts) > 1 and all(b.startswith(a) for a, b in zip(texts, texts[1:], strict=False)):
-            texts = texts[-1:]  # each repeats the one before: a snapshot, or a constant
+            texts = texts[-1:]  # each repeats the text before it: a snapshot, or a constant
         joined = "".join(texts)
         if joined.startswith("{"):
             with suppress(ValueError, RecursionError):
@@ -459,14 +465,14 @@ class _Walk:
 
 
 def _role(value: dict[Any, Any]) -> str:
-    """Return the role that an object names, if it is one of those that speak; "" for none."""
+    """Return an object's role if it is a speaker's; "" for none."""
     role = value.get("role") or value.get("from")
     return role if isinstance(role, str) and role in _ROLES else ""
 
 
 def _plain(said: Any) -> Any:
-    """Return what a message says without marks for a cache, and one block of text as the text:
-    the next request may write the same message so."""
+    """Return a message's words without cache marks, and a single block of text as the text: the
+    next request may write the same message in this form."""
     if isinstance(said, list):
         plain = [
             {name: n for name, n in each.items() if name not in _CACHE_MARKS}
@@ -480,15 +486,14 @@ def _plain(said: Any) -> Any:
 
 
 def _holds_results(said: Any) -> bool:
-    """Return True if what a message of a tool says is results of their own, each a block."""
+    """Return True if a tool's message holds results as blocks of their own."""
     blocks = [b for b in said if isinstance(b, dict)] if isinstance(said, list) else []
     kinds = (str(block.get("type") or "") for block in blocks)
     return any(map(_OF_RESULT.search, kinds)) or any(_RESULT_FIELDS & b.keys() for b in blocks)
 
 
 def scalars(value: Any) -> Iterator[str]:
-    """Yield the strings and numbers of a result, those within JSON, too, but for marks as the type
-    of a block."""
+    """Yield a result's strings and numbers, also within JSON, except marks such as types."""
     match value:
         case str():
             text = " ".join(_RESULT_TAG.sub(" ", value).split())
@@ -509,17 +514,17 @@ def scalars(value: Any) -> Iterator[str]:
 
 
 def is_text(text: str) -> bool:
-    """Return True if a string is long enough to be what somebody said, and has a blank in it."""
+    """Return True if a string may be somebody's words: it is long enough and has a blank."""
     if "\0" in text:
         return False  # bytes, such as an image's
     return len(text) >= LEAST and len(folded := " ".join(text.split())) >= LEAST and " " in folded
 
 
 def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | None:
-    """Return the call that an object is: arguments beside a name, or None."""
+    """Return the call that an object is, or None: it has arguments and a name."""
     name = next((value[n] for n in _NAMES if isinstance(value.get(n), str)), "")
     kind = str(value.get("type") or "")
-    state = value.get("state")  # one step down, where a call keeps what became of it
+    state = value.get("state")  # some calls have these fields one step down, with their state
     holder = state if isinstance(state, dict) and _OF_CALL.search(kind) else value
     field_name = next((n for n in _ARGUMENTS if n in holder), None)
     if field_name is None or not name:
@@ -559,7 +564,7 @@ def _answer(value: dict[Any, Any]) -> str:
 def _strings(
     value: Any, path: tuple[Any, ...], channel: tuple[str, ...]
 ) -> Iterator[tuple[tuple[tuple[Any, ...], tuple[str, ...]], str]]:
-    """Yield the strings of a frame, each with its path and the channel that its frame names."""
+    """Yield the strings of a frame, each with its path and its frame's channel."""
     if isinstance(value, dict):
         if call_in(value, Place()) is not None and isinstance(value.get("args"), dict):
             return  # whole in one frame

@@ -1,4 +1,4 @@
-"""A receipt: what a file holds, what its sessions hold, and what is missing, by its path."""
+"""A receipt: the contents of a file and of its sessions, and what is missing, by path."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _COMPARED: Final = (
 class Missing:
     """One leaf of the file that no session holds, or a piece of one.
 
-    `told` is the finding of the importer that tells of it, `aside` the reason why its format
-    leaves such paths aside; where both are empty it was lost without a word.
+    `told` is the code of the importer's finding about it, `aside` the format's reason for leaving
+    such paths aside; if both are empty, the loss was silent.
     """
 
     place: str
@@ -44,7 +44,7 @@ class Missing:
 
     @property
     def is_silent(self) -> bool:
-        """True if nothing says that it is missing."""
+        """True if neither a finding nor the format's reason explains the loss."""
         return not self.told and not self.aside
 
 
@@ -66,13 +66,13 @@ class MissingAtPath(NamedTuple):
 
 @dataclass(frozen=True)
 class Receipt(Shown):
-    """The contents of a file, those of the sessions read from it, and what was found missing.
+    """The contents of a file and of its sessions, and what was found missing.
 
-    Compared by value are texts of 24 characters and more wherever they stand, short ones where a
-    field or a role shows that somebody said them, calls with their arguments, results, and token
-    counts; by number what stands several times in one list of messages. White space is folded.
-    Only counted are messages and requests. A text that stands in the stored body of a request
-    alone is named so. The receipt does not prove that nothing is missing.
+    These are compared by value: texts of 24 characters and more, shorter ones if a field or a role
+    shows that somebody said them, calls with their arguments, results, and token counts. Texts that
+    occur several times in one list of messages are compared by number. White space is folded.
+    Messages and requests are only counted. A text that is only in a request's stored body is named
+    as such. The receipt does not prove that nothing is missing.
     """
 
     format: str
@@ -88,9 +88,9 @@ class Receipt(Shown):
 
     @property
     def share(self) -> float:
-        """The share of the file's text that stands in its sessions, 1.0 for all or no text.
+        """The share of the file's text that is in its sessions, 1.0 for all or no text.
 
-        What the format leaves aside is no part of it.
+        Text that the format leaves aside does not count.
         """
         aside = sum(len(m.text) for m in self.missing if m.kind == "text" and m.aside)
         said = self.characters - aside
@@ -98,9 +98,9 @@ class Receipt(Shown):
 
     @property
     def words(self) -> str:
-        """The receipt in one line: the share, and what of the rest is told.
+        """The receipt in one line: the share, and how many losses are silent.
 
-        Without a text nothing is claimed of it.
+        For a file without texts, no share is claimed.
         """
         silent = len(self.silent)
         rest = (
@@ -119,11 +119,11 @@ class Receipt(Shown):
 
     @property
     def counts(self) -> list[tuple[str, int, int]]:
-        """The counts in the file and in its sessions; each message and call once, since
-        requests repeat them.
+        """The counts in the file and in its sessions; each message and call once, since requests
+        repeat them.
 
-        Messages are those of users and of the model: not system prompts, nor results. A reply is
-        several of a session's where results of the provider's own tools stand within it.
+        Messages are those of users and of the model, not system prompts or results. A reply with
+        results of the provider's own tools is several messages of a session.
         """
         return [(name, n, self.in_sessions[name]) for name, n in self.in_file.items()]
 
@@ -142,7 +142,7 @@ class Receipt(Shown):
 
     @property
     def silent(self) -> list[Missing]:
-        """The missing pieces of which nothing tells."""
+        """The missing pieces without any finding or reason."""
         return [each for each in self.missing if each.is_silent]
 
 

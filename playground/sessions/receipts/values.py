@@ -1,4 +1,4 @@
-"""Compare by value and number: short texts, repeats, results, and what stands beside a text."""
+"""Compare short texts, repeats, results and annotations, by value and number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHORTEST: Final = 12  # characters of a text that may be counted within others
 
 
 def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield what messages say oftener than the sessions, and sessions oftener than the file."""
+    """Yield texts that the file has more often than the sessions, and the other way round."""
     held = _Held(holdings)
     yield from _words(leaves, held, holdings.calls)
     yield from _results(leaves, holdings)
@@ -33,7 +33,7 @@ def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 class _Held:
-    """The texts of sessions, each with how often they are said."""
+    """The texts of sessions, with the number of times each is said."""
 
     def __init__(self, holdings: Holdings) -> None:
         self._whole: Counter[str] = Counter()
@@ -42,24 +42,24 @@ class _Held:
             self._whole[folded(text)] += times
             for line in text.split("\n"):
                 self._lines[folded(line)] += times
-        for text in holdings.texts:  # as a system prompt, which is no message
+        for text in holdings.texts:  # such as a system prompt, which is no message
             self._whole[folded(text)] = self._whole[folded(text)] or 1
             for line in text.split("\n"):
                 self._lines[folded(line)] = self._lines[folded(line)] or 1
         self._joined = "\n".join(text for text, n in self._whole.items() for _ in range(n))
 
     def times(self, text: str) -> int:
-        """Return how often a text stands in the sessions, alone or as a line of a longer one."""
+        """Return how often a text occurs in the sessions, alone or as a line of a longer one."""
         there = self._whole[text] or self._lines[text]
         return there or (self._joined.count(text) if len(text) >= _SHORTEST else 0)
 
     def holds(self, text: str) -> bool:
-        """Return True if a text stands anywhere, within another one, too."""
+        """Return True if a text occurs anywhere, also within another one."""
         return text in self._joined
 
 
 def _words(leaves: Leaves, held: _Held, called: Iterable[tuple[str, str]]) -> Iterator[Found]:
-    """Yield the words of each list of messages that sessions do not hold so often."""
+    """Yield the words that a list of messages has more often than the sessions."""
     names = {name for name, _ in called}
     chats: dict[tuple[int, str, bool], dict[str, FileWords]] = {}
     for words in leaves.words:
@@ -67,19 +67,19 @@ def _words(leaves: Leaves, held: _Held, called: Iterable[tuple[str, str]]) -> It
         chats.setdefault(key, {})[words.message if words.chat else ""] = words
     for (_, text, is_text), each in chats.items():
         if not _SAYS.search(text) or _is_call(text, names):
-            continue  # a mark alone, or a call that is written as a text
+            continue  # punctuation alone, or a call written as text
         there = held.times(text) if is_text else len(each) * held.holds(text)
         for words in [*each.values()][there:]:
             yield words.place, "text" if is_text else "beside", words.text
 
 
 def _is_call(text: str, names: Iterable[str]) -> bool:
-    """Return True for a text that is a call of one of these tools: a session has it as a call."""
+    """Return True for a text that is a call of one of these tools: a session holds it as a call."""
     return any(f"{name}(" in text or f'"{name}"' in text for name in names if name)
 
 
 def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the results of which the session's, by the same call's id, do not hold every value."""
+    """Yield the results with a value that the session's result, by the same call's id, lacks."""
     every = [text for texts in holdings.given.values() for text in texts]
     each = {(r.call_id, r.gives): r for r in leaves.results if r.gives}
     for result in each.values():
@@ -89,7 +89,7 @@ def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the calls without ids that a list of messages has oftener than the sessions."""
+    """Yield the calls without ids that a list of messages has more often than the sessions."""
     chats: dict[tuple[int, str, str], list[Place]] = {}
     for call in leaves.calls:
         if call.chat and call.name and not call.call_id:

@@ -211,8 +211,7 @@ def _read_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
 
 
 def merge_reasoning(builder: SessionBuilder, index: int) -> int:
-    """Merge an answer into a message before it that holds only reasoning. Return the index of the
-    merged answer."""
+    """Merge an answer with a reasoning-only message before it; return the merged one's index."""
     if not 0 < index < len(builder.messages) or builder.messages[index].role != "assistant":
         return index
     previous = builder.messages[index - 1]

@@ -197,8 +197,7 @@ def read_items(builder: SessionBuilder, items: list[Any], place: Place) -> None:
 
 
 def read_recording(builder: SessionBuilder, recording: Recording, place: Place) -> None:
-    """Read a streamed reply: add its recording, and its message with any results of the
-    provider's own tools."""
+    """Read a streamed reply: its recording, its message, results of the provider's tools."""
     builder.recordings.append(recording)
     reply = recording.reply
     reasoning: list[Part] = [ReasoningPart(reply.reasoning)] if reply.reasoning else []

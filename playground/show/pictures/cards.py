@@ -5,7 +5,6 @@ from __future__ import annotations
 from playground.base.display import draw, draws
 from playground.base.wording import counted
 from playground.dialects.models import DialectChoice
-from playground.questions.trials import TrialPlan
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.show.markup import Markup, table
@@ -26,7 +25,7 @@ def session(value: Session) -> Markup:
     ]
     model = f" for {value.task.model_name}" if value.task.model_name else ""
     line = f"{', '.join(counts)}{model}"
-    return Markup(value.title or "A session", line, static=_table("messages", value))
+    return Markup(value.title or "A session", line, static=rows_table("messages", value))
 
 
 @draws("picture", TokenCount)
@@ -35,30 +34,24 @@ def token_count(value: TokenCount) -> Markup:
     low, high = value.range
     bounds = "" if value.kind == "exact" else f", {low:,} to {'?' if high is None else f'{high:,}'}"
     line = f"{value.tokens:,} tokens ({value.kind}{bounds}) for {value.model or 'no model'}"
-    return Markup("Tokens of a request", line, static=_table(value.source, value))
+    return Markup("Tokens of a request", line, static=rows_table(value.source, value))
 
 
 @draws("picture", DialectChoice)
 def dialect_choice(value: DialectChoice) -> Markup:
     """Return the dialect, or the one to try, with the reason."""
     title = value.dialect or f"unknown; one to try: {value.nearest}"
-    return Markup(f"Dialect: {title}", value.reason, static=_table("choice", value))
-
-
-@draws("picture", TrialPlan)
-def trial_plan(value: TrialPlan) -> Markup:
-    """Return what the trial would send, and its forecast."""
-    line = str(value.cost) if value.models else "recordings alone; nothing is sent"
-    return Markup("A trial that has not begun", line, static=_table("cases", value))
+    return Markup(f"Dialect: {title}", value.reason, static=rows_table("choice", value))
 
 
 @draws("picture", Receipt)
 def receipt(value: Receipt) -> Markup:
     """Return what of a file is in no session."""
-    return Markup("Receipt of a file", value.words, static=_table("missing", value))
+    return Markup("Receipt of a file", value.words, static=rows_table("missing", value))
 
 
-def _table(caption: str, value: object) -> str:
+def rows_table(caption: str, value: object) -> str:
+    """Return the first rows of an answer as a table."""
     head, cells = draw("rows", value).texts()
     more = f"{caption}; the first {_ROWS} of {len(cells):,}" if len(cells) > _ROWS else caption
     return table(more, head, [[text[:_LONGEST] for text in row] for row in cells[:_ROWS]])

@@ -1,20 +1,18 @@
-"""Replies as markup: replayed, read at once, read by every dialect; trials and carried values."""
+"""Replies as markup: replayed, read at once, read by every dialect; carried values."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final, get_args
+from typing import Final
 
 from playground.base.display import draws
-from playground.base.wording import counted, grouped, seconds
+from playground.base.wording import counted
 from playground.nouns.events import Event, event_name, owned_text
 from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
 from playground.questions.detection import Detections
 from playground.questions.timeline import Timeline
-from playground.questions.trials import Trial
-from playground.questions.trials.figures import Measure
 from playground.show import rows
 from playground.show.colours import EVENT_COLOURS
 from playground.show.markup import (
@@ -112,36 +110,6 @@ def detections(value: Detections) -> Markup:
     rows = [[each.dialect, str(each.calls), each.reason] for each in value]
     shown = table("the likeliest first", ["dialect", "calls", "why it stands here"], rows)
     return Markup("Which dialect is this?", line, static=shown)
-
-
-@draws("picture", Trial)
-def trial(value: Trial) -> Markup:
-    """Return a table of the arms with their shares, the best first, and one of the misses."""
-    best = value.arms[0] if value.arms else None
-    line = "nothing was asked"
-    if best:
-        line = f"best: {best.name}, right arguments {best.share('right_arguments')}"
-    rows = [
-        [
-            arm.dialect,
-            arm.model,
-            str(len(arm.attempts)),
-            *(str(arm.share(measure)) for measure in get_args(Measure)),
-            "" if arm.tokens is None else grouped(arm.tokens),
-            "" if arm.seconds is None else seconds(arm.seconds),
-        ]
-        for arm in value.arms
-    ]
-    head = ["dialect", "model", "attempts", "parsed", "right tool", "right arguments"]
-    shown = table("shares with their 95 % intervals", [*head, "tokens", "time"], rows)
-    misses = [
-        [miss.case, miss.dialect, miss.model, str(miss.times), miss.missed]
-        for miss in value.misses()
-    ]
-    if misses:
-        head = ["case", "dialect", "model", "times", "what differed"]
-        shown += table("what was not right", head, misses)
-    return Markup("Which dialect is handled best?", line, static=shown)
 
 
 @draws("picture", CarryMatrix)

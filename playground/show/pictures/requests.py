@@ -53,9 +53,7 @@ def _line(columns: Sequence[Column]) -> str:
 
 
 def _figures(columns: Sequence[Column]) -> str:
-    """Return a row of figures for each dialect; for many dialects without facts of schemas, which
-    take long to count.
-    """
+    """Return a row of figures for each dialect; of many dialects, without slow schema facts."""
     with_facts = len(columns) <= _PANES
     head = ["dialect", "characters", "messages", *["schema facts told"] * with_facts, "findings"]
     rows = []

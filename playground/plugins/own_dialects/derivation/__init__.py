@@ -1,10 +1,10 @@
 """Derive a dialect from a model's own chat template: render probes, guess, and prove the guess.
 
-The template is a program that is only run, never parsed. Text that is the same in two renderings
-is a literal, text that differs is a hole. It cannot be seen where a marker ends and white space
+The template is a program that is only run, never parsed. Text that is the same in two renderings is
+a literal, text that differs is a hole. Renderings do not show where a marker ends and white space
 begins, so several declarations are guessed (`candidates`) and tried on a few calls. The best one
-goes through the full proof (`proof`): what it writes is compared with what the template writes,
-and what the template writes is read back. A dialect that loses a plain call is refused.
+gets the full proof (`proof`): its text for a call is compared with the template's, and the
+template's text is read back. A dialect that loses a plain call is refused.
 
 `raw_prompts.asking` renders, `bodies` finds the arguments in a call, and `frame` the text around an
 answer.
@@ -63,9 +63,9 @@ __all__ = [
 ]
 
 _RULES: Final = "To call a tool, write exactly this:"
-_TRIED: Final = (1, 2, 3, 10)  # laws that a template can show; the others do not depend on it
+_TRIED: Final = (1, 2, 3, 10)  # laws that depend on the template
 _EXAMPLES: Final = 25
-_MOST_READ: Final = 12  # guesses whose reading is tried; nearly always the first is the best
+_MOST_READ: Final = 12  # most guesses whose reading is tried; nearly always the first is the best
 
 
 @takes(template=(str, PathLike, ChatTemplate), name="text")
@@ -76,7 +76,7 @@ def dialect_from_template(
 
     `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
     package gguf), the text of a template, or a ChatTemplate. The result is a dialect like any
-    other; its `derivation` is the report, and its `findings()` say what the proof could not show.
+    other; its `derivation` is the report, and its `findings()` name what the proof could not show.
 
     Raises InputFault if the template cannot be read or rendered, writes no calls, or writes them in
     no form that can be declared, or if one of its plain calls is not read back.
@@ -111,7 +111,7 @@ def _best(
         (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
     ]
-    # Sort by what they write, which is fast to see; making a parser takes up to half a second.
+    # Sort by their written calls, which is fast; making a parser takes up to half a second.
     guessed.sort(key=lambda pair: -count_written(prober, pair[1], pair[0], short_probes()))
     best: tuple[DeclaredDialect, TurnFrame] | None = None
     scores: list[int] = []
@@ -146,7 +146,8 @@ def _with_separator(
 
 
 def _refuse_lost_calls(source: str, dialect: DeclaredDialect, proof: Proof) -> None:
-    """Raise InputFault if the dialect loses a plain call of the template, also in small pieces."""
+    """Raise InputFault if the dialect loses a plain call of the template, read whole or in
+    pieces."""
     failure = proof.failing()
     if failure is None:
         pieces = [t for t in proof.trials if t.probe in PLAIN and t.read]

@@ -33,8 +33,7 @@ def as_template(text: str) -> str:
 
 def snap_start(text: str, start: str) -> str:
     """Return a common start of `text`, cut back so that it ends neither inside a tag nor inside a
-    word.
-    """
+    word."""
     size = len(start)
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         tag_start = start.rfind(opener)

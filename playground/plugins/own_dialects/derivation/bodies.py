@@ -55,7 +55,7 @@ def _bodies(
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the outermost JSON object with this call's arguments, but not those of other calls."""
+    """Return the outermost JSON object that has this call's arguments, and no other call's."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())
@@ -73,7 +73,7 @@ def _json(
         if shape is not None:
             return Body("call:json", match.start(), stop, shape)
         if call.name not in text:
-            return None  # arguments inside an object without the name: no notation is like that
+            return None  # no notation has the arguments inside an object without the name
     return None
 
 

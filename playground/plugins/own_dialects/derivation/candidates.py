@@ -1,6 +1,6 @@
 """Guess the syntaxes that a template may have; the proof takes the best of them.
 
-It cannot be seen where a marker ends and white space begins, so all likely ways are tried.
+A text does not show where a marker ends and white space begins, so all likely ways are tried.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax worth a trial, the likeliest first: syntax -> stop token or "".
+    """Return every syntax to try, the likeliest first: syntax -> stop token or "".
 
     The stop token is one with which only turns of calls end. Raises InputFault if no body is found.
     """
@@ -274,7 +274,7 @@ def _cut_at_stop(after: str, stops: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the fields if the name stands twice: each call has a section that names it too."""
+    """Yield the fields if the name stands twice: in the call, and in a section around each call."""
     opens_at = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
     stop = pieces.after.find(">") + 1
     separator = (pieces.between or "").removeprefix(pieces.after).removesuffix(pieces.before)

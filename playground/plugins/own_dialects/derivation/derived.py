@@ -1,4 +1,5 @@
-"""A derived dialect and its report: which probe showed which field, and what the proof shows."""
+"""A derived dialect and its report: the probe that showed each field, and the results of
+the proof."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ class Derivation:
 
     `form` is the form in which the template takes calls. `tried` counts the declarations that were
     tried, `alike` those as good as the chosen one, `renderings` the runs of the template. `broken`
-    are laws that random calls break, `unread` kinds of answers that do not come back unchanged, and
-    `results` kinds of results that are written with other bytes.
+    names laws that random calls break, `unread` kinds of answers that do not come back unchanged,
+    and `results` kinds of results that the dialect writes with other bytes.
     """
 
     source: str

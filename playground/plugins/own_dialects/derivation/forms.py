@@ -43,7 +43,7 @@ def syntaxes(
 ) -> Iterator[tuple[Syntax, list[str]]]:
     """Yield declarations that may be the form of these calls, the likeliest first.
 
-    With each come the questions that the replies leave open.
+    Each declaration is paired with the questions that the replies leave open.
     """
     calls = [call for row in rows for call in row]
     if len({(call.hole, call.shape.name, call.shape.name_is_key) for call in calls}) != 1:
@@ -174,9 +174,10 @@ def _mark_start(text: str, name: str) -> str:
 def _cuts(
     surroundings: list[CallSurroundings],
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Yield opener and closer of a call, and the section: before, after and separator, or None."""
+    """Yield a call's opener and closer, and its section (text before, text after, separator) or
+    None."""
     between = [call.after for call in surroundings if not call.last]
-    for snaps in (True, False):  # in an odd form an angle may open no tag
+    for snaps in (True, False):  # in an unusual form `<` may open no tag
         opener = _constant_before([call.before for call in surroundings], snaps)
         closer = _constant_after([call.after for call in surroundings], snaps)
         first = _constant_before([call.before for call in surroundings if call.first], snaps)
@@ -210,7 +211,8 @@ def _constant_before(texts: list[str], snaps: bool) -> str:
 
 
 def _own_lines(end: str) -> str:
-    """Return the text after the last blank line: in a single reply, prose seems constant too."""
+    """Return the text after the last blank line, because in a single reply prose looks constant
+    too."""
     return end.rpartition("\n\n")[2]
 
 

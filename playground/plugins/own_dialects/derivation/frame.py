@@ -35,7 +35,7 @@ _STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 
 @dataclass(frozen=True, slots=True)
 class TurnFrame:
-    """The text around an answer: `header` before it, and any of `ends` after it, even several.
+    """The text around an answer: `header` before it, and one or more of `ends` after it.
 
     `result` is the template of a declaration; `stops` are the tokens with which a turn ends.
     """
@@ -51,7 +51,7 @@ class TurnFrame:
     dropped: tuple[str, ...]
 
     def bare(self, region: str) -> str:
-        """Return an answer without its header, its end of turn and an empty thought."""
+        """Return an answer without its header, its end of turn and any empty thought."""
         text = region.removeprefix(self.header).strip()
         while end := next((end for end in self.ends if text.endswith(end)), ""):
             text = text.removesuffix(end).strip()

@@ -66,7 +66,7 @@ _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 class ProbeResult:
     """One probe: what the template wrote (`theirs`), and what the dialect would write (`ours`).
 
-    `read` is true if the dialect reads the template's text back.
+    `read` is True if the dialect reads the template's text back.
     """
 
     probe: str
@@ -100,11 +100,13 @@ class Proof:
 
     @property
     def score(self) -> int:
-        """The score of a candidate: a probe that is read counts 2, one that is written alike 1."""
+        """The score of a candidate: 2 for each probe that it reads, 1 for each that it writes
+        alike."""
         return 2 * self.read + self.written
 
     def failing(self) -> ProbeResult | None:
-        """Return the first plain call that is not read back, or None: it rules out the dialect."""
+        """Return the first plain call that is not read back, which rules out the dialect;
+        or None."""
         return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
 
 
@@ -118,7 +120,8 @@ def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
 
 
 def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Return all probes: plain calls, hostile values before another one, the dialect's markers."""
+    """Return all probes: plain calls, hostile values before another value, the dialect's
+    markers."""
     syntax = dialect.syntax
     own_markers = [*syntax.closers, *syntax.openers]
     values = {**HOSTILE, **{f"its own {literal!r}": f"a {literal} b" for literal in own_markers}}
@@ -250,12 +253,12 @@ def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: Reque
 
 
 def reads(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
-    """Return True if the dialect reads exactly these calls, and nothing else, in a text."""
+    """Return True if the dialect reads exactly these calls in a text."""
     return _has_exactly(_read(dialect, [text], calls), calls)
 
 
 def reads_in_pieces(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
-    """Return what `reads` does, with the text fed character by character."""
+    """Return True if the dialect reads exactly these calls in a text fed character by character."""
     return _has_exactly(_read(dialect, text, calls), calls)
 
 

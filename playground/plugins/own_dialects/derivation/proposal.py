@@ -1,7 +1,7 @@
 """Propose a form from a few replies of a model: constant text is a marker, varying text a hole.
 
-A wrong form is never proposed in silence. A proposal reads every call that was found, writes it in
-the same way or says where it does not, and shows all text of the replies that it does not explain.
+No wrong form is proposed without notice: a proposal reads every call that was found, says which
+calls it writes differently, and shows all text of the replies that it does not explain.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from playground.plugins.own_dialects.derivation.forms import syntaxes
 from playground.plugins.own_dialects.derivation.occurrences import FINDERS, Occurrence
 
 _RULES: Final = "To call a tool, write exactly this:"
-_MOST: Final = 200_000  # characters of all replies
+_MOST: Final = 200_000  # most characters of all replies together
 _MARKUP: Final = re.compile(
     r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
 )
-_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # markup in a value: it may belong to the form
+_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # markup in a value, which may belong to the form
 _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -38,8 +38,8 @@ _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 class ReplyReading:
     """One reply as a proposal reads it.
 
-    `calls` are names and arguments, `left` the stretches that stay text (offset and text), and
-    `unexplained` those that look like markup. `written` is true if the dialect would write the
+    `calls` are names and arguments, `left` the parts that stay text (offset and text), and
+    `unexplained` the parts that look like markup. `written` is true if the dialect would write the
     calls exactly as they stand.
     """
 
@@ -120,7 +120,8 @@ def _text(reply: Any, number: int) -> str:
 
 
 def _cost(proposal: Proposal) -> tuple[int, ...]:
-    """Return a sort key: unexplained characters, characters left, replies not written alike."""
+    """Return a sort key: unexplained characters, characters left as text, replies not written
+    alike."""
     readings = proposal.readings
     return (
         sum(len(text) for reading in readings for _, text in reading.unexplained),
@@ -129,7 +130,7 @@ def _cost(proposal: Proposal) -> tuple[int, ...]:
     )
 
 
-# a registered one
+# a registered dialect
 
 
 def _registered(replies: Sequence[str]) -> list[str]:
@@ -149,7 +150,8 @@ def _registered(replies: Sequence[str]) -> list[str]:
 
 
 def _has_call(reading: ReplyReading, reply: str) -> bool:
-    """Return True if a reading has a call, or the reply has no markup and may be an answer."""
+    """Return True if a reading has a call, or if the reply has no markup, so that it may be an
+    answer."""
     return bool(reading.calls) or not _MARKUP.search(reply)
 
 
@@ -221,7 +223,7 @@ def _has_both(tags: ReasoningTags, replies: Sequence[str]) -> bool:
     return any(tags.open in reply and tags.close in reply for reply in replies)
 
 
-# how a form reads
+# readings of a form
 
 
 def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:

@@ -1,8 +1,8 @@
 """Find the texts that a template puts around a thought, and around an answer.
 
-A template shows a thought in the history, or with a call. If it drops a thought that is part of a
-text, with tags of a known pair, that pair is the template's. The generation prompt may also end
-with one of these tags.
+A template writes a thought in the history, or with a call. If it drops a thought that stands in a
+text between tags of a known pair, its tags are that pair. The generation prompt may also end with
+one of these tags.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TAIL: Final = 3  # tokens before a thought that may be its tag
 class Thoughts:
     """The tags around a thought, the markers around an answer, and stop tokens.
 
-    `stops` are these markers, and the text that begins a new turn between thought and answer.
+    `stops` are these markers, and the text that begins a new turn after the thought.
     """
 
     reasoning: tuple[ReasoningTags, ...] = ()

@@ -44,7 +44,7 @@ def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[s
     """Return the fields for values in a call's body, for every notation but parameters."""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
-    for value in (_DEEP, "é"):  # some templates refuse an object without properties in its schema
+    for value in (_DEEP, "é"):  # some templates refuse the schema of an object without properties
         call = AskedCall(NAMES[0], {KEYS[0]: value})
         region = frame.bare(template.reply((call,)) or "")
         bodies = bodies_of(region, (call,), [template.form.call_id(call, 0)])

@@ -1,4 +1,4 @@
-"""Check if a dialect keeps the laws, on random examples; one that fails is made as small as can be.
+"""Check a dialect's laws on random examples; an example that fails is made as small as possible.
 
 Use it on your own dialect, declared or written by hand, before you use that dialect: the tests hold
 every registered dialect to the same laws. Examples are seeded, so that the same dialect gives the

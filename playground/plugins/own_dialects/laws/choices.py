@@ -1,8 +1,8 @@
-"""Choices of which random examples are made, so that any failing example can be made smaller.
+"""Choices from which random examples are made, so that a failing example can be made smaller.
 
-The same row of choices makes the same example, and a row that is shorter or has lower numbers makes
-a smaller one. To make an example smaller, choices are left out, set to 0 or lowered, as long as the
-example still fails.
+Equal rows of choices make equal examples, and a shorter row, or one with lower numbers, makes a
+smaller example. To make an example smaller, choices are left out, set to 0 or lowered, as long as
+the example still fails.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 Item = TypeVar("Item")
-_SIZES: Final = (8, 4, 3, 2, 1)  # how many neighbouring choices are left out at once
+_SIZES: Final = (8, 4, 3, 2, 1)  # numbers of neighbouring choices that are left out at once
 
 
 class Choices:
     """A source of choices: first the numbers `given`, then random ones, or zeros without `rng`.
 
-    `made` records all choices.
+    `made` holds all choices so far.
     """
 
     def __init__(self, given: Sequence[int] = (), rng: random.Random | None = None) -> None:

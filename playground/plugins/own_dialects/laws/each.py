@@ -24,7 +24,7 @@ from playground.plugins.own_dialects.laws.examples import LIST, TOOLS, Subject
 
 @dataclass(frozen=True, slots=True)
 class LawBreak:
-    """An example that breaks a law: what happens, and the texts that show it (name, text)."""
+    """An example that breaks a law: the break in words, and the texts that show it (name, text)."""
 
     says: str
     shown: tuple[tuple[str, str], ...]
@@ -119,7 +119,7 @@ def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
     stop = len(call_text) - choices.below(len(call_text) + 1)
     result = subject.read_text(call_text[:stop])
     if "open-ended" in [finding.code for finding in result.findings]:
-        return None  # nothing closes such a call, and the finding says so
+        return None  # no marker closes such a call, and the finding says so
     for call_read in result.tool_calls:
         if call_read.name != call.tool_name or not same(call_read.arguments, call.args):
             shown = (
@@ -144,7 +144,7 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
         ):
             part = ToolCallPart("call_1", one_tool.name, subject.without_null(dict(arguments)))
             if check_tool_call(subject.dialect, part, tools):
-                continue  # an example may hold a hostile value, which is the matter of law 3
+                continue  # an example may hold a hostile value, which law 3 covers
             text = subject.dialect.format_example(one_tool.name, part.args, one_tool)
             result = subject.read_text(text, tools)
             if not _came_back(result, [part]):

@@ -39,7 +39,7 @@ LIST: Final = ToolMetadata(
     name="list_files", description="List files.", input_schema={"type": "object"}
 )
 TOOLS: Final = [WRITE, LIST]
-# Texts that any value may hold: every registered dialect carries them.
+# Texts that every registered dialect carries in any value.
 _PLAIN: Final = (
     "x", " ", "\n", ",", ":", ".", "é", "3", "true", '"', "'", "a b", "=", "()", "[1, 2]",
     '{"a": [x, "<b>"]}', "def f(x):\n    return x\n", "one\ntwo", "-", "/", "#", "|", ";", "*", "_",
@@ -109,7 +109,8 @@ class Subject:
 
     @cached_property
     def fragments(self) -> list[str]:
-        """Pieces of a stream: own markers, a complete and half a call, a result, oddities."""
+        """Pieces of a stream: the dialect's markers, a complete call, half a call, a result,
+        oddities."""
         call = self.write(self.plainest(path="a.py"))
         result = self.dialect.format_tool_result(ToolResultPart("call_1", "write_file", "ok"))
         own_texts = [*self.literals, call, call[: len(call) // 2], result]
@@ -159,7 +160,7 @@ class Subject:
         return ToolCallPart("call_1", "write_file", self.without_null(arguments))
 
     def without_null(self, value: Any) -> Any:
-        """Return a value as far as the notation holds it: without null, if it has no null."""
+        """Return a value that the notation can write: without null, if it has no null."""
         if self.syntax is None or self.syntax.notation.holds_null:
             return value
         if isinstance(value, dict):

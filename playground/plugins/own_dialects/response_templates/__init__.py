@@ -1,7 +1,9 @@
-"""Response templates: a declaration as `transformers` reads replies by it (`parse_response`).
+"""Response templates: declarations in the form by which `transformers` reads replies
+(`parse_response`).
 
 Such a template has a field for reasoning, calls and content; each has an opener, a closer and one
-of a few parsers for its body. A finding says what of the dialect a template cannot say.
+of a few parsers for its body. A finding names each part of the dialect that a template cannot
+express.
 """
 
 from __future__ import annotations
@@ -85,7 +87,7 @@ def _anchor(markers: Markers, start_anchor: str, notes: Notes) -> dict[str, str]
     if known:
         message = f"{known!r} is assumed to begin the assistant's turn"
         notes.add("anchor", "start_anchor", message)
-        # an anchor that is not there would let the whole prompt be read as a reply
+        # with an anchor that is missing in the prompt, the whole prompt would be read as a reply
         return {"start_anchor_pattern": rf"\A(?:.*{escape(known)}|.*)"}
     message = "what begins the assistant's turn is not known: a thought that the prompt opens is"
     notes.narrower("start_anchor", f"{message} not seen")
@@ -123,7 +125,7 @@ def _content(markers: Markers, answer: tuple[str, str], calls: _Calls) -> dict[s
     pairs = [text for tags in markers.plain for text in (tags.open, tags.close)]
     texts = [text.strip() for text in (*markers.stops, *markers.dropped, *answer, *pairs)]
     texts = [text for text in dict.fromkeys(texts) if text and text not in calls.syntax.closers]
-    # an opener's beginning: with white space before it, it would come before the opener
+    # only the opener's beginning: with white space before it, it would match before the opener
     begun = [t for t in texts if any(o.startswith(t) for o in calls.syntax.openers)]
     ends = any_of([*(escape(t) for t in texts if t not in begun), *calls.section_closers])
     openers = [*map(escape, begun), *(rf"{opener}\s*" for opener in calls.section_openers)]
@@ -170,7 +172,7 @@ class _Calls:
         return [] if _holds_section(self.syntax) else [*filter(None, map(pattern_of, markers))]
 
     def field(self) -> dict[str, Any]:
-        """Build the field, and note what it does not say."""
+        """Build the field, and note what it cannot express."""
         body, is_list = self.body, self.is_list
         self._note_form()
         opener, before = self.opener, self.syntax.call_template.before
@@ -188,7 +190,7 @@ class _Calls:
         }
 
     def _function(self) -> dict[str, Any]:
-        """Build the call itself. In a list, the members of each call stand by themselves."""
+        """Build the call itself. In a list, each call is an object of its own."""
         name = self.body.name or self.syntax.name or "{name}"
         function = {"name": name, "arguments": self.body.arguments}
         if "id" in holes_of(self.syntax.call_template.before):
@@ -241,7 +243,7 @@ class _Calls:
 
     def _opener(self, form: Declaration) -> str:
         """Build the opener of a call, or of a list of calls, with the section's."""
-        # only what the call has of its opener: not an id that only some forms have
+        # only the call's own holes: not an id that only some forms have
         function = str(self._function())
         holes = {name: group(name) for name in ("name", "id") if f"{{{name}}}" in function}
         pieces = () if self.is_list else form.call_template.before

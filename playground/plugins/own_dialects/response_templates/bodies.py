@@ -1,4 +1,5 @@
-"""The body of a call in a response template: which of transformers' parsers reads it, and how."""
+"""The body of a call in a response template: the parser of transformers that reads it, and its
+options."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ class Inexpressible(Exception):
 
 
 class CallBody(NamedTuple):
-    """A call's body: transformers' parser for it, and where name and arguments are then.
+    """A call's body: the parser of transformers for it, and the paths to name and arguments in its
+    result.
 
     A body with `brackets` ends at its own; they do not count in `strings`. `closer` is the pattern
     of a text's closer, with the line breaks that are no part of the text.
@@ -131,7 +133,7 @@ def _params(syntax: Declaration, notes: Notes) -> CallBody:
     if syntax.cdata:
         value = rf"(?:<!\[CDATA\[{value}\]\]>|{value})"
     if VALUES[template.body].block or ends_line(template.before):
-        # a line break after a value is its own unless one stands before it
+        # a line break after a value belongs to it, unless one stands before it
         value = f"(?:{LINE_BREAK.removesuffix('?')}{value}{LINE_BREAK}|{value})"
     following = f"(?=\\s*(?:{without_groups(opener)}|\\Z))"
     args: dict[str, Any] = {"tag_pattern": f"{opener}{value}{closer}{following}"}

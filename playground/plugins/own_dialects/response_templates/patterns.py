@@ -1,7 +1,7 @@
 """Regular expressions of a declaration's markers, for a response template of transformers.
 
-Python's `regex` module reads them there, with `.` for line breaks too. White space is free where
-the well-formed grammar frees it.
+Python's `regex` module reads them there, with `.` for line breaks too. White space is free in the
+same places as in the well-formed grammar.
 """
 
 from __future__ import annotations
@@ -66,9 +66,10 @@ def without_groups(pattern: str) -> str:
 
 
 def end_of_body(opener: str, strings: str, brackets: str, closer: str) -> str:
-    """Build the end of a body that stands in brackets: its closer, or the place after it.
+    """Build the pattern of the end of a body in brackets: its closer, or the place after the
+    bracket.
 
-    A closer inside of a string ends nothing: what stands between it and the opener is no body.
+    A closer inside a string ends nothing: the text between the opener and it is no complete body.
     """
     first, last = map(escape, brackets)
     other = rf"""[^{first}{last}"']"""

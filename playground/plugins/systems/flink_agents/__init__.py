@@ -42,6 +42,7 @@ from playground.plugins.systems.flink_agents.flow import chat_events
 from playground.plugins.systems.flink_agents.litellm_model import LiteLLMModel
 from playground.plugins.systems.flink_agents.memory import MemoryObject, MemoryRef
 from playground.plugins.systems.flink_agents.prompt import Prompt
+from playground.plugins.systems.flink_agents.react_agent import ReActAgent
 from playground.plugins.systems.flink_agents.resource import (
     Resource,
     ResourceDescriptor,
@@ -60,6 +61,7 @@ from playground.plugins.systems.flink_agents.runner import (
 )
 from playground.plugins.systems.flink_agents.tool_metadata import ToolMetadata
 from playground.plugins.systems.flink_agents.tools import BaseTool, FunctionTool, ToolType
+from playground.plugins.systems.flink_agents.yaml_agents import load_yaml
 
 __all__ = [
     "Action",
@@ -88,6 +90,7 @@ __all__ = [
     "MessageRole",
     "OutputEvent",
     "Prompt",
+    "ReActAgent",
     "Resource",
     "ResourceDescriptor",
     "ResourceType",
@@ -108,6 +111,7 @@ __all__ = [
     "embedding_model_connection",
     "embedding_model_setup",
     "load_declarations",
+    "load_yaml",
     "mcp_server",
     "process_chat_request_or_tool_response",
     "process_tool_request",

@@ -239,23 +239,18 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
                 resources.findings.append(
                     finding("part-lost", what, "only prompts and tools are read")
                 )
-        for index, item in enumerate(_list(holder, "prompts", where)):
-            read = _prompt(item, where, f"{place}prompts.{index}")
-            name = _name(item, where, f"{place}prompts.{index}")
+        for index, item in enumerate(objects_of(holder, "prompts", where)):
+            read = prompt_of(item, where, f"{place}prompts.{index}")
+            name = name_of(item, where, f"{place}prompts.{index}")
             _declare(resources, ResourceType.PROMPT, name, read, place, where)
-        for index, item in enumerate(_list(holder, "tools", where)):
-            name = _name(item, where, f"{place}tools.{index}")
-            function = item.get("function")
-            if not isinstance(function, str) or not _FUNCTION.match(function):
-                raise InputFault(
-                    f"not a function: {function!r:.60}",
-                    where=where,
-                    field=f"{place}tools.{index}.function",
-                    expected="module:qualname",
-                )
-            imported = _import_tool(function, name, where) if import_code else None
-            folder = Path(path).parent
-            made = imported or _parse_tool(folder, function, name, resources.findings)
+        for index, item in enumerate(objects_of(holder, "tools", where)):
+            name = name_of(item, where, f"{place}tools.{index}")
+            function = function_of(item, where, f"{place}tools.{index}")
+            made = (
+                FunctionTool(imported_function(function, where), name)
+                if import_code
+                else _parse_tool(Path(path).parent, function, name, resources.findings)
+            )
             _declare(resources, ResourceType.TOOL, name, made, place, where)
     return resources
 
@@ -301,28 +296,30 @@ def declared_prompts(text: str, where: str = "pasted") -> dict[str, Prompt]:
         return {}
     prompts: dict[str, Prompt] = {}
     for place, holder in holders_of(value):
-        for index, item in enumerate(_list(holder, "prompts", where)):
-            name = _name(item, where, f"{place}prompts.{index}")
-            read = _prompt(item, where, f"{place}prompts.{index}")
+        for index, item in enumerate(objects_of(holder, "prompts", where)):
+            name = name_of(item, where, f"{place}prompts.{index}")
+            read = prompt_of(item, where, f"{place}prompts.{index}")
             prompts[_free_name(name, prompts, place, where)] = read
     return prompts
 
 
-def _list(value: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
+def objects_of(value: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
+    """Return a list of objects; none if the key is missing. Raises InputFault for anything else."""
     items = value.get(key) or []
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise InputFault(f"not a list: {items!r:.60}", where=where, field=key, expected="objects")
     return items
 
 
-def _name(item: Mapping[str, Any], where: str, place: str) -> str:
+def name_of(item: Mapping[str, Any], where: str, place: str) -> str:
+    """Return an item's name. Raises InputFault if it has none."""
     name = item.get("name")
     if not isinstance(name, str) or not name:
         raise InputFault("no name", where=where, field=place, expected="a name")
     return name
 
 
-def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
+def prompt_of(item: Mapping[str, Any], where: str, place: str) -> Prompt:
     """Read a prompt with either a text or messages. Raises InputFault if it has both or neither."""
 
     def fault(problem: str, field: str, expected: str) -> InputFault:
@@ -346,7 +343,8 @@ def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
             raise fault(f"not text: {text!r:.60}", place, "text")
 
 
-def _import_tool(function: str, name: str, where: str) -> BaseTool:
+def imported_function(function: str, where: str) -> Any:
+    """Import `module:qualname`. Raises InputFault that names it if it cannot be found."""
     module, _, qualname = function.partition(":")
     try:
         target: Any = importlib.import_module(module)
@@ -354,7 +352,16 @@ def _import_tool(function: str, name: str, where: str) -> BaseTool:
             target = getattr(target, step)
     except (ImportError, AttributeError) as error:
         raise InputFault(str(error), where=where, field=function, expected="a function") from error
-    return FunctionTool(target, name)
+    return target
+
+
+def function_of(item: Mapping[str, Any], where: str, place: str) -> str:
+    """Return the function that an item names, as `module:qualname`."""
+    function = item.get("function")
+    if isinstance(function, str) and _FUNCTION.match(function):
+        return function
+    problem = f"not a function: {function!r:.60}"
+    raise InputFault(problem, where=where, field=f"{place}.function", expected="module:qualname")
 
 
 def _parse_tool(folder: Path, function: str, name: str, findings: list[Finding]) -> BaseTool:

@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from playground.base.errors import InputFault
+from playground.base.errors import InputFault, UnknownNameError
 from playground.base.findings import Finding
 from playground.plugins.systems.flink_agents.agent import Action, Agent, actions_of
 from playground.plugins.systems.flink_agents.chat_message import ChatMessage
@@ -42,6 +43,7 @@ from playground.plugins.systems.flink_agents.resource import (
     ResourceType,
     needs_flink,
 )
+from playground.plugins.systems.flink_agents.yaml_agents import load_yaml
 
 MOST_EVENTS: Final = 10_000  # of one input: an agent may send itself events for ever
 STRUCTURED_OUTPUT: Final = "structured_output"
@@ -364,6 +366,7 @@ class AgentsExecutionEnvironment:
         self._shared: list[tuple[str, ResourceType, Any]] = []
         self._config = AgentConfiguration()
         self._builder: AgentBuilder | None = None
+        self.agents: dict[str, Agent] = {}  # by name, of YAML files
 
     @staticmethod
     def get_execution_environment(
@@ -391,11 +394,15 @@ class AgentsExecutionEnvironment:
         self._shared.append((name, kind, instance))
         return self
 
+    def load_yaml(self, paths: str | Path | Sequence[str | Path]) -> None:
+        """Add the agents and resources of YAML files; functions that they name are imported."""
+        load_yaml(self, paths)
+
     def from_list(self, input: Sequence[Mapping[str, Any]]) -> AgentBuilder:
         """Set the inputs: `{"key": …, "value": …}`, or `{"value": …}`."""
         if self._builder is not None:
             raise InputFault("a second list of inputs", expected="another environment")
-        self._builder = AgentBuilder(self._shared, self._config, input)
+        self._builder = AgentBuilder(self._shared, self._config, input, self.agents)
         return self._builder
 
     def from_datastream(self, *_: Any, **__: Any) -> Any:
@@ -419,18 +426,29 @@ class AgentBuilder:
         shared: Sequence[tuple[str, ResourceType, Any]],
         config: AgentConfiguration,
         inputs: Sequence[Mapping[str, Any]],
+        agents: Mapping[str, Agent],
     ) -> None:
         self._shared, self._config, self._inputs = shared, config, inputs
+        self._agents = agents
         self._output: list[dict[Any, Any]] = []
         self._runner: LocalRunner | None = None
 
-    def apply(self, agent: Agent) -> AgentBuilder:
-        """Set the agent. Raises InputFault for a second one."""
+    def apply(
+        self, agent: Agent | str, models: Mapping[str, ChatModel] | None = None
+    ) -> AgentBuilder:
+        """Set the agent, or name one of `load_yaml`; `models` stand in for declared ones.
+
+        Raises InputFault for a second agent, and UnknownNameError for an unknown name.
+        """
         if self._runner is not None:
             raise InputFault("a second agent", expected="another environment")
+        if isinstance(agent, str):
+            if agent not in self._agents:
+                raise UnknownNameError("agent", agent, [*self._agents])
+            agent = self._agents[agent]
         for name, kind, instance in self._shared:
             agent.resources[kind].setdefault(name, instance)
-        self._runner = LocalRunner(agent, self._config)
+        self._runner = LocalRunner(agent, self._config, models=models)
         return self
 
     def execute(self) -> None:

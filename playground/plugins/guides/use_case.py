@@ -88,11 +88,3 @@ def _check_all(place: str, values: Iterable[_Kind], kind: type[_Kind]) -> tuple[
 
 def _split(notes: str) -> list[str]:
     return [note for each in re.split(r"^- ", notes, flags=re.M) if (note := each.strip())]
-
-
-def fenced(text: str, language: str = "") -> str:
-    """Return a code block whose fence is longer than any run of back-ticks in the text."""
-    # CommonMark: a fence ends at the first line of as many back-ticks as it began with, or more.
-    runs = [len(run) for run in re.findall(r"`+", text)]
-    fence = "`" * max(3, 1 + max(runs, default=0))
-    return f"{fence}{language}\n{text}\n{fence}"

@@ -1,4 +1,4 @@
-"""Compare's view Trials: what is expected, what it costs, how far it is, what came of it."""
+"""Compare's view Trials, and the trial of its columns: expected calls, cost, progress, outcome."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from playground.app.shared import choosing, history, say, tables, waiting, widge
 from playground.app.shared.runs import Runs
 from playground.app.state import WorkingSession
 from playground.base.errors import PlaygroundError
-from playground.questions.trials import Trial, TrialPlan, TrialRun, doubts, own_calls
-from playground.questions.trials import trial as planned
+from playground.plugins.trials.doubts import doubts
+from playground.plugins.trials.figures import Trial
+from playground.plugins.trials.plan import TrialPlan, TrialRun, own_calls
+from playground.plugins.trials.plan import trial as planned
+from playground.plugins.trials.rows import miss_rows, pair_rows
 from playground.sessions.editing import Edit
 from playground.sessions.native_format import dump_expected, dump_session
-from playground.sessions.session import Session
-from playground.show import rows
+from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
 _STEP: Final = Edit("expected calls")
 _RUN: Final = "trial"
@@ -92,8 +94,8 @@ def expected_calls(working: WorkingSession) -> None:
             key="expect own calls",
             icon=":material/playlist_add_check:",
             disabled=not own,
-            on_click=history.edit,
-            args=(name, replace(_STEP, value=dump_expected(own))),
+            on_click=history.take_edit,
+            args=(dump_expected(own), name, key, _STEP),
         )
 
 
@@ -171,6 +173,52 @@ def ask(
         _watch(run)
     else:
         _outcome(working, run)
+
+
+def ask_again(
+    working: WorkingSession,
+    dialects: Sequence[str],
+    called: Mapping[str, Sequence[tuple[str, dict[str, Any]]]],
+    *,
+    model: str,
+    base_url: str,
+    parameters: Mapping[str, Any],
+) -> None:
+    """Offer a trial of Compare's columns; `called` has the calls of each answer, by dialect."""
+    title = "Trial: ask n times, and see what is proven"
+    with say.expander(title, key="trial of columns", on_change="rerun") as place:
+        if not place.open:
+            return
+        cases = _cases(working.session, called)
+        if not cases:
+            st.info("No call was made, and none is expected: there is nothing to score.")
+            return
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            right = st.selectbox("Right is", list(cases), format_func=say.option, width=360)
+            repeats = st.number_input("Times", 1, 100, 5, key="trial repeats", width=140)
+        expecting = replace(working.session, expected=cases[str(right)])
+        ask(
+            working,
+            expecting,
+            dialects,
+            [model],
+            repeats=int(repeats),
+            base_url=base_url,
+            parameters=parameters,
+        )
+
+
+def _cases(
+    session: Session, called: Mapping[str, Sequence[tuple[str, dict[str, Any]]]]
+) -> dict[str, tuple[ExpectedReply, ...]]:
+    """Return the choices of expected replies: the session's, its own model's, each answer's."""
+    own = own_calls(session)
+    choices = {"what the session expects": session.expected, "what its own model called": own}
+    for name, made in called.items():
+        calls = tuple(ExpectedCall(*call) for call in made)
+        expected = ExpectedReply(len(session.messages), calls, "the answer")
+        choices[f"what {name} just called"] = (expected,) if calls and session.messages else ()
+    return {title: cases for title, cases in choices.items() if cases}
 
 
 def _asks(plan: TrialPlan) -> tuple[object, ...]:
@@ -257,12 +305,12 @@ def _result(found: Trial, name: str) -> None:
         "needs the one before it. Times are medians since the request."
     )
     if len(found.arms) > 1:
-        tables.table(rows.trial_pairs(found), height="content")
+        tables.table(pair_rows(found), height="content")
         st.caption(
             "Two at a time on the same attempts, by right arguments; p is how likely a split so "
             "uneven is where neither is better (exact sign test)."
         )
-    misses = rows.trial_misses(found)
+    misses = miss_rows(found)
     if misses.cells:
         st.header("What was not right", divider="gray", anchor=False)
         tables.table(misses, height="content", key="misses")

@@ -1,7 +1,7 @@
-"""Guides of dialects: what a model reads, what it answers, and what a parser reads of that."""
+"""The names of guides that scripts import, from `playground.lab.guides`."""
 
-from playground.lab.guides.guide import Guide, NoGuide, guide_for
-from playground.lab.guides.llama_dialogs import (
+from playground.plugins.guides.guide import Guide, NoGuide, guide_for
+from playground.plugins.guides.llama_dialogs import (
     BuiltinTool,
     RawMessage,
     StopReason,
@@ -12,7 +12,7 @@ from playground.lab.guides.llama_dialogs import (
     llama3_1_custom_tool_call_dialog,
     llama_dates,
 )
-from playground.lab.guides.use_case import Dialog, TextCompletion, UseCase
+from playground.plugins.guides.use_case import Dialog, TextCompletion, UseCase
 
 TextCompletionContent = TextCompletion  # Meta's name
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 
 from playground.base.display import Shown
 from playground.base.wording import grouped, percent
-from playground.questions.trials.scoring import Attempt
+from playground.plugins.trials.scoring import Attempt
 
 _Z: Final = 1.959963984540054  # of the normal distribution, for 95 %
 _LEVEL: Final = 0.05  # level of significance of what is called proven

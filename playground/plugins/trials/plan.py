@@ -21,9 +21,9 @@ from playground.llm.background import BackgroundRun
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.wire_estimates import tokens_of
 from playground.parsing.values import dump_json
+from playground.plugins.trials.figures import Trial
+from playground.plugins.trials.scoring import Attempt, missed, score
 from playground.questions.experiments import read_recording
-from playground.questions.trials.figures import Trial
-from playground.questions.trials.scoring import Attempt, missed, score
 from playground.recordings.recording import Recording, SignalChunk
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session

@@ -1,16 +1,34 @@
-"""A guide as markup: its summary, and each use case with the prompt, the reply and its reading."""
+"""A guide as a table of its summary, and as markup: each use case with its reply as it is read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import assert_never
 
+import pandas as pd
+
 from playground.base.display import draws
 from playground.base.wording import counted
-from playground.lab.guides import Dialog, Guide, TextCompletion, UseCase
+from playground.dialects.raw_prompts import LlamaFormat
 from playground.nouns.events import event_name
+from playground.plugins.guides.guide import Guide
+from playground.plugins.guides.use_case import Dialog, TextCompletion, UseCase
+from playground.show.frames import frame
 from playground.show.markup import Markup, cells, code, escaped, folded, table
+from playground.show.rows import rows_of
 from playground.show.wire import event_text
+
+
+@draws("frame", Guide)
+def guide_summary(value: Guide) -> pd.DataFrame:
+    """Return a row for each fact of the dialect, with line breaks as ↵."""
+    facts = [(name, text.replace("\n", "↵")) for name, text in value.summary()]
+    return frame(rows_of("fact value", facts))
+
+
+def special_tokens(value: LlamaFormat) -> pd.DataFrame:
+    """Return a row for each token of a raw format, with its meaning."""
+    return frame(rows_of("token meaning", value.tokens.items()))
 
 
 @draws("picture", Guide)

@@ -1,4 +1,4 @@
-"""Dialects' view Guide: a use case of a dialect, as a model sees it and as it is read back."""
+"""Dialects' view Guide: a dialect's use cases, as a model sees them and as they are read back."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from playground.app import dialects, navigation, state, values
 from playground.app.shared import components, grammars, say, tables, widgets
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
-from playground.lab.guides import Guide, NoGuide, TextCompletion, UseCase, guide_for
+from playground.plugins.guides import board
+from playground.plugins.guides.drawings import special_tokens
+from playground.plugins.guides.guide import Guide, NoGuide, guide_for
+from playground.plugins.guides.use_case import TextCompletion, UseCase
 from playground.servers import ServerReading
-from playground.show import dialect_board, frames, rows
+from playground.show import rows
 
-_FIRST: Final = "One tool call"  # the case that is shown at first, of dialects that have it
+_FIRST: Final = "One tool call"  # the use case shown first, if the dialect has it
 _HEIGHT: Final = 300  # pixels of a prompt, so that its reply is in sight
 
 
@@ -37,7 +40,7 @@ def _page(name: str, arrows: bool) -> None:
         say.text(shown.reason)
         return
     servers = server_readings(name)
-    head = dialect_board.guide_head(shown, values.matrix([name]), servers)
+    head = board.guide_head(shown, values.matrix([name]), servers)
     components.board(Picture(head), key="guide head")
     left, right = st.columns([2, 1], gap="small")
     with left:
@@ -51,22 +54,22 @@ def _page(name: str, arrows: bool) -> None:
             with grammar:
                 grammars.show([name], state.working_session().session.tools)
     with right:
-        side = dialect_board.guide_side(shown, servers)
+        side = board.guide_side(shown, servers)
         components.board(Picture(side), key="guide side")
         if shown.llama:
             with st.expander("Special tokens"):
-                tables.table(frames.special_tokens(shown.llama), height="content")
+                tables.table(special_tokens(shown.llama), height="content")
 
 
 @memoized(32)
 def server_readings(name: str) -> list[tuple[str, ServerReading]]:
     """Return what each server that reads this dialect hands over of one reply."""
     guide = guide_for(name)
-    return [] if isinstance(guide, NoGuide) else dialect_board.server_readings(guide)
+    return [] if isinstance(guide, NoGuide) else board.server_readings(guide)
 
 
 def case_choice(guide: Guide) -> UseCase:
-    """Return the chosen use case; the address may name one of another dialect's guide."""
+    """Return the chosen use case. A case of another dialect's guide in the address is ignored."""
     titles = [case.title for case in guide.use_cases]
     first = _FIRST if _FIRST in titles else titles[0]
     title = st.segmented_control(
@@ -96,7 +99,7 @@ def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
             st.text("No recorded response.")
             continue
         widgets.exact_text(f"Model response ({dialog.origin})", dialog.response, arrows)
-        read = dialect_board.reading_board(dialog.response, guide.reading(dialog))
+        read = board.reading_board(dialog.response, guide.reading(dialog))
         components.board(Picture(read), key=f"read {case.title} {number}")
         with st.expander("All events", key=f"events {case.title} {number}"):
             tables.table(rows.events(guide.reading(dialog).events), height="content")

@@ -35,7 +35,9 @@ from playground.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from playground.questions.trials import Attempt, Trial, TrialPlan
+    from playground.plugins.trials.figures import Trial
+    from playground.plugins.trials.plan import TrialPlan
+    from playground.plugins.trials.scoring import Attempt
     from playground.sessions.session import Session
 
 
@@ -82,8 +84,8 @@ def trial(
     a request had no answer.
     """
     from playground.base.output import Batch
-    from playground.questions.trials import doubts
-    from playground.questions.trials import trial as planned
+    from playground.plugins.trials.doubts import doubts
+    from playground.plugins.trials.plan import trial as planned
 
     is_limited = dialects or models
     chosen = in_dialects(dialects, rules) if is_limited or rules is not None else ()
@@ -122,7 +124,7 @@ def trial(
 def _expecting(session: Session, from_own_calls: bool) -> Session:
     from dataclasses import replace
 
-    from playground.questions.trials import own_calls
+    from playground.plugins.trials.plan import own_calls
 
     return replace(session, expected=own_calls(session)) if from_own_calls else session
 
@@ -153,17 +155,17 @@ def _keep(plan: TrialPlan, result: Trial, out: str, session: str, force: bool) -
 def _show(result: Trial, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from playground.show import rows as answers
+    from playground.plugins.trials.rows import trial_rows
 
     rows = result.rows()
     pairs = [_pair(pair) for pair in result.pairs()]
     if as_json:
         misses = [asdict(miss) for miss in result.misses()]
-        tables = {"rows": answers.trial(result).dicts(), "arms": rows}
+        tables = {"rows": trial_rows(result).dicts(), "arms": rows}
         print_json({"verdict": result.verdict, **tables, "pairs": pairs, "misses": misses})
         return
     if is_set(CSV):
-        show_rows(answers.trial(result))
+        show_rows(trial_rows(result))
     else:
         table(*_with_bounds(result), _RIGHT)
     say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
@@ -192,10 +194,10 @@ _RIGHT = frozenset({"attempts", "tokens"})
 
 def _with_bounds(result: Trial) -> tuple[list[str], list[list[str]]]:
     """Return heads and cells, with each share's interval in its own cell."""
-    from playground.show import rows as answers
+    from playground.plugins.trials.rows import trial_rows
 
     bounds = [f"{name}_{bound}" for name in _SHARES for bound in ("low", "high")]
-    head, cells = answers.trial(result).without("unanswered", *bounds).texts()
+    head, cells = trial_rows(result).without("unanswered", *bounds).texts()
     for arm, row in zip(result.arms, cells, strict=True):
         row[3:6] = [str(arm.share(name)) for name in _SHARES]
     return head, cells

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.prompts import sample_arguments
-from playground.lab.guides.use_case import Dialog, TextCompletion, UseCase
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.tools import ToolMetadata
+from playground.plugins.guides.use_case import Dialog, TextCompletion, UseCase
 
 _SYSTEM = "You help the crew of a harbour pilot. Answer in one sentence."
 _TIDES = ToolMetadata(

@@ -1,0 +1,1 @@
+from playground.plugins.guides.public import *  # noqa: F403

@@ -1,0 +1,1 @@
+from playground.plugins.trials.public import *  # noqa: F403
