@@ -81,10 +81,10 @@ def _tools(count: int) -> list[dict[str, Any]]:
         for name, kind in (("path", "string"), ("limit", "integer"), ("deep", "boolean"))
     }
     schema = {"type": "object", "properties": properties, "required": ["path"]}
-    return [
-        {"type": "function", "function": {"name": f"tool_{n}", "description": WORDS, "parameters": schema}}
-        for n in range(count)
-    ]  # fmt: skip
+    functions = (
+        {"name": f"tool_{n}", "description": WORDS, "parameters": schema} for n in range(count)
+    )
+    return [{"type": "function", "function": function} for function in functions]
 
 
 def diff() -> tuple[float, float]:
@@ -121,7 +121,6 @@ def beside_jinja() -> tuple[float, float]:
     import playground as pg
 
     given = transcript(10, 300)
-    session = pg.session(messages=given["messages"], tools=given["tools"])
     template = Template(
         "{% for tool in tools %}{{ tool | tojson }}\n{% endfor %}"
         "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}"
@@ -136,7 +135,6 @@ def beside_jinja() -> tuple[float, float]:
         data = pg.session(messages=given["messages"], tools=given["tools"]).prompt_data()
         return timed(lambda: dialect.format_messages(data))
 
-    data = session.prompt_data()
     return min(ours() for _ in range(7)), timed(lambda: template.render(**given), 7)
 
 
@@ -178,7 +176,7 @@ def jsonl(megabytes: int) -> tuple[float, float]:
         file.flush()
 
         def peer() -> None:
-            with open(file.name, "rb") as lines:
+            with Path(file.name).open("rb") as lines:
                 for each in lines:
                     pydantic_core.from_json(each)
 
@@ -202,7 +200,7 @@ def sse(megabytes: int) -> tuple[float, float]:
         recording = pg.load_recording(file.name)
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         assert recording.chunks
-        return (after - before) * 1024 / os.path.getsize(file.name), 1.0
+        return (after - before) * 1024 / Path(file.name).stat().st_size, 1.0
 
 
 def recorder(frames: int) -> tuple[float, float]:

@@ -90,10 +90,10 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def settle(page: Page) -> None:
-    """Wait until the page has drawn whatever it draws: its size is the same for two seconds."""
+    """Wait until the page has drawn whatever it draws: its size is the same for a second."""
     sizes = [0]
     while len(set(sizes[-5:])) > 1 or len(sizes) < 6:
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(200)
         sizes.append(page.evaluate("document.body.innerHTML.length"))
         assert len(sizes) < 120
 

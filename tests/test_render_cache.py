@@ -222,7 +222,7 @@ def test_a_memory_forgets_what_was_not_asked_for_lately() -> None:
     assert [text[0] for text in asked] == ["a", "b", "c", "b"]
     docs = list[str]()
     for tool in (TOOLS[0], TOOLS[1], TOOLS[0], TOOLS[2], TOOLS[0], TOOLS[1]):
-        memory.doc("dialect", tool, lambda tool=tool: docs.append(tool.name) or "")  # type: ignore[misc, func-returns-value]
+        memory.docs("dialect", [tool], lambda tool: docs.append(tool.name) or "", lambda *_: [])  # type: ignore[func-returns-value]
     assert docs == ["list", "find", "read", "find"]
 
 

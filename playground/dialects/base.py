@@ -272,27 +272,25 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def _tool_blocks(self, prompt_data: PromptData) -> list[Block]:
         if self._overrides("format_tool_docs"):
             return as_blocks("tools", "tool docs", self.format_tool_docs(prompt_data))
-        tools = prompt_data.tool_metadata
-        if not (tools and can_cache(self)):
-            return self._tool_doc_blocks(prompt_data)
-        return RENDER_CACHE.joined_docs(self, tools, lambda: self._tool_doc_blocks(prompt_data))
+        return self._tool_doc_blocks(prompt_data)
 
     def _tool_doc_blocks(self, prompt_data: PromptData) -> list[Block]:
-        tools, frame = prompt_data.tool_metadata, self.tool_docs.frame
+        tools = prompt_data.tool_metadata
         if not tools:
             return []
+        if not can_cache(self):
+            return self._joined_docs(tools, [self.format_tool_doc(tool) for tool in tools])
+        return RENDER_CACHE.docs(self, tools, self.format_tool_doc, self._joined_docs)
+
+    def _joined_docs(self, tools: Sequence[ToolMetadata], texts: Sequence[str]) -> list[Block]:
+        frame = self.tool_docs.frame
         blocks: list[Block] = []
         prefix = frame.before
-        for tool in tools:
+        for tool, text in zip(tools, texts, strict=True):
             blocks += as_blocks("tools", "tool docs", prefix)
-            blocks += as_blocks(f"tool:{tool.name}", "tool docs", self._tool_doc(tool))
+            blocks += as_blocks(f"tool:{tool.name}", "tool docs", text)
             prefix = frame.between
         return blocks + as_blocks("tools", "tool docs", frame.after)
-
-    def _tool_doc(self, tool: ToolMetadata) -> str:
-        if not can_cache(self):
-            return self.format_tool_doc(tool)
-        return RENDER_CACHE.doc(self, tool, lambda: self.format_tool_doc(tool))
 
     def _overrides(self, method: str) -> bool:
         """Return True if a subclass overrides a method: then the parts of its text are not

@@ -140,8 +140,8 @@ class RenderCache:
         # else has it while the input is kept), and by the number of tools.
         self._inputs: WeakValueDictionary[tuple[int, int], CachedInput] = WeakValueDictionary()
         self._rows: OrderedDict[tuple[Hashable, int], CachedRendering] = OrderedDict()
-        self._docs: OrderedDict[Hashable, tuple[CachedInput, str]] = OrderedDict()
-        self._joined_docs: OrderedDict[Hashable, tuple[CachedInput, list[Block]]] = OrderedDict()
+        self._docs: OrderedDict[Hashable, tuple[CachedInput, list[str], list[Block]]]
+        self._docs = OrderedDict()
         self._lock = Lock()  # the app renders in several threads
 
     def session(
@@ -194,42 +194,33 @@ class RenderCache:
             while characters > self._most_characters:
                 characters -= self._rows.popitem(last=False)[1].characters
 
-    def joined_docs(
+    def docs(
         self,
         dialect: Hashable,
         tools: Sequence[ToolMetadata],
-        write: Callable[[], list[Block]],
+        write: Callable[[ToolMetadata], str],
+        join: Callable[[Sequence[ToolMetadata], Sequence[str]], list[Block]],
     ) -> list[Block]:
-        """Return the documentation of all tools in a dialect. It is shared: do not change it."""
+        """Return the documentation of one or more tools in a dialect: do not change it.
+
+        `write` writes a tool that is not cached, and `join` makes blocks of all texts.
+        """
         source, key = self._source((), tools), (dialect, id(tools[0]))
         with self._lock:
-            entry = self._joined_docs.get(key)
-        blocks = entry[1] if entry is not None and entry[0] is source else write()
+            entry = self._docs.get(key)
+        if entry is None or entry[0] is not source:
+            earlier = entry is not None and entry[0].mutable.unchanged and entry
+            known = dict(zip(map(id, earlier[0].tools), earlier[1], strict=True)) if earlier else {}
+            texts = [known[id(tool)] if id(tool) in known else write(tool) for tool in tools]
+            entry = source, texts, join(tools, texts)
         if source.mutable.known:
             with self._lock:
-                self._joined_docs[key] = source, blocks
-                self._joined_docs.move_to_end(key)
-                count = sum(len(kept.tools) for kept, _ in self._joined_docs.values())
+                self._docs[key] = entry
+                self._docs.move_to_end(key)
+                count = sum(len(kept[1]) for kept in self._docs.values())
                 while count > self._most_docs:
-                    count -= len(self._joined_docs.popitem(last=False)[1][0].tools)
-        return blocks
-
-    def doc(self, dialect: Hashable, tool: ToolMetadata, write: Callable[[], str]) -> str:
-        """Return a tool's documentation in a dialect."""
-        source, key = self._source((), (tool,)), (dialect, id(tool))
-        with self._lock:
-            if entry := self._docs.get(key):
-                self._docs.move_to_end(key)
-        if entry is not None and entry[0] is source:
-            return entry[1]
-        text = write()
-        if source.mutable.known:
-            with self._lock:
-                self._docs[key] = source, text
-                self._docs.move_to_end(key)
-                while len(self._docs) > self._most_docs:
-                    self._docs.popitem(last=False)
-        return text
+                    count -= len(self._docs.popitem(last=False)[1][1])
+        return entry[2]
 
 
 def _with_reuse(form: Form, row: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:

@@ -166,19 +166,23 @@ def find_heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Be
             yield from _find_head(tables, text, head, start)
         return
     for match in tables.head_end.finditer(text, start):
-        end = match.end()
-        for size in (2, 3, _END):  # heads of two and three letters, and all longer ones
-            if end - size < start:
-                break
-            for head in tables.heads_by_end.get(text[end - size : end], ()):
-                place = end - len(head)
-                if place >= start and text.startswith(head, place):
-                    yield from _at_head(tables, text, head, place)
+        yield from _heads_before(tables, text, start, match.end())
     for match in tables.head.finditer(text, start):
         yield from _at_head(tables, text, match[0], match.start())
     for head in tables.small:
         if head in text:
             yield from _find_head(tables, text, head, start)
+
+
+def _heads_before(tables: _Tables, text: str, start: int, end: int) -> Iterator[Beginning]:
+    """Yield the heads that end at a place and begin at `start` or after it."""
+    for size in (2, 3, _END):  # heads of two and three characters, and all longer ones
+        if end - size < start:
+            return
+        for head in tables.heads_by_end.get(text[end - size : end], ()):
+            place = end - len(head)
+            if place >= start and text.startswith(head, place):
+                yield from _at_head(tables, text, head, place)
 
 
 def _find_head(tables: _Tables, text: str, head: str, start: int) -> Iterator[Beginning]:
