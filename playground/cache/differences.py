@@ -81,7 +81,11 @@ def first_difference(
     """Return the first place where `after` does not go on as `before`, or None if it extends it."""
     same = min(len(before.chain), len(after.chain))
     # a hash holds all that stands before it, so hashes are the same up to one place and then never
-    index = bisect_left(range(same), True, key=lambda i: before.chain[i] != after.chain[i])
+    index = before.chain.shared(after.chain)
+    if index < same:
+        index = bisect_left(
+            range(same), True, index, key=lambda i: before.chain[i] != after.chain[i]
+        )
     if index == len(before.chain):
         return None
     old, new = before.wire, after.wire
