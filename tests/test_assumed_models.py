@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 import playground as pg
 from playground.cli import main
+from playground.show.version_board import side
 
 SAMPLE = "12-long-tool-run"
 KNOWN = "claude-opus-5-5"
@@ -62,3 +64,31 @@ def test_every_answer_says_it_in_the_same_words() -> None:
         asked = ("cache", command, SAMPLE, "-d", "native", "--model", model)
         assert words in printed(*asked)
         assert words in printed(*asked, "--json")
+
+
+@pytest.mark.parametrize("model", ["gpt-7-ultra", "claude-opus-9", "gemini/gemini-9-neon", KNOWN])
+def test_a_difference_says_at_which_providers_the_rules_are_assumed(
+    model: str, tmp_path: Path
+) -> None:
+    files = []
+    for number in range(2):
+        content = "a tide table of the north sea. " * 400 + f"{number} " * 50
+        file = tmp_path / f"{number}.json"
+        file.write_text(
+            json.dumps({"model": model, "messages": [{"role": "user", "content": content}]})
+        )
+        files.append(str(file))
+    found = pg.diff(*files)
+    own = found.costs[0]
+    assert bool(own.assumption) == (model != KNOWN)
+    assert own.assumption == pg.simulate_cache(SAMPLE, model=model).assumption
+    assert own.assumption in found.headline
+    assert all(cost.assumption for cost in found.costs[1:])  # none of them sells the model
+    answer = json.loads(printed("diff", *files, "--json"))
+    assert [each["assumption"] for each in answer["costs"]] == [e.assumption for e in found.costs]
+    text = printed("diff", *files)
+    page = json.dumps(side(found, own.provider, []))
+    for cost in found.costs:
+        assert cost.assumption.partition(": ")[2].rstrip(".") in text
+        assert (f"{cost.title}, assumed" in page) == bool(cost.assumption)
+    assert own.assumption in page

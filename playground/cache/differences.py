@@ -81,7 +81,11 @@ def first_difference(
     """Return the first place where `after` differs from `before`; None if it only adds to it."""
     same = min(len(before.chain), len(after.chain))
     # a hash covers everything before it: hashes are equal up to one place, and never after it
-    index = bisect_left(range(same), True, key=lambda i: before.chain[i] != after.chain[i])
+    index = before.chain.shared(after.chain)
+    if index < same:
+        index = bisect_left(
+            range(same), True, index, key=lambda i: before.chain[i] != after.chain[i]
+        )
     if index == len(before.chain):
         return None
     old, new = before.wire, after.wire

@@ -116,6 +116,8 @@ def _print_costs(difference: VersionDiff) -> None:
     for cost in difference.costs:
         if not cost.read:  # a 0 needs its reason: the provider may even refuse the request
             say(f"{cost.title}, nothing read: {cost.reason}")
+        elif cost.assumption:
+            say(f"{cost.title}: {cost.assumption}")
 
 
 @dataclass(frozen=True)

@@ -473,7 +473,8 @@ def writers(value: VersionDiff) -> AnswerRows:
 def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
     """Return a row for each provider: what the first version caches, and the second reads of it."""
     head = (
-        "provider left_tokens read_tokens paid_again_tokens dollars difference reason marks state"
+        "provider left_tokens read_tokens paid_again_tokens dollars difference reason marks state "
+        "assumption"
     )
     cells = [
         (
@@ -486,6 +487,7 @@ def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
             cost.reason,
             cost.marks,
             cost.state,
+            cost.assumption,
         )
         for cost in found
     ]

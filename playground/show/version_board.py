@@ -150,7 +150,11 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payloa
     rows = [
         {
             "key": cost.provider,
-            "cells": [cost.title, f"{cost.read:,} of {cost.total:,}", _price(cost)],
+            "cells": [
+                cost.title + ", assumed" * bool(cost.assumption),
+                f"{cost.read:,} of {cost.total:,}",
+                _price(cost),
+            ],
             "tone": "bad" if cost.lost else "good" if cost.read else "",
             "on": cost.provider == chosen,
         }
@@ -162,6 +166,7 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payloa
             ("left by the old", f"{cost.left:,} tokens"),
             ("marks", cost.marks),
             ("why", cost.reason),
+            ("rules", cost.assumption),
         ]
         if cost
         else []

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.requests import APART
 from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.prefixes import TimedRequest
@@ -32,6 +32,7 @@ class PrefixCost:
     thousandths of an input token's price; `nano_dollars` is the same in billionths of a dollar, if
     the provider is the model's own and its price is known. `marks` says whose marks were simulated;
     `parts` is the first difference of the prefixes, None if the second request continues the first.
+    `assumption` says whose rules the model is given, if no rule of the provider names it.
     """
 
     provider: str
@@ -45,6 +46,7 @@ class PrefixCost:
     marks: str
     parts: FirstDifference | None
     nano_dollars: int | None = None
+    assumption: str = ""
 
     @property
     def lost(self) -> int:
@@ -85,6 +87,7 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
         second_outcome.reason,
         marks if by_marks else "none needed",
         parts,
+        assumption=assumption_of(rules, second.model),
     )
     written = rules.write_permille(rules.value("default_ttl")) if second_outcome.written else 1000
     extra = cost.lost * (written - rules.read_permille(second.model))

@@ -121,7 +121,11 @@ def _change(change: BlockChange) -> dict[str, Any]:
 
 
 def cost_words(cost: PrefixCost) -> str:
-    """Return one provider's cost as a sentence."""
+    """Return one provider's cost as a sentence, and in another whose rules are assumed."""
+    return f"{_lost_words(cost)} {cost.assumption}".rstrip()
+
+
+def _lost_words(cost: PrefixCost) -> str:
     if not cost.left:
         return f"{cost.title}: the first leaves nothing in the cache, so nothing is lost."
     share = f"{grouped(cost.read)} of the {grouped(cost.left)} tokens that the first leaves"
