@@ -17,7 +17,7 @@ from terminals import on_terminal
 
 import playground
 from playground.base.paths import samples
-from playground.base.wording import grouped, percent
+from playground.base.wording import percent
 from playground.dialects import REGISTRY, dialect_names, get_dialect
 from playground.nouns.messages import ToolCallPart
 from playground.questions.detection import detect
@@ -330,7 +330,7 @@ def test_what_is_told_of_dialects_and_policies_alike_stands_in_one_line() -> Non
             cell["dialect"],
             cell["policy"],
             percent(cell["read_permille"] / 1000),
-            grouped(cell["cost_permille"] / 1000, 2),
+            percent(cell["cost_permille"] / 1000),
         )
         for cell in cells
     }
