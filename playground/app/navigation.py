@@ -24,6 +24,7 @@ from playground.base import paths
 _BRAND: Final = ":material/stacked_bar_chart:"
 VIEW: Final = "view"
 _OF: Final = "page of the view"
+_OF_ONE_PAGE: Final = (VIEW, "dialect")  # keys that widgets of several pages have
 
 
 def link(
@@ -55,10 +56,11 @@ def go(name: str) -> None:
 
 
 def begin(page: PageEntry) -> None:
-    """Forget the view of the page before: the widgets of all pages' views have one key, and the
-    address of this page would name a view of that one."""
+    """Forget what was chosen on the page before in widgets whose keys this page uses, too: its view
+    and its dialect. The address of this page would name them."""
     if state.held(_OF) not in (None, page.name):
-        state.forget(VIEW)
+        for key in _OF_ONE_PAGE:
+            state.forget(key)
     state.hold(_OF, page.name)
 
 
