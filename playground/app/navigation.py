@@ -24,7 +24,6 @@ from playground.base import paths
 _BRAND: Final = ":material/stacked_bar_chart:"
 VIEW: Final = "view"
 _OF: Final = "page of the view"
-_OF_ONE_PAGE: Final = (VIEW, "dialect")  # keys that widgets of several pages have
 
 
 def link(
@@ -59,8 +58,8 @@ def begin(page: PageEntry) -> None:
     """Forget what was chosen on the page before in widgets whose keys this page uses, too: its view
     and its dialect. The address of this page would name them."""
     if state.held(_OF) not in (None, page.name):
-        for key in _OF_ONE_PAGE:
-            state.forget(key)
+        state.forget(VIEW)
+        state.forget("dialect")
     state.hold(_OF, page.name)
 
 
