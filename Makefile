@@ -60,7 +60,7 @@ rules: $(VENV)/.dev
 
 # The tour's jobs, done anew in a browser: docs/tour.md and its pictures.
 pictures: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/test_browser_jobs.py --tour docs
+	$(BIN)/python -m pytest tests/test_browser_jobs.py tests/test_browser_jobs_own.py --tour docs
 
 coverage: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered --cov-report=html

@@ -8,11 +8,15 @@ import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from playground.base import paths
+
+if TYPE_CHECKING:
+    from tour import Tour
 
 # What outlives a test (a proxy that is shared by a file's tests) has a place that is no user's.
 REAL_HOME = paths.data()
@@ -95,3 +99,15 @@ settings.register_profile(
 )
 settings.register_profile("quick", settings.get_profile("suite"), max_examples=5)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+@pytest.fixture(scope="session")
+def tour(request: pytest.FixtureRequest) -> Iterator[Tour]:
+    """The tour, which is written at the end if all jobs were done and somebody asked for it."""
+    from tour import JOBS, Tour
+
+    folder = request.config.getoption("--tour")
+    tour = Tour(Path(folder) if folder else None)
+    yield tour
+    if tour.folder and len(tour.seconds) == len(JOBS):
+        (tour.folder / "tour.md").write_text(tour.text(), encoding="utf-8")

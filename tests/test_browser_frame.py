@@ -117,7 +117,6 @@ def test_the_view_of_a_page_is_not_in_the_address_of_the_next(page: Page) -> Non
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto("/compare?session=02-parallel-calls&view=Tools")
     expect(page.get_by_text("xml drops")).to_be_visible()
-    page.wait_for_timeout(1_000)  # the keys are heard a little later
     heading = page.get_by_role("heading", level=1)
     for keys, title, view in (("gd", "Diff", "Table"), ("gc", "Compare", "")):
         page.keyboard.type(keys)
@@ -127,6 +126,20 @@ def test_the_view_of_a_page_is_not_in_the_address_of_the_next(page: Page) -> Non
         if view:
             page.get_by_role("radio", name=view).click()
             expect(page).to_have_url(re.compile(f"view={view}"))
+
+
+def test_keys_pressed_while_a_page_loads_are_heard_and_take_no_dialect_along(page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    heading = page.get_by_role("heading", level=1)
+    page.goto("/start")
+    page.keyboard.type("gr")
+    expect(heading).to_have_text("Replay")
+    page.goto("/compare?view=Payload")
+    expect(page.get_by_role("combobox", name="Dialect", exact=True)).to_have_value("native")
+    page.keyboard.type("ga")
+    expect(page.locator(".strip h2")).to_be_visible()
+    expect(heading).to_have_text("Cache")
+    assert "dialect=" not in page.url
 
 
 def test_a_narrow_screen_shows_one_column_under_tabs(page: Page) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Position, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
-from tour import JOBS, Hand, Tour
+from tour import Hand, Tour
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -74,16 +74,6 @@ HISTORY = [
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with served(tmp_path_factory.mktemp("elsewhere")) as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def tour(request: pytest.FixtureRequest) -> Iterator[Tour]:
-    """What is written at the end, where all jobs were done and somebody asked for it."""
-    folder = request.config.getoption("--tour")
-    tour = Tour(Path(folder) if folder else None)
-    yield tour
-    if tour.folder and len(tour.seconds) == len(JOBS):
-        (tour.folder / "tour.md").write_text(tour.text(), encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from importlib import import_module
 from numbers import Number
@@ -24,7 +25,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 import playground as pg
 from playground.base.display import Drawn, Listed, Live, Shown
-from playground.base.wording import visible
+from playground.base.wording import percent, visible
 from playground.dialects.models import DialectChoice
 from playground.lab.guides import Guide
 from playground.plugins.corpus.answers import CorpusAnswer
@@ -35,7 +36,7 @@ from playground.questions.raw_prompt import RawPrompt
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
-from playground.show import frames, rows
+from playground.show import frames, policy_bars, rows
 from playground.show.glossary import figure, is_number, title
 from playground.show.markup import embedded, escaped, exact
 from playground.tokens import TokenCount
@@ -406,6 +407,27 @@ def test_displays_come_alive_beside_each_other(
     assert browser_page.locator("img").count() == 0
     assert browser_page.title() != "owned"
     assert errors == []
+
+
+def test_a_simulations_page_holds_what_the_cache_page_shows() -> None:
+    """It had no reason for a block, no threshold of Gemini and no policy but its own."""
+    name = "07-gemini-above"
+    cell, placed = pg.simulate_cache(name), pg.place_cache(name)
+    page = cell.html()
+    data = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', page, re.S)[0])
+    plain = unescape(re.sub(r"<script.*?</script>", "", page, flags=re.S))
+    assert data["threshold"] == {"characters": placed.text_characters, "of": placed.threshold}
+    assert f"{data['sentence']} {data['note']}" in plain
+    assert "above the Gemini threshold: long enough" in data["sentence"]
+    reasons = {part[2] for part in data["parts"] if part}
+    assert reasons == {part.decision.explanation for part in placed.parts if not part.environment}
+    assert all(row[-1] in plain for row in rows.placement(placed).without("explanation").texts()[1])
+    costs = {each.policy: each for each in pg.cache_matrix(name, ["native"]) if not each.errors}
+    assert set(costs) >= {"azad", "none", "claude-code"}
+    for policy, each in costs.items():
+        cost = percent(each.cost_permille / 1000)
+        assert re.search(rf"{policy_bars.title(policy)}\b[^%]*>{cost}", plain), policy
+    assert "As Claude Code" not in cell._repr_mimebundle_()["text/html"]  # each is simulated
 
 
 @pytest.mark.browser

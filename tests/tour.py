@@ -18,15 +18,20 @@ WAIT = 400  # milliseconds until what faded in or was scrolled stands still
 
 
 class Job(NamedTuple):
-    """A job: `name` is that of its picture, `told` is the user's own sentence."""
+    """A job: `name` is that of its picture, `told` is the user's own sentence.
+
+    `before` are the clicks and seconds that the job took by hand in the app of 24 November 2026.
+    """
 
     name: str
     told: str
     clicks: int
+    before: str = "– | –"
 
 
+_NEVER = "not possible | –"
 JOBS = (
-    Job("reply", "My agent got this reply and called nothing. Who reads it?", 2),
+    Job("reply", "My agent got this reply and called nothing. Who reads it?", 2, "9 | 15"),
     Job("search", "My tools, my history: where is `search` told, in five dialects?", 8),
     Job("request", "Here is my request as `curl`. What of it would be cached?", 3),
     Job("copy", "I want what is sent to the letter: rules to paste, the request as a file.", 4),
@@ -36,9 +41,14 @@ JOBS = (
     Job("answer", "I have only a transcript. What did the model stream, step by step?", 3),
     Job("server", "The stream broke off inside a call. Which server ran it all the same?", 1),
     Job("edit", "Let me try another system prompt and one message more, and take it back.", 11),
-    Job("picture", "My request holds a picture. Is it sent in each dialect?", 2),
-    Job("bill", "This transcript was dear. Which request missed the cache, and why?", 2),
-    Job("find", "Where was page 42 read? I want another result there.", 4),
+    Job("picture", "My request holds a picture. Is it sent in each dialect?", 2, "6 | 12"),
+    Job("bill", "This transcript was dear. Which request missed the cache, and why?", 2, "3 | 29"),
+    Job("find", "Where was page 42 read? I want another result there.", 4, "8 | 17"),
+    Job("template", "A new model has its own chat template. Which dialect is that?", 2, "2 | 19"),
+    Job("prompts", "Two system prompts: what differs, and what does it cost?", 5, "14 | 24"),
+    Job("recording", "My tab closed in the middle of a recording. What is left of it?", 1, _NEVER),
+    Job("corpus", "A folder of transcripts. What is in it, and which shall I open?", 6, "– | 39"),
+    Job("trial", "Which dialect is best for my model? Ask again and again.", 4, "6 | 20"),
 )
 
 
@@ -84,13 +94,19 @@ class Tour:
 
     def text(self) -> str:
         """The jobs as a document that shows the pictures beside it."""
-        rows = [f"| {job.told} | {job.clicks} | {self.seconds[job.name]:.1f} |" for job in JOBS]
+        rows = [
+            f"| {job.told} | {job.clicks} | {self.seconds[job.name]:.1f} | {job.before} |"
+            for job in JOBS
+        ]
         shown = [f"## {job.told}\n\n![{job.told}](pictures/{job.name}.png)\n" for job in JOBS]
         head = (
             f"# A tour in {len(JOBS)} jobs\n\n"
             "Written by `make pictures`: browser tests do each job from the bare address on, by "
             "mouse and\nkeyboard alone, and fail where it takes another number of clicks. Seconds "
-            "are those of one run,\nat a machine's speed of hand.\n\n"
-            "| job | clicks | seconds |\n|---|---|---|\n"
+            "are those of one run,\nat a machine's speed of hand. The columns *before* are of the "
+            "app of 24 November 2026, by hand and\non a busier machine, for the jobs that were "
+            "tried then. Two more of those need no page: the app is\nshared by a command "
+            "(`playground app --public`), and a notebook's answer is saved by its `html()`.\n\n"
+            "| job | clicks | seconds | clicks before | seconds before |\n|---|---|---|---|---|\n"
         )
         return "\n".join([head + "\n".join(rows) + "\n", *shown])

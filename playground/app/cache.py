@@ -27,7 +27,7 @@ from playground.app.shared import (
     widget_changes,
     widgets,
 )
-from playground.app.shared.cache_asked import CLICKED, Asked, on_wire, placement, simulations, title
+from playground.app.shared.cache_asked import Asked, on_wire, placement, simulations
 from playground.app.shared.components import Picture
 from playground.base.errors import InputFault
 from playground.base.wording import percent
@@ -40,13 +40,8 @@ from playground.dialects import dialect_names
 from playground.dialects.marks.policies import POLICIES, get_policy
 from playground.nouns.prompt_data import CacheDialect
 from playground.sessions.session import Session
-from playground.show import frames, rows, rule_rows
-from playground.show.policy_bars import (
-    PricedPolicy,
-    best_saving,
-    cheaper_policy,
-    policy_bars,
-)
+from playground.show import frames, policy_bars, rows, rule_rows
+from playground.show.policy_bars import PricedPolicy, best_saving, cheaper_policy, title
 from playground.show.rows import AnswerRows
 from playground.show.strip import strip
 
@@ -121,7 +116,7 @@ def asked() -> tuple[Asked, str]:
 
 
 def _policy(name: str, session: Session) -> str:
-    names = [*POLICIES, *(each.name for each in policies.own() if each.name != CLICKED)]
+    names = [*POLICIES, *(each.name for each in policies.own() if each.name != policy_bars.CLICKED)]
     is_imported = any(not row.sub_agent for row in session.rows)
     if is_imported:
         names = [as_sent.NAME, *names]
@@ -195,7 +190,7 @@ def show_strip(question: Asked) -> None:
     for problem in cell.errors:
         say.text(f"Refused by the provider: {problem}.")
     components.strip(
-        _picture(question),
+        Picture(strip(cell, question.placement)),
         key=_STRIP,
         movable=not question.is_sent,
         on_mark=partial(own_marks.take_move, _STRIP),
@@ -208,10 +203,6 @@ def show_strip(question: Asked) -> None:
         st.caption("The request is shown as it was imported: your edits are not in it.")
     deferred_tools.show(question)
     _rules(cell)
-
-
-def _picture(question: Asked) -> Picture:
-    return Picture(strip(question.simulated(), question.placement))
 
 
 def _policies(question: Asked, cell: CacheSimulation) -> None:
@@ -244,7 +235,7 @@ def _policies(question: Asked, cell: CacheSimulation) -> None:
     written = ", as a dialect writes the requests" if question.is_sent else ""
     components.bars(
         f"Policies, predicted{written}, as % of uncached.",
-        policy_bars(found, question.policy),
+        policy_bars.policy_bars(found, question.policy),
         key=_BARS,
         on_choose=_take_bar,
     )
@@ -265,7 +256,7 @@ def _take_policy(chosen: str | None) -> None:
     """Apply a policy, or marks that live for an hour."""
     if chosen == _HOUR:
         state.choose("if-ttl", _HOUR)
-    elif chosen and chosen != CLICKED:
+    elif chosen and chosen != policy_bars.CLICKED:
         state.choose(POLICY, chosen)
 
 
@@ -364,7 +355,7 @@ def _take_cell(chosen: Mapping[str, Any] | None) -> None:
     for row, column in (chosen or {}).get("cells", ())[:1]:
         policy = policies[column]
         state.choose(DIALECT, dialects[row])
-        if policy != CLICKED:  # which cannot be chosen in the list
+        if policy != policy_bars.CLICKED:  # which cannot be chosen in the list
             state.choose(POLICY, policy)
 
 

@@ -54,7 +54,7 @@ def asked() -> tuple[TwoAsked, str, Any]:
     """Let the user choose an old version of the session in the bar, and a view.
 
     Return both and the place for the filter. The default is the session before its edits or, if it
-    has none, the next session of the list.
+    has none, the next session of the list: of the user's own, or of the samples, as it is itself.
     """
     if (after := state.url_values().get(_AFTER)) in state.session_names():
         state.forget_url(_AFTER)
@@ -64,6 +64,7 @@ def asked() -> tuple[TwoAsked, str, Any]:
     names = state.session_names()
     at = names.index(working.name) if working.name in names else 0
     others = [*names[at + 1 :], *names[:at]]
+    others.sort(key=lambda name: state.is_own(name) != state.is_own(working.name))
     options = [*[_ORIGINAL] * working.is_edited, *others, working.name]
     with frame.toolbar():
         state.follow_url(_BEFORE, options)
@@ -97,9 +98,9 @@ def asked() -> tuple[TwoAsked, str, Any]:
             label_visibility="collapsed",
         )
         place = st.container(width="content")
-    is_own = old == _ORIGINAL
-    name = f"{working.name}, {_ORIGINAL}" if is_own else old
-    first = state.original_session(working.name) if is_own else state.edited_session(old)
+    is_original = old == _ORIGINAL
+    name = f"{working.name}, {_ORIGINAL}" if is_original else old
+    first = state.original_session(working.name) if is_original else state.edited_session(old)
     sessions = (first, state.edited_session(working.name))
     question = TwoAsked((name, working.name), sessions, _REQUESTS[request or _LAST], model)
     return question, str(view), place

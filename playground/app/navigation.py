@@ -55,10 +55,11 @@ def go(name: str) -> None:
 
 
 def begin(page: PageEntry) -> None:
-    """Forget the view of the page before: the widgets of all pages' views have one key, and the
-    address of this page would name a view of that one."""
+    """Forget what was chosen on the page before in widgets whose keys this page uses, too: its view
+    and its dialect. The address of this page would name them."""
     if state.held(_OF) not in (None, page.name):
         state.forget(VIEW)
+        state.forget("dialect")
     state.hold(_OF, page.name)
 
 

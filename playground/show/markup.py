@@ -79,7 +79,7 @@ class Markup:
     """An answer as markup: `head` stays, `static` is replaced by the component where scripts run.
 
     `line` sums the answer up in figures. `data` returns the component's data; `brief` returns less,
-    to keep a notebook's file small.
+    to keep a notebook's file small. `more` returns what only a page holds.
     """
 
     title: str
@@ -89,12 +89,14 @@ class Markup:
     component: str = ""
     data: Callable[[], Any] = dict
     brief: Callable[[], Any] | None = None
+    more: Callable[[], str] = str
 
     def page(self) -> str:
         """Return a complete HTML page."""
         title, line = escaped(self.title), escaped(self.line)
         tab = escape(keep_order(self.title))  # no element may stand in a <title>
-        return _PAGE.format(tab=tab, title=title, line=line, shown=self._markup(self.data))
+        shown = self._markup(self.data) + self.more()
+        return _PAGE.format(tab=tab, title=title, line=line, shown=shown)
 
     def bundle(self) -> Bundle:
         """Return the bundle that a notebook stores."""

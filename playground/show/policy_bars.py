@@ -3,10 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from playground.base.wording import dollars, percent
+from playground.cache.answers.as_sent import AS_SENT
 from playground.cache.answers.cells import CacheSimulation
+
+CLICKED: Final = "clicked"  # the policy that the user's clicks make
+_TITLES: Final = {
+    AS_SENT: "As sent",
+    "azad": "Default marks",
+    "none": "No marks",
+    "system-only": "System prompt only",
+    "system-and-last-two-users": "System prompt, last two of the user",
+    "claude-code": "As Claude Code",
+    "cline": "As Cline",
+    "kodu": "As Kodu",
+    "goose": "As Goose",
+    "openhands": "As OpenHands",
+    "swe-agent": "As SWE-agent",
+    "mini-swe-agent": "As mini-SWE-agent",
+    "langchain": "As LangChain",
+    "pydantic-ai": "As Pydantic AI",
+    "litellm-injection": "As LiteLLM injects",
+    "opencode": "As opencode",
+    "vscode": "As VS Code",
+    "hermes-agent": "As Hermes Agent",
+    "aider": "As Aider",
+    "automatic": "Anthropic's automatic caching",
+    CLICKED: "The marks you set",
+}
+
+
+def title(policy: str) -> str:
+    """Return a policy's title; a policy of the user's own has its name."""
+    return _TITLES.get(policy, policy)
 
 
 class PricedPolicy(NamedTuple):

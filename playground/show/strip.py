@@ -29,10 +29,10 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
     With `placed`, `parts` says why each block of the last request is marked or not.
     """
     minimum = cell.rules.minimum(cell.model) if cell.rules else 0
-    sentence, note = _sentence(cell, placed)
+    said, note = sentence(cell, placed)
     return {
         "minimum": minimum,
-        "sentence": keep_order(sentence),
+        "sentence": keep_order(said),
         "note": keep_order(note),
         "figures": _figures(cell),
         "predicted": _predicted_words(cell),
@@ -48,7 +48,7 @@ def strip(cell: CacheSimulation, placed: CachePlacement | None = None) -> Payloa
     }
 
 
-def _sentence(cell: CacheSimulation, placed: CachePlacement | None) -> tuple[str, str]:
+def sentence(cell: CacheSimulation, placed: CachePlacement | None) -> tuple[str, str]:
     """Return the most important sentence, and the rest.
 
     If there is a bill, the sentence is about what was paid, and predicts nothing.

@@ -23,6 +23,11 @@ from playground.base import paths
 from playground.base.hosts import HostGate
 
 COOKIE: Final = "playground_token"
+# Keeps the keys that are pressed outside fields until the component `keys` is there to act on them.
+_EARLY_KEYS: Final = """<script>
+window.earlyKeys = []
+addEventListener("keydown", (e) => e.target.matches?.("body, h1") && window.earlyKeys?.push(e))
+</script>"""
 
 
 class FrameGate:
@@ -108,14 +113,14 @@ class TokenGate:
         return answer
 
 
-class StyleGate:
-    """A gate that puts the style sheet into the head of the page, before the first paint.
+class HeadGate:
+    """A gate that puts markup into the head of the page: what must be there before the first paint.
 
-    If the script sent it, it would arrive a second later, and everything would move.
+    If the script sent the style sheet, it would arrive a second later, and everything would move.
     """
 
-    def __init__(self, app: ASGIApp, css: str) -> None:
-        self._app, self._style = app, f"<style>{css}</style></head>".encode()
+    def __init__(self, app: ASGIApp, markup: str) -> None:
+        self._app, self._head = app, f"{markup}</head>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "GET":
@@ -134,7 +139,7 @@ class StyleGate:
                 text.extend(message.get("body", b""))
                 if message.get("more_body"):
                     return
-                body = bytes(text).replace(b"</head>", self._style, 1)
+                body = bytes(text).replace(b"</head>", self._head, 1)
                 MutableHeaders(scope=begun[0])["content-length"] = str(len(body))
                 await send(begun.pop())
                 message = {**message, "body": body}
@@ -166,4 +171,4 @@ def gates(access: Access) -> list[Any]:
     if access.token:
         found.append(Middleware(TokenGate, token=access.token))
     css = paths.app_file().with_name("app.css").read_text(encoding="utf-8")
-    return [*found, Middleware(StyleGate, css=css)]
+    return [*found, Middleware(HeadGate, markup=f"<style>{css}</style>{_EARLY_KEYS}")]

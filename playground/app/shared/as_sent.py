@@ -14,7 +14,6 @@ from playground.sessions.session import Session
 from playground.show import rows
 
 NAME = AS_SENT
-TITLE = "As sent"
 SOURCE = "what was imported, block by block; no dialect writes it and no policy marks it"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from playground.app.shared import as_sent, policies, waiting
 from playground.app.shared.memoized import memoized
@@ -19,36 +19,6 @@ from playground.dialects import get_dialect
 from playground.dialects.marks.own_policies import OwnPolicy
 from playground.dialects.marks.policies import POLICIES
 from playground.sessions.session import Session
-
-CLICKED: Final = "clicked"  # the policy that the user's clicks make
-_TITLES: Final = {
-    as_sent.NAME: as_sent.TITLE,
-    "azad": "Default marks",
-    "none": "No marks",
-    "system-only": "System prompt only",
-    "system-and-last-two-users": "System prompt, last two of the user",
-    "claude-code": "As Claude Code",
-    "cline": "As Cline",
-    "kodu": "As Kodu",
-    "goose": "As Goose",
-    "openhands": "As OpenHands",
-    "swe-agent": "As SWE-agent",
-    "mini-swe-agent": "As mini-SWE-agent",
-    "langchain": "As LangChain",
-    "pydantic-ai": "As Pydantic AI",
-    "litellm-injection": "As LiteLLM injects",
-    "opencode": "As opencode",
-    "vscode": "As VS Code",
-    "hermes-agent": "As Hermes Agent",
-    "aider": "As Aider",
-    "automatic": "Anthropic's automatic caching",
-    CLICKED: "The marks you set",
-}
-
-
-def title(policy: str) -> str:
-    """Return a policy's title; a policy of the user's own has its name."""
-    return _TITLES.get(policy, policy)
 
 
 @memoized(64)
@@ -133,10 +103,9 @@ class Asked:
     def placement(self) -> CachePlacement:
         return placement(self.session, self.dialect, self.policy)
 
-    def simulated(self, policy: str = "") -> CacheSimulation:
-        """Simulate the question's policy, or another. Raises InputFault."""
-        name = policy or self.policy
-        if name == as_sent.NAME:
+    def simulated(self) -> CacheSimulation:
+        """Simulate the question's policy. Raises InputFault."""
+        if self.is_sent:
             return as_sent.simulated(self.session, self.apart)
-        given = (self.session, self.dialect, self.apart, self.what_if, name)
-        return _simulated(*given, policies.find(name))
+        given = (self.session, self.dialect, self.apart, self.what_if, self.policy)
+        return _simulated(*given, policies.find(self.policy))

@@ -10,10 +10,11 @@ import streamlit as st
 
 from playground.app import state
 from playground.app.shared import policies, say
-from playground.app.shared.cache_asked import CLICKED, Asked, formatted
+from playground.app.shared.cache_asked import Asked, formatted
 from playground.app.shared.memoized import digest
 from playground.dialects.marks.own_policies import policy_of_places
 from playground.dialects.marks.policies import as_parts
+from playground.show.policy_bars import CLICKED
 
 _MARKS: Final = "marks widget"  # holds the marks' widget's key, and its labels by part
 # the query parameter: "0.0-3.1" is part 0 of message 0 and part 1 of message 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -15,6 +15,7 @@ from playground.cache.answers.hints import NotedRequest, hint
 from playground.cache.answers.known_rules import assumption_of, known_rules, price_under, stand_in
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.answers.paid import Paid
+from playground.cache.answers.placement import CachePlacement
 from playground.cache.bounds import ReadBounds, Verdict, read_bounds
 from playground.cache.diagnosis import Diagnosis, ThreeAnswers, disagreement
 from playground.cache.differences import FirstDifference
@@ -65,6 +66,11 @@ class CacheSimulation(Drawn, Live):
     paid: Paid | None = None  # the sum of the bills
     told: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
     noted: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
+    # of a session, computed when they are shown: the last request's marks, and every policy's cost
+    placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
+    by_policy: Callable[[], Sequence[CacheSimulation]] = field(
+        default=tuple, compare=False, repr=False
+    )
 
     @property
     def cost_permille(self) -> int:

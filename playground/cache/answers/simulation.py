@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from math import isfinite
 from typing import Any, Final
@@ -24,6 +25,7 @@ from playground.cache.answers.cells import (
 from playground.cache.answers.hints import NotedRequest, noted_requests
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.paid import paid
+from playground.cache.answers.placement import place_cache
 from playground.cache.answers.requests import (
     APART,
     Rendered,
@@ -92,18 +94,15 @@ def simulate_cache(
     """
     if isinstance(requests, str):
         requests = session_or_sample(requests)
-    if isinstance(requests, Session) and policy == AS_SENT:
-        return _as_sent(requests, model, provider, seconds_apart, what_if)
     if isinstance(requests, Session):
-        return cache_matrix(
-            requests,
-            [dialect],
-            policies=[policy],
-            model=model,
-            provider=provider,
-            seconds_apart=seconds_apart,
-            what_if=what_if,
-        )[0]
+        in_dialect = partial(cache_matrix, requests, [dialect], model=model, provider=provider)
+        in_dialect = partial(in_dialect, seconds_apart=seconds_apart, what_if=what_if)
+        if policy == AS_SENT:
+            cell = _as_sent(requests, model, provider, seconds_apart, what_if)
+        else:
+            cell = in_dialect(policies=[policy])[0]
+        placed = partial(place_cache, requests, dialect, policy=policy, model=model)
+        return replace(cell, placed=placed, by_policy=in_dialect)
     bodies = [_body(body, number) for number, body in enumerate(requests)]
     return _of_bodies(bodies, model, provider, _checked_gap(seconds_apart), usages, times)
 

@@ -61,8 +61,9 @@ def _sentence(found: Overview) -> str:
         return f"{grouped(found.sessions)} sessions, {grouped(_requests(found))} requests."
     worst, best = shares[0][1], shares[-1][1]
     bad, calls = rows[worst]
-    if not bad:
-        return f"None of {grouped(sum(calls for _, calls in rows.values()))} calls is malformed."
+    if not bad:  # perhaps some where there are too few calls to compare
+        bad, calls = map(sum, zip(*rows.values(), strict=True))
+        return f"{grouped(bad) if bad else 'None'} of {grouped(calls)} calls {_are(bad)} malformed."
     text = f"{worst}: {grouped(bad)} of {grouped(calls)} calls {_are(bad)} malformed."
     bad, calls = rows[best]
     return (

@@ -21,6 +21,7 @@ from playground.plugins.corpus.runs import BuildRun
 from playground.show.board import Payload, board, card
 
 _RUN: Final = "corpus"
+_INPUTS: Final = "corpus inputs"
 BUILD: Final = "playground corpus build my-corpus my-transcripts/"
 RECORD: Final = "playground proxy -- claude"
 
@@ -51,14 +52,14 @@ def show_build() -> None:
 
 def _form(busy: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sources = st.text_input(
+        st.text_input(
             "Recorded sessions",
-            key="corpus inputs",
+            key=_INPUTS,
             placeholder="the samples and my workspace",
             help="Files, folders, patterns and addresses, with commas between.",
             disabled=busy,
         )
-        st.button("Build", key="build corpus", on_click=_build, args=(sources,), disabled=busy)
+        st.button("Build", key="build corpus", on_click=_build, disabled=busy)
 
 
 def _tell(run: BuildRun) -> None:
@@ -100,7 +101,9 @@ def _builds() -> Runs[BuildRun]:
     return Runs()
 
 
-def _build(sources: str) -> None:
+def _build() -> None:
+    # as it is now: whoever types and clicks *Build* has not left the field before
+    sources = str(state.held(_INPUTS) or "")
     names = [name.strip() for name in sources.split(",") if name.strip()]
     inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, which may raise
     title = ", ".join(Path(plain_path(name)).name for name in names) or "samples and workspace"

@@ -16,7 +16,7 @@ const places = new WeakMap()
 
 // `target` stops at a shadow tree: the path leads into it
 function isBusy(event) {
-  const target = event.composedPath()[0]
+  const target = event.composedPath()[0] ?? event.target // an early key's path is gone
   if (event.defaultPrevented || event.altKey) return true
   if (event.repeat || event.isComposing || document.querySelector("[role=dialog]")) return true
   if (!target.closest) return false
@@ -165,14 +165,14 @@ function mount({ data, parentElement, setTriggerValue }) {
       place.send("pressed", key)
       return
     }
-    const first = performance.now() - place.began < LATER ? "g" : ""
+    const first = event.timeStamp - place.began < LATER ? "g" : ""
     place.began = -LATER
     const key = first + event.key
     if (!first && INSIDE.includes(key)) {
       const sent = new CustomEvent("playground-key", { detail: key, cancelable: true })
       if (!document.dispatchEvent(sent)) event.preventDefault()
     } else if (key === "g") {
-      place.began = performance.now()
+      place.began = event.timeStamp
     } else if (place.keys.includes(key)) {
       event.preventDefault()
       place.moved = first === "g"
@@ -183,11 +183,14 @@ function mount({ data, parentElement, setTriggerValue }) {
   }
   dropBareAddresses()
   document.addEventListener("keydown", listen)
+  window.earlyKeys?.forEach(listen) // pressed before this stood here: serving/guard.py keeps them
+  window.earlyKeys = null
   document.addEventListener("pointerover", tellWhole)
   const draft = new Draft()
   draft.listen()
   return () => {
     draft.stop()
+    window.earlyKeys = []
     document.removeEventListener("keydown", listen)
     document.removeEventListener("pointerover", tellWhole)
   }

@@ -8,7 +8,6 @@ from typing import Final
 from playground.base.display import draws
 from playground.base.wording import counted, percent
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
-from playground.cache.answers.headline import headline
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.wire import CacheWire
 from playground.show import payloads, rows
@@ -16,7 +15,8 @@ from playground.show.colours import OUTCOME_COLOURS
 from playground.show.grid import grid
 from playground.show.markup import Markup, cells, escaped, folded, table
 from playground.show.pictures.requests import findings
-from playground.show.strip import strip
+from playground.show.policy_bars import PricedPolicy, best_saving, policy_bars, title
+from playground.show.strip import sentence, strip
 
 _ROWS: Final = 60
 _MESSAGES: Final = 50  # that a notebook keeps
@@ -27,19 +27,23 @@ _WIDE: Final = 12  # em, of the longest bar
 @draws("picture", CachePlacement)
 def placement(value: CachePlacement) -> Markup:
     """Return the request as a pane, every part with the decision about it."""
-    left = len(value.parts) - _ROWS
-    more = f"; {left} more parts are not shown" if left > 0 else ""
-    head, cells = rows.placement(value).without("explanation").texts()
     refused = f"<p>{escaped(value.refusal.explanation)}</p>" if value.refusal else ""
     return Markup(
         f"Cache marks in {value.dialect} for {value.model_name}, policy {value.policy}",
         f"{len(value.marks)} of {counted(len(value.parts), 'part')} marked; {value.thresholds}",
         head=refused,
-        static=table(f"parts{more}", head, cells[:_ROWS]),
+        static=_parts(value),
         component="panes",
         data=lambda: _pane(value, None),
         brief=lambda: _pane(value, _MESSAGES),
     )
+
+
+def _parts(value: CachePlacement) -> str:
+    left = len(value.parts) - _ROWS
+    more = f"; {left} more parts are not shown" if left > 0 else ""
+    head, cells = rows.placement(value).without("explanation").texts()
+    return table(f"parts{more}", head, cells[:_ROWS])
 
 
 def _pane(value: CachePlacement, most: int | None) -> payloads.Payload:
@@ -48,20 +52,31 @@ def _pane(value: CachePlacement, most: int | None) -> payloads.Payload:
 
 @draws("picture", CacheSimulation)
 def simulation(value: CacheSimulation) -> Markup:
-    """Return the strip of requests; in plain markup, a bar for each."""
+    """Return the strip of requests; in plain markup, a bar for each, and the last one's parts.
+
+    A page has the policies too, each of which is simulated.
+    """
+    placed = value.placed() if value.placed else None
     names = ", ".join(filter(None, (value.dialect, value.policy)))
     origins = "".join(f"<li>{escaped(line)}</li>" for line in value.origins)
-    finding_table = (
-        findings("what is wrong, and what to do", value.findings) if value.findings else ""
-    )
+    found = findings("what is wrong, and what to do", value.findings) if value.findings else ""
     return Markup(
         names or value.model or "Cache simulation",
-        headline(value).text,
+        " ".join(sentence(value, placed)),
         head=folded("where the figures come from", f"<ul>{origins}</ul>"),
-        static=f"{_bars(value)}{finding_table}",
+        static=f"{_bars(value)}{found}{_parts(placed) if placed else ''}",
         component="strip",
-        data=lambda: strip(value),
+        data=lambda: strip(value, placed),
+        more=lambda: _policies(value),
     )
+
+
+def _policies(value: CacheSimulation) -> str:
+    found = [PricedPolicy(each.policy, title(each.policy), each) for each in value.by_policy()]
+    bars = policy_bars(found, value.policy)
+    said = " ".join(["Policies, predicted, as % of uncached.", best_saving(found, value)])
+    cells = [[bar["title"].removeprefix("Choose "), bar["figure"]] for bar in bars]
+    return table(said, ["policy", "cost"], cells) if bars else ""
 
 
 def _bars(value: CacheSimulation) -> str:

@@ -1,0 +1,128 @@
+"""Jobs of the tour with files of one's own: a chat template, two prompts, a recording, a corpus."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import test_browser_jobs as jobs
+from playwright.sync_api import expect
+from serving import CHROMIUM, served
+from test_own_page import TEMPLATE
+from test_workspace import CUT
+from tour import Hand, Tour
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+if CHROMIUM is None and not os.environ.get("CI"):
+    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
+
+browser, page, hand = jobs.browser, jobs.page, jobs.hand
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the app is started: with an interrupted recording and transcripts."""
+    folder = tmp_path_factory.mktemp("own")
+    recordings = folder / "home" / "recordings"
+    recordings.mkdir(parents=True)
+    lines = "".join(f"{json.dumps(line)}\n" for line in CUT)
+    (recordings / "harbour.jsonl").write_text(lines)
+    transcripts = folder / "transcripts"
+    transcripts.mkdir()
+    for number in range(40):
+        text = jobs.transcript().replace('"sessionId": "s"', f'"sessionId": "s{number}"')
+        (transcripts / f"{number}.jsonl").write_text(
+            text.replace("Read page", f"Day {number}: page")
+        )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with served(folder) as url:
+        yield url
+
+
+def paste(hand: Hand, text: str, choice: str) -> None:
+    """A text is pasted into the box of Start, and one of the offers is taken."""
+    hand.click(hand.page.get_by_label("Paste anything").first)
+    hand.paste(text)
+    hand.click(jobs.button(hand.page, choice))
+
+
+def test_a_dialect_is_derived_from_a_models_own_template(hand: Hand, tour: Tour) -> None:
+    page = hand.page
+    paste(hand, json.dumps({"chat_template": TEMPLATE}), "Derive a dialect")
+    proof = "32 of 32 calls of the template are read back, 32 written byte for byte."
+    expect(page.get_by_text(proof)).to_be_visible()
+    expect(page.get_by_label("A call", exact=True)).to_have_value("<do>{call:json}</do>")
+    tour.done("template", hand)
+
+
+def test_two_system_prompts_are_compared_word_for_word(hand: Hand, tour: Tour) -> None:
+    page = hand.page
+    paste(hand, json.dumps(jobs.BODY), "New session")
+    expect(page.locator(".panes").first).to_contain_text("You keep the harbour.")
+    text = json.dumps(jobs.BODY).replace("keep the harbour", "watch the harbour")
+    hand.click(jobs.button(page, "Import"))
+    expect(page.get_by_role("dialog").get_by_label("Paste anything")).to_be_focused()
+    hand.paste(text)
+    hand.click(page.get_by_role("dialog").get_by_role("button", name="New session", exact=True))
+    expect(page.locator(".panes").first).to_contain_text("You watch the harbour.")
+    hand.click(page.get_by_role("link", name="Diff", exact=True))
+    expect(page.get_by_role("combobox", name="Compared with")).to_have_value(
+        "pasted OpenAI request"
+    )
+    said = page.locator(".st-key-diff-head h2")
+    expect(said).to_contain_text("The prefix breaks at character 4 of the system prompt")
+    tour.done("prompts", hand)
+
+
+def test_what_an_interrupted_recording_holds_is_replayed(hand: Hand, tour: Tour) -> None:
+    page = hand.page
+    row = page.locator("[class*=st-key-kept]", has_text="harbour.jsonl")
+    expect(row).to_contain_text("interrupted recording: it breaks off before its end")
+    hand.click(row.get_by_role("button", name="Replay", exact=True))
+    expect(page.get_by_text("The recording breaks off here: it was stopped")).to_be_visible()
+    expect(page.locator(".player .text").first).to_contain_text("Hel")
+    tour.done("recording", hand)
+
+
+def test_a_corpus_is_built_and_one_of_its_sessions_opened(
+    hand: Hand, tour: Tour, folder: Path
+) -> None:
+    page = hand.page
+    hand.click(jobs.button(page, "More"))
+    hand.click(page.get_by_role("link", name="Corpus", exact=True))
+    field = page.get_by_role("textbox", name="Recorded sessions")
+    hand.click(field)
+    page.keyboard.type(str(folder / "transcripts"))
+    hand.click(jobs.button(page, "Build"))
+    said = page.get_by_role("heading", name="40 sessions, 240 requests.")
+    expect(said).to_be_visible(timeout=60_000)
+    hand.click(page.get_by_role("button", name="Show expired in 40 sessions"))
+    page.screenshot(path="/tmp/corpus.png")
+    print(page.locator(".stApp").aria_snapshot()[-2500:])
+    hand.click(page.get_by_role("button", name="Cache", exact=True).first)
+    expect(page.locator(".strip h2")).to_have_text("Request 4 missed after 67 idle minutes: $0.31.")
+    tour.done("corpus", hand)
+
+
+def test_a_trial_says_which_dialect_is_better_or_that_nothing_is_proven(
+    hand: Hand, tour: Tour
+) -> None:
+    """Without a key the project's own scripted server answers, and the page says so."""
+    page = hand.page
+    jobs.example(hand, "compare")
+    expect(page.locator(".panes .block").first).to_be_visible()
+    hand.click(jobs.button(page, "Run in all columns"))
+    answers = page.locator(".st-key-answers")
+    expect(answers).to_contain_text("Scripted, no model was asked", timeout=60_000)
+    hand.click(page.get_by_text("Trial: ask n times"))
+    hand.click(jobs.button(page, "Run trial"))
+    expect(page.get_by_text("Nothing is proven: no difference")).to_be_visible(timeout=60_000)
+    tour.done("trial", hand)
