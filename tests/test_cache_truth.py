@@ -157,6 +157,27 @@ def test_a_field_that_no_rule_speaks_of_takes_the_certainty_away(name: str, open
     assert field in found.reason
 
 
+@pytest.mark.parametrize(
+    ("model", "body"),
+    [
+        ("bedrock/anthropic.claude-opus-5-v1:0", marked()),
+        ("anthropic/claude-opus-6", marked()),
+        ("dashscope/qwen5-max", marked()),
+        ("openai/gpt-7-sol", asked()),
+        ("openrouter/anthropic/claude-saga-1", marked()),
+    ],
+)
+def test_an_unknown_model_hides_no_unknown_field_or_word(model: str, body: Body) -> None:
+    """The unknown word comes with the second body, whose settings are those of the first."""
+    key = "input" if "input" in body else "messages"
+    new = {**turn("hi"), "x_word": 1}
+    one, two = {**body, "x_field": 1}, {**body, "x_field": 1, key: [*body[key], new]}
+    reason = second(model, one, two).reason
+    assert repr(model) in reason
+    assert "x_field" in reason
+    assert "x_word" in reason
+
+
 UNSURE: list[tuple[str, Body, Body, float, str]] = [
     ("claude-opus-5", marked(), went_on(marked(output_config={"effort": "low"})), 70, "effort"),
     ("claude-opus-5", marked(), marked(mcp_servers=[{"name": "x"}]), 70, "mcp_servers"),
