@@ -7,7 +7,10 @@ import re
 import runpy
 from dataclasses import replace
 from datetime import date
+from itertools import product
 from pathlib import Path
+from random import Random
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
@@ -114,6 +117,33 @@ def test_of_a_model_that_nobody_named_nothing_is_certain(
     assert found.nano_dollars is None
     said = ("not known", "no caching rules", "estimates")
     assert all(any(words in line for words in said) for line in found.origins)
+
+
+@pytest.mark.parametrize("command", ["cache", "cache wire", "cache simulate", "check"])
+def test_every_command_says_that_no_rule_names_the_model(command: str, tmp_path: Path) -> None:
+    """Over all providers, as words and as JSON, each with a name drawn by a seed."""
+    said = {"text": "No rule names this model", "json": '"assumption": "No rule names this model'}
+    as_sent = ["--policy", "as-sent"]
+    more = {"check": ["--no-cache-break"], "cache simulate": as_sent, "cache": as_sent}
+    for (provider, route), form in product(sorted(ROUTES.items()), said):
+        made_up = "".join(Random(f"{command} {provider} {form}").choices(ascii_lowercase, k=9))
+        model = f"{route}zz{made_up}"
+        lines = [
+            {"session_id": "s", "timestamp": f"2026-11-01T10:0{minute}:10Z",
+             "request": {**body, "model": model}, "response": turn("yes", "assistant")}
+            for minute, body in enumerate((marked(), went_on(marked())))
+        ]  # fmt: skip
+        (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        asked = [*command.split(), str(tmp_path / "s.jsonl"), *more.get(command, ())]
+        result = CliRunner().invoke(main, [*asked, *["--json"] * (form == "json")])
+        if result.exit_code == 2:
+            assert command == "cache wire"
+            assert "cannot be shown: " in result.output
+            continue
+        unruled = said[form].replace("No rule names", "No caching rules are known for")
+        assert (unruled if provider == "unknown-provider" else said[form]) in result.stdout, model
+        assert not re.search(r"\b(exact|certain)\b", result.stdout), model
+        assert '"nano_dollars": ' not in result.stdout.replace('"nano_dollars": null', ""), model
 
 
 def test_every_provider_has_a_route_in_this_test() -> None:
