@@ -560,6 +560,44 @@ def test_a_context_that_has_shrunk_is_no_break_and_costs_nothing() -> None:
     assert not any("illed" in one and "costs" in one for one in sentences)
 
 
+@pytest.mark.parametrize("boundary", [False, True])
+def test_a_compacted_transcript_breaks_nowhere_and_says_what_its_prediction_is_of(
+    boundary: bool, tmp_path: Path
+) -> None:
+    """From 161,000 tokens to 41,000; with and without the line that tells of the compaction."""
+    told: list[Body] = []
+
+    def add(kind: str, **more: Any) -> None:
+        number = len(told)
+        parent = f"u{number - 1}" if told and more.get("subtype") is None else None
+        told.append({"type": kind, "uuid": f"u{number}", "parentUuid": parent, "sessionId": "s",
+                     "timestamp": f"2026-11-01T10:{number:02}:00Z", **more})  # fmt: skip
+
+    for number, (said, read, new) in enumerate(
+        (("observations " * 40_000, 0, 140_000), ("words " * 8_000, 140_000, 21_000),
+         ("go on", 40_000, 900), ("and", 40_900, 50))
+    ):  # fmt: skip
+        if boundary and number == 2:
+            add("system", subtype="compact_boundary", content="Conversation compacted")
+            add("user", isCompactSummary=True, message=turn("This session is being continued."))
+        add("user", message=turn(said))
+        usage = {"input_tokens": 3, "cache_read_input_tokens": read,
+                 "cache_creation_input_tokens": new, "output_tokens": 9}  # fmt: skip
+        reply = {"id": f"m{number}", "role": "assistant", "model": "claude-opus-4-6",
+                 "content": [{"type": "text", "text": "yes"}], "usage": usage}  # fmt: skip
+        add("assistant", message=reply)
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, told)))
+    cell = pg.simulate_cache(pg.load_session(tmp_path / "t.jsonl"))
+    assert [each.number for each in cell.shorter] == [2]
+    assert (cell.breaks, cell.unexplained, cell.failures(no_cache_break=True)) == ([], [], [])
+    said = CliRunner().invoke(main, ["cache", "simulate", str(tmp_path / "t.jsonl")]).stdout
+    for text in (headline(cell).text, said):
+        assert "One request read less because the context had become shorter: no break" in text
+        alone = "The session holds about" if boundary else "The file still holds text that was not"
+        assert alone in text
+    assert not any("illed" in one and "costs" in one for one in headline(cell).text.split(". "))
+
+
 def test_a_longer_life_is_offered_only_where_it_is_cheaper() -> None:
     last = {**marked(), "messages": [turn("b")]}
     apart = pg.simulate_cache([marked(), last], model="claude-opus-5", times=[0, 900])
