@@ -14,14 +14,13 @@ from playground.app.serving import access
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.dialects.files import plain_dialect
-from playground.sessions.workspaces import Belongings, Folder, TabShelf, belongings_on_disk
-from playground.sessions.workspaces.dialects import (
-    dialect_file,
+from playground.plugins.own_dialects.storage import (
     keep_dialect,
-    kept_text,
     remove_dialect,
     restore_dialect,
 )
+from playground.sessions.workspaces import Belongings, Folder, TabShelf, belongings_on_disk
+from playground.sessions.workspaces.dialects import dialect_file, kept_text
 
 SET = b"mine:\n- {role: user, content: 'Ahoy {{.name}}'}\n"
 

@@ -16,13 +16,13 @@ import playground
 from playground.app.shared.declaring import FIRST
 from playground.base import paths
 from playground.cli import main
+from playground.plugins.own_dialects.storage import keep_dialect
 from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.recordings.append_only_file import LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import Tally, describe_stars, scrubbed, searcher
 from playground.recordings.secret_patterns import fill_example
 from playground.sessions.workspaces import belongings_on_disk
-from playground.sessions.workspaces.dialects import keep_dialect
 
 SAID, (TOKEN, OTHER, PASSWORD) = fill_example("keys ghp_{a36} and ghp_{a36}, password: {a14} .")
 SENTENCE: Final = "3 values starred out: 2 access tokens, 1 password"
@@ -30,7 +30,7 @@ SENTENCE: Final = "3 values starred out: 2 access tokens, 1 password"
 COUNTING: Final = {
     "recordings/scrub_channels.py", "recordings/recorder.py", "recordings/wire_scrubbing.py",
     "llm/record.py", "sessions/entries.py", "sessions/workspaces/belongings.py",
-    "sessions/workspaces/dialects.py", "plugins/corpus/cleaning.py", "plugins/proxy/exchange.py",
+    "plugins/own_dialects/storage.py", "plugins/corpus/cleaning.py", "plugins/proxy/exchange.py",
     "plugins/proxy/watching.py", "recordings/value_scrubbing.py",
 }  # fmt: skip
 # Who only shows: a fault's words, an address, a parameter.

@@ -16,13 +16,13 @@ from playground.app.shared import declaring, say
 from playground.app.shared.declaring import DeclarationDraft
 from playground.base.errors import InputFault
 from playground.dialects.files import parse_dialect
-from playground.recordings.scrubbing import Tally
-from playground.sessions.workspaces.dialects import (
+from playground.plugins.own_dialects.storage import (
     keep_dialect,
-    kept_text,
     remove_dialect,
     restore_dialect,
 )
+from playground.recordings.scrubbing import Tally
+from playground.sessions.workspaces.dialects import kept_text
 
 _SAID: Final = "own dialect said"
 _REMOVED: Final = "own dialect removed"
