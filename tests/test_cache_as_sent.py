@@ -166,6 +166,20 @@ def test_the_command_knows_it(tmp_path: Path) -> None:
     assert "no dialect writes what was sent" in refused
 
 
+def test_requests_that_were_brought_are_simulated_first(tmp_path: Path) -> None:
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps(MARKED))
+
+    def policies(*more: str) -> list[str]:
+        asked = ["cache", "simulate", str(path), "--json", *more]
+        return [cell["policy"] for cell in json.loads(CliRunner().invoke(main, asked).stdout)]
+
+    assert policies()[0] == "as-sent"
+    assert len(policies()) > 2
+    for asked in (["-d", "native"], ["--ttl", "1h"], ["--policy", "none"]):
+        assert "as-sent" not in policies(*asked)
+
+
 def load_session_of(body: dict[str, Any]) -> pg.Session:
     return first_session(Source("request.json", json.dumps(body).encode())).session
 
