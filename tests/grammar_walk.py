@@ -45,7 +45,8 @@ class Engine:
     """A compiled grammar. Raises ValueError with the engine's words where it does not compile."""
 
     def __init__(self, lark: str) -> None:
-        self.matcher = LLMatcher(_TOKENIZER, LLMatcher.grammar_from_lark(lark), log_level=0)
+        grammar = LLMatcher.grammar_from_lark(lark)
+        self.matcher = LLMatcher(_TOKENIZER, grammar, log_level=0)
         if self.matcher.is_error():
             raise ValueError(self.matcher.get_error())
 
@@ -55,9 +56,13 @@ class Engine:
         return cls(gbnf_to_lark(gbnf))
 
     def accepts(self, text: str) -> bool:
-        """Whether the text is whole."""
+        """Whether the text is whole. Raises ValueError where the engine gives up on it: a value
+        of more than some 2,000 characters has more items than its limit, one for each."""
         matcher, data = self.matcher.deep_copy(), list(text.encode(errors="surrogatepass"))
-        return bool(matcher.try_consume_tokens(data) == len(data) and matcher.is_accepting())
+        taken = matcher.try_consume_tokens(data)
+        if matcher.is_error():
+            raise ValueError(matcher.get_error().partition("\n")[0])
+        return bool(taken == len(data) and matcher.is_accepting())
 
     def walk(self, seed: int, baits: Sequence[bytes]) -> str | None:
         """A text that the grammar allows; None where it does not end in time."""

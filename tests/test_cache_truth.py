@@ -7,7 +7,10 @@ import re
 import runpy
 from dataclasses import replace
 from datetime import date
+from itertools import product
 from pathlib import Path
+from random import Random
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
@@ -116,6 +119,33 @@ def test_of_a_model_that_nobody_named_nothing_is_certain(
     assert all(any(words in line for words in said) for line in found.origins)
 
 
+@pytest.mark.parametrize("command", ["cache", "cache wire", "cache simulate", "check"])
+def test_every_command_says_that_no_rule_names_the_model(command: str, tmp_path: Path) -> None:
+    """Over all providers, as words and as JSON, each with a name drawn by a seed."""
+    said = {"text": "No rule names this model", "json": '"assumption": "No rule names this model'}
+    as_sent = ["--policy", "as-sent"]
+    more = {"check": ["--no-cache-break"], "cache simulate": as_sent, "cache": as_sent}
+    for (provider, route), form in product(sorted(ROUTES.items()), said):
+        made_up = "".join(Random(f"{command} {provider} {form}").choices(ascii_lowercase, k=9))
+        model = f"{route}zz{made_up}"
+        lines = [
+            {"session_id": "s", "timestamp": f"2026-11-01T10:0{minute}:10Z",
+             "request": {**body, "model": model}, "response": turn("yes", "assistant")}
+            for minute, body in enumerate((marked(), went_on(marked())))
+        ]  # fmt: skip
+        (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        asked = [*command.split(), str(tmp_path / "s.jsonl"), *more.get(command, ())]
+        result = CliRunner().invoke(main, [*asked, *["--json"] * (form == "json")])
+        if result.exit_code == 2:
+            assert command == "cache wire"
+            assert "cannot be shown: " in result.output
+            continue
+        unruled = said[form].replace("No rule names", "No caching rules are known for")
+        assert (unruled if provider == "unknown-provider" else said[form]) in result.stdout, model
+        assert not re.search(r"\b(exact|certain)\b", result.stdout), model
+        assert '"nano_dollars": ' not in result.stdout.replace('"nano_dollars": null', ""), model
+
+
 def test_every_provider_has_a_route_in_this_test() -> None:
     assert set(rule_sets()) - {"azure-before-5.6", "bedrock-openai-before-5.6"} == set(ROUTES)
 
@@ -155,6 +185,27 @@ def test_a_field_that_no_rule_speaks_of_takes_the_certainty_away(name: str, open
     found = second(model, body, went_on(body, **{field: 1}))
     assert found.state == "unpredictable"
     assert field in found.reason
+
+
+@pytest.mark.parametrize(
+    ("model", "body"),
+    [
+        ("bedrock/anthropic.claude-opus-5-v1:0", marked()),
+        ("anthropic/claude-opus-6", marked()),
+        ("dashscope/qwen5-max", marked()),
+        ("openai/gpt-7-sol", asked()),
+        ("openrouter/anthropic/claude-saga-1", marked()),
+    ],
+)
+def test_an_unknown_model_hides_no_unknown_field_or_word(model: str, body: Body) -> None:
+    """The unknown word comes with the second body, whose settings are those of the first."""
+    key = "input" if "input" in body else "messages"
+    new = {**turn("hi"), "x_word": 1}
+    one, two = {**body, "x_field": 1}, {**body, "x_field": 1, key: [*body[key], new]}
+    reason = second(model, one, two).reason
+    assert repr(model) in reason
+    assert "x_field" in reason
+    assert "x_word" in reason
 
 
 UNSURE: list[tuple[str, Body, Body, float, str]] = [
@@ -507,6 +558,44 @@ def test_a_context_that_has_shrunk_is_no_break_and_costs_nothing() -> None:
     assert "read less because the context had become shorter: no break, no cost." in said
     sentences = said.split(". ")
     assert not any("illed" in one and "costs" in one for one in sentences)
+
+
+@pytest.mark.parametrize("boundary", [False, True])
+def test_a_compacted_transcript_breaks_nowhere_and_says_what_its_prediction_is_of(
+    boundary: bool, tmp_path: Path
+) -> None:
+    """From 161,000 tokens to 41,000; with and without the line that tells of the compaction."""
+    told: list[Body] = []
+
+    def add(kind: str, **more: Any) -> None:
+        number = len(told)
+        parent = f"u{number - 1}" if told and more.get("subtype") is None else None
+        told.append({"type": kind, "uuid": f"u{number}", "parentUuid": parent, "sessionId": "s",
+                     "timestamp": f"2026-11-01T10:{number:02}:00Z", **more})  # fmt: skip
+
+    for number, (said, read, new) in enumerate(
+        (("observations " * 40_000, 0, 140_000), ("words " * 8_000, 140_000, 21_000),
+         ("go on", 40_000, 900), ("and", 40_900, 50))
+    ):  # fmt: skip
+        if boundary and number == 2:
+            add("system", subtype="compact_boundary", content="Conversation compacted")
+            add("user", isCompactSummary=True, message=turn("This session is being continued."))
+        add("user", message=turn(said))
+        usage = {"input_tokens": 3, "cache_read_input_tokens": read,
+                 "cache_creation_input_tokens": new, "output_tokens": 9}  # fmt: skip
+        reply = {"id": f"m{number}", "role": "assistant", "model": "claude-opus-4-6",
+                 "content": [{"type": "text", "text": "yes"}], "usage": usage}  # fmt: skip
+        add("assistant", message=reply)
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, told)))
+    cell = pg.simulate_cache(pg.load_session(tmp_path / "t.jsonl"))
+    assert [each.number for each in cell.shorter] == [2]
+    assert (cell.breaks, cell.unexplained, cell.failures(no_cache_break=True)) == ([], [], [])
+    said = CliRunner().invoke(main, ["cache", "simulate", str(tmp_path / "t.jsonl")]).stdout
+    for text in (headline(cell).text, said):
+        assert "One request read less because the context had become shorter: no break" in text
+        alone = "The session holds about" if boundary else "The file still holds text that was not"
+        assert alone in text
+    assert not any("illed" in one and "costs" in one for one in headline(cell).text.split(". "))
 
 
 def test_a_longer_life_is_offered_only_where_it_is_cheaper() -> None:

@@ -17,7 +17,8 @@ from terminals import on_terminal
 
 import playground
 from playground.base.paths import samples
-from playground.base.wording import grouped, percent
+from playground.base.wording import percent
+from playground.cli.terminal import print_json_array
 from playground.dialects import REGISTRY, dialect_names, get_dialect
 from playground.nouns.messages import ToolCallPart
 from playground.questions.detection import detect
@@ -330,12 +331,20 @@ def test_what_is_told_of_dialects_and_policies_alike_stands_in_one_line() -> Non
             cell["dialect"],
             cell["policy"],
             percent(cell["read_permille"] / 1000),
-            grouped(cell["cost_permille"] / 1000, 2),
+            percent(cell["cost_permille"] / 1000),
         )
         for cell in cells
     }
     assert told <= figures
     assert {each[2:] for each in told} == {each[2:] for each in figures}
+
+
+def test_an_array_that_breaks_off_is_closed(capsys: pytest.CaptureFixture[str]) -> None:
+    for good, printed in ((2, "[0, 1]"), (0, "null")):
+        numbers = (1 // (n < good) and n for n in range(3))
+        with pytest.raises(ZeroDivisionError):
+            print_json_array(numbers)
+        assert json.loads(capsys.readouterr().out or "null") == json.loads(printed)
 
 
 def test_detect_takes_a_session_for_no_reply_but_a_message_alone_for_one(tmp_path: Path) -> None:

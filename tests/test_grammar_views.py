@@ -30,7 +30,7 @@ def test_the_command_prints_the_form_that_is_asked_for(form: str) -> None:
 def test_a_choice_that_is_no_tool_is_one_clear_line() -> None:
     done = CliRunner().invoke(main, ["grammar", SAMPLE, "-d", "hermes", "--choice", "nobody"])
     assert done.exit_code == 2
-    assert "unknown tool 'nobody'; known: auto, required, get_weather" in done.stderr
+    assert "unknown tool 'nobody'; the nearest of 4: auto, required, get_tides" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -113,9 +113,8 @@ def rerun() -> None:
     from playground.recordings.recutting import synthetic_recording
 
     if "made" not in st.session_state:
-        state.add_recording(
-            "02-parallel-calls", synthetic_recording("word and more " * 12_000, "big", "hermes")
-        )
+        recording = synthetic_recording("word and more " * 12_000, "big", "hermes")
+        st.session_state[state.SESSION] = state.add_recording("02-parallel-calls", recording)
         st.session_state["made"] = True
     start = process_time()
     found = state.working_session().session.recordings[0]

@@ -53,6 +53,7 @@ XML = "<get_weather><city> Prague </city></get_weather>"
 FUNCTION = "<function=get_weather><parameter=city>Prague</parameter></function>"
 BLOCK = "```tool\nTOOL_NAME: get_weather\nBEGIN_ARG: city\nPrague\nEND_ARG\n"  # and no fence
 AT = 'A\n@get_weather(c1): {"city": "Prague"}'
+UNOFFERED_HY = '<tool_call:opensource>f<tool_sep:opensource>{"x": 1}<end_of_tool_call:opensource>'
 CALL = [("get_weather", {"city": "Prague"})]
 CODE = [("python_interpreter", {"code": "x = 1"})]
 
@@ -281,6 +282,11 @@ TABLE = [
     ("kimi-k2", "llama.cpp", KIMI.replace("weather", "tides"), "", "", [], KIMI_PARTS),
     ("qwen3-coder", "llama.cpp", f"A {coder('x')} B{coder('y')}", "A ", "", *FIRST),
     ("mistral", "llama.cpp", f"A {UNOFFERED} B", "A ", "", [], [UNOFFERED, " B"]),
+    # a call of a tool that was not offered is text with its ending
+    ("hunyuan", "rapid-mlx", UNOFFERED_HY, "whole", "", [], []),
+    # a message to a tool needs a call; one to anybody else is content without its header
+    ("muse", "ollama", " to=get_weather<|message|>hi", "", "", [], ["whole"]),
+    ("muse", "ollama", " to=other<|message|>hi", "hi", "", [], [" to=other<|message|>"]),
     # what stands between the tags is read as it is
     ("hermes", "ollama:qwen3", f"A <tool_call>{NAMED}", "A ", "", [], [f"<tool_call>{NAMED}"]),
     ("qwen3-coder", "ollama:qwen3-coder", "<think>A</think>B", "whole", "", [], []),

@@ -9,7 +9,13 @@ from streamlit.testing.v1 import AppTest
 from test_pages import page, payloads, press, rules
 
 ROOT = Path(__file__).parent.parent
-SOURCES = [*(ROOT / "playground" / "app").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+PLUGINS = ROOT / "playground" / "plugins"
+SOURCES = [
+    *(ROOT / "playground" / "app").rglob("*.py"),
+    *(ROOT / "pages").glob("*.py"),
+    *(PLUGINS / "guides").rglob("*.py"),
+    *(PLUGINS / "trials").rglob("*.py"),
+]
 
 
 def fields() -> None:

@@ -23,18 +23,25 @@ _NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop 
 _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
-def doubt_of(request: TimedRequest, rules: Rules) -> str:
+def doubt_of(request: TimedRequest, rules: Rules, beside: str | None = None) -> str:
     """Return why a prediction of this request is uncertain with any contents of the cache,
-    or ""."""
-    return doubt_about_settings(request, rules) or doubt_about_content(request, rules)
+    or "".
+
+    `beside` is the doubt about the settings, where it is known already. It hides no unknown word.
+    """
+    if beside is None:
+        beside = doubt_about_settings(request, rules)
+    more = _words(request, rules) if beside else _doubt_about_content(request, rules)
+    return "; ".join(filter(None, (beside, more)))
 
 
 def doubt_about_settings(request: TimedRequest, rules: Rules) -> str:
-    """Return the doubt about the model's name, the history or the fields of the body, or ""."""
-    return _unnamed(request, rules) or _history(request, rules) or _fields(request, rules)
+    """Return the doubts about the model's name, the history and the fields of the body, or ""."""
+    doubts = (_unnamed(request, rules), _history(request, rules), _fields(request, rules))
+    return "; ".join(filter(None, doubts))
 
 
-def doubt_about_content(request: TimedRequest, rules: Rules) -> str:
+def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
     """Return the first doubt about words, edits, blocks, system messages and marks, or ""."""
     if why := _server_tools(request, rules):
         return why
@@ -97,8 +104,8 @@ def _unspoken_of(paths: list[str]) -> str:
 
 
 def unknown_words(request: TimedRequest, rules: Rules) -> str:
-    """Return the words and fields that no rule covers, in words; "" if there are none."""
-    return _words(request, rules) or _fields(request, rules)
+    """Return the fields and words that no rule covers, in words; "" if there are none."""
+    return "; ".join(filter(None, (_fields(request, rules), _words(request, rules))))
 
 
 def is_pinned(request: TimedRequest) -> bool:

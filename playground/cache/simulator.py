@@ -14,7 +14,6 @@ from playground.base.wording import grouped
 from playground.cache.breakpoints import breakpoints, life_at, looked_at, spans
 from playground.cache.certainty import (
     across_regions,
-    doubt_about_content,
     doubt_about_settings,
     doubt_of,
     is_pinned,
@@ -89,7 +88,7 @@ class CacheSimulator:
             return _error(request, *problem, points)
         if not self._heeds_marks(request, points):
             return self._best_effort(request)
-        doubt = self._beside or doubt_about_content(request, self.rules) or _EDITED * edited
+        doubt = doubt_of(request, self.rules, self._beside) or _EDITED * edited
         unclear = bool(doubt)
         warm = self._begins_warm(request)
         hit = self._hit(request, points, request.positions)

@@ -116,7 +116,7 @@ def _print_costs(difference: VersionDiff) -> None:
     for cost in difference.costs:
         if not cost.read:  # a 0 needs its reason: the provider may even refuse the request
             say(f"{cost.title}, nothing read: {cost.reason}")
-        elif cost.assumption:
+        if cost.assumption and "assumed as for" not in cost.reason:
             say(f"{cost.title}: {cost.assumption}")
 
 

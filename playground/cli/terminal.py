@@ -284,13 +284,20 @@ def print_json(value: Any) -> None:
 
 
 def print_json_array(values: Iterable[Any]) -> None:
-    """Print an array as `print_json` does, each value as soon as it is there."""
-    separator = "[\n"
-    for value in values:
-        text = json_text(value, _is_narrow()).replace("\n", "\n  ")  # a text in it has no line end
-        click.echo(f"{separator}  {text}", nl=False)
-        separator = ",\n"
-    click.echo("[]" if separator == "[\n" else "\n]")
+    """Print an array as `print_json` does, each value as soon as it is there.
+
+    If a later value raises, the array is closed all the same; if the first does, nothing is
+    printed.
+    """
+    separator, end = "[\n", ""
+    try:
+        for value in values:
+            text = json_text(value, _is_narrow()).replace("\n", "\n  ")  # no text has a line end
+            click.echo(f"{separator}  {text}", nl=False)
+            separator, end = ",\n", "\n]\n"
+        end = end or "[]\n"
+    finally:
+        click.echo(end, nl=False)
 
 
 def _is_narrow() -> bool:

@@ -246,7 +246,7 @@ class SyntaxEngine:
             self.scanner.note("doubled-opener", message=f"{_quoted(marker)}: read as one")
         if marker.named.get("slip") is not None:
             self.scanner.note("mended-opener", message=mended(marker, form.syntax.section))
-        elif not marker.named.get("doubled"):
+        elif not marker.well_formed and not marker.named.get("doubled"):
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.before for section in sections))
         if self._section is form and _has_closer(form):
@@ -268,8 +268,9 @@ class SyntaxEngine:
         orphan, self._section, self._in_pieces = self._section is None, None, False
         if not orphan:
             self._note_separator(form, follows=False)
-            sections = form.syntax.well_formed_sections
-            self.scanner.note_form(marker, *(section.after for section in sections))
+            if not marker.well_formed:
+                sections = form.syntax.well_formed_sections
+                self.scanner.note_form(marker, *(section.after for section in sections))
         if orphan:
             self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             if self._bare_section:

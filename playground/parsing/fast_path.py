@@ -77,6 +77,10 @@ AtSight = tuple[
 ]
 
 
+# Feeds a chunk at an offset, after held text or while the walk waits for a decision.
+FeedHeld = Callable[["FastPath", str, int], list[Event] | None]
+
+
 class FastPath:
     """The state of skipping: the rule in force and the text that is held.
 
@@ -100,13 +104,13 @@ class FastPath:
         "_start",
         "at_sight",
         "decide",
+        "feed_held",
         "held",
-        "is_skipping",
     )
 
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
-        self.is_skipping = False  # True from `start` to `stop`
+        self.feed_held: FeedHeld | None = None  # `feed_pending` or `feed_after_held`, if it skips
         self._start = 0  # the offset at which it began
         self.held = ""  # the end of the text so far, which may begin a marker
         self._context = ""  # the text before it, as far as a pattern may look back
@@ -127,16 +131,16 @@ class FastPath:
         """Skip chunks from `offset` on, by the rule that the walk has left with the scanner."""
         at = scanner.at
         self._scanner = scanner
-        self.is_skipping, self._start, self.held = True, offset, scanner.text[at:]
+        self._start, self.held = offset, scanner.text[at:]
         self._context = scanner.text[at - CONTEXT if at > CONTEXT else 0 : at]
         self._accept = scanner.accept
         if scanner.pending is not None:
-            self.decide = scanner.pending
+            self.decide, self.feed_held = scanner.pending, FastPath.feed_pending
         elif scanner.skip_rule is not None:
             self._start_skipping(scanner.skip_rule)
 
     def _start_skipping(self, rule: SkipRule) -> None:
-        scanner = self._scanner
+        scanner, self.feed_held = self._scanner, FastPath.feed_after_held
         self._claim, self._sink = scanner.skip_claim, scanner.skip_claim.raw_sink()
         is_same_rule = rule is self._rule and scanner.accept is self._remembered_accept
         self._remembered_accept = scanner.accept
@@ -159,7 +163,7 @@ class FastPath:
             else:
                 scanner.resume_at(offset, self.held)
         scanner.decision, self._decision = self._decision, None
-        self.is_skipping, self.at_sight, self.decide = False, None, None
+        self.feed_held, self.at_sight, self.decide = None, None, None
 
     # chunks that cannot be skipped at first sight
 

@@ -29,7 +29,7 @@ class Marker:
         self.text: str = match[0]
         self.size = len(self.text)
         self.partial = match.partial
-        self._is_well_formed: bool | None = None
+        self.well_formed: bool | None = None  # None until it was compared
 
     def is_well_formed(self, *declared: tuple[Piece, ...]) -> bool:
         """Return True if the marker's text is one of the declared ones, apart from white space.
@@ -37,10 +37,10 @@ class Marker:
         A marker belongs to one choice, so the declaration is always the same, and the answer is
         cached.
         """
-        if self._is_well_formed is None:
+        if self.well_formed is None:
             patterns = map(well_formed_pattern, declared)
-            self._is_well_formed = any(pattern.fullmatch(self.text) for pattern in patterns)
-        return self._is_well_formed
+            self.well_formed = any(pattern.fullmatch(self.text) for pattern in patterns)
+        return self.well_formed
 
     @property
     def content(self) -> tuple[str, Group | None, Mapping[str, str]]:

@@ -64,12 +64,9 @@ class TextReader:
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
-        if fast.is_skipping and text:
-            events = (
-                fast.feed_after_held(text, self._offset)
-                if fast.decide is None
-                else fast.feed_pending(text, self._offset)
-            )
+        feed_held = fast.feed_held
+        if feed_held is not None and text:
+            events = feed_held(fast, text, self._offset)
             if events is not None:
                 self._offset += len(text)
                 return events
@@ -94,12 +91,9 @@ class TextReader:
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
-        if fast.is_skipping and text:
-            events = (
-                fast.feed_after_held(text, self._offset)
-                if fast.decide is None
-                else fast.feed_pending(text, self._offset)
-            )
+        feed_held = fast.feed_held
+        if feed_held is not None and text:
+            events = feed_held(fast, text, self._offset)
             if events is not None:
                 self._offset += len(text)
                 return events
@@ -132,7 +126,7 @@ class TextReader:
     def _walk(self, text: str) -> list[Event]:
         """Resume the walk with a chunk; then let chunks be skipped if the walk allows it."""
         fast = self._fast
-        if fast.is_skipping:
+        if fast.feed_held is not None:
             fast.stop(self._offset)
         if not text:
             return []

@@ -57,11 +57,16 @@ def require_endings(reply: Projection) -> None:
     """
     endings = reply.view.call_must_end_with
     for segment, following in pairwise([*reply.segments, None]) if endings else ():
-        is_marker = following is not None and following.kind in ("stop", "stray")
-        after = following.text.lstrip() if following and is_marker else ""
-        if segment is None or segment.kind != "call" or after.startswith(endings):
+        if segment is None or segment.kind != "call":
             continue
-        if not segment.text.rstrip().endswith(endings):
+        if (
+            following is not None
+            and following.kind in ("stop", "stray")
+            and following.text.lstrip().startswith(endings)
+        ):
+            segment.events += following.events  # it shares the call's fate
+            reply.segments.remove(following)
+        elif not segment.text.rstrip().endswith(endings):
             reply.as_text(segment)
 
 

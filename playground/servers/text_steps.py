@@ -67,7 +67,7 @@ def drop_after_opener(reply: Projection) -> None:
     if choice == "kept" or reply.all_is_text:
         return
     if choice == "error":
-        if reply.of_kind("bare"):
+        if not all(_leave_other_recipient(reply, each) for each in reply.of_kind("bare")):
             fail_request(reply)
         return
     for segment in reply.segments:
@@ -83,6 +83,20 @@ def drop_after_opener(reply: Projection) -> None:
         reply.drop(segment, "an opener without a call, and the text after it")
         segment.events += rest
         segment.kind = "text" if rest else segment.kind
+
+
+def _leave_other_recipient(reply: Projection, segment: ReplySegment) -> bool:
+    """Drop the header of a message to a tool that was not offered: its text is content."""
+    header, marker, _ = segment.text.partition(reply.view.header_marker or "\0")
+    if not marker or not reply.tools or header.rpartition("=")[2] in reply.tools:
+        return False
+    stop = segment.span.start + len(header + marker)
+    dropped, rest = cut_events(segment.events, stop)
+    start = next((e.span.start for e in dropped if owned_text(e)), stop)
+    note = reply.drop_finding(Span(start, stop), header + marker, "the header of a message")
+    segment.events = [*(e for e in dropped if not owned_text(e)), note, *rest]
+    segment.kind = "text"
+    return True
 
 
 def _cut_after_closer(segment: ReplySegment, closers: Sequence[str]) -> list[Event]:

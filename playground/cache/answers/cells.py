@@ -90,13 +90,14 @@ class CacheSimulation(Drawn, Live):
 
         A request that reads up to the same block is no break, even if its figure is smaller: the
         sizes of each request are computed separately, and a bill leaves out some tokens of the
-        last block.
+        last block. Nor is one whose bill shows that its context had become shorter.
         """
         pairs = zip(self.requests, self.requests[1:], strict=False)
+        shorter = {each.number for each in self.shorter}
         return [
             number
             for number, (before, after) in enumerate(pairs, 1)
-            if after.read < before.left and not reaches(after, before)
+            if after.read < before.left and not reaches(after, before) and number not in shorter
         ]
 
     @cached_property

@@ -40,9 +40,6 @@ def headline(value: CacheSimulation) -> Headline:
     if value.holds_less:
         verdict = "broken" if value.unexplained else "idle"
         return Headline(verdict, f"{bill} What follows is about these alone. {text}")
-    if value.holds_more:
-        reason = "The file still holds text that was not sent with some of these requests"
-        return Headline(verdict, f"{bill} {reason}: what follows is about all of it. {text}")
     return Headline(verdict, f"{bill} {text}")
 
 
@@ -68,9 +65,14 @@ def billed(value: CacheSimulation) -> str:
         _smaller_reads(value),
         _larger_reads(value),
     )
-    return " ".join(filter(None, (*parts, _bills_within_bounds(value))))
+    more = "" if value.holds_less or not value.holds_more else _HOLDS_MORE
+    return " ".join(filter(None, (*parts, _bills_within_bounds(value), more)))
 
 
+_HOLDS_MORE: Final = (
+    "The file still holds text that was not sent with some of these requests: what follows is "
+    "about all of it."
+)
 _AS_SENT_ALONE: Final = "That is of the requests as they were sent, not of these."
 
 

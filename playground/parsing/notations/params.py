@@ -226,16 +226,8 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     shape = param_shape(syntax)
     copy = GrowingText()
     key = _param_key(call, opener.named["key"], syntax)
-    if "slip" in opener.named:
-        message = f"{opener.text.strip()!r:.60} is read as the opener of {key}"
-        scanner.note("mended-opener", f"{call.place}, argument {key}", message)
-    else:
-        place = f"{call.place}, argument {key}"
-        scanner.note_form(opener, param_template(syntax).before, where=place)
-        word = opener.named.get("type")
-        if word and not is_type(word, syntax):
-            message = f"{word!r} is no JSON type: the value is read as JSON"
-            scanner.note("mended-form", place, message)
+    if not opener.well_formed or "type" in opener.named:
+        _note_opener(reader, call, opener, key, syntax)
     claim, reader.argument = reader.emit_argument(call, key, copy), key
 
     ends_value = _value_ender(reader, call, key, syntax)
@@ -260,7 +252,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     text = _cut_at_closer(reader, call, key, text, kind, form)
     if opener.text.endswith("\r\n") and marker.text.startswith("\n"):
         text = text.removesuffix("\r")  # the line breaks belong to the form, both halves of them
-    if kind is Kind.CLOSE:
+    if kind is Kind.CLOSE and not marker.well_formed:
         place = f"{call.place}, argument {key}"
         scanner.note_form(marker, param_template(syntax).after, where=place)
     scanner.emit_markup(marker.size - kept_break)
@@ -269,6 +261,22 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     value, code = read_param(text, opener, call, key, syntax)
     reader.set_value(call, key, value, code)
     reader.argument = None
+
+
+def _note_opener(
+    reader: Reader, call: OpenCall, opener: Marker, key: str, syntax: Declaration
+) -> None:
+    """Note a parameter's opener that differs from the declared one, or has no JSON type."""
+    scanner, place = reader.scanner, f"{call.place}, argument {key}"
+    if "slip" in opener.named:
+        message = f"{opener.text.strip()!r:.60} is read as the opener of {key}"
+        scanner.note("mended-opener", place, message)
+        return
+    scanner.note_form(opener, param_template(syntax).before, where=place)
+    word = opener.named.get("type")
+    if word and not is_type(word, syntax):
+        message = f"{word!r} is no JSON type: the value is read as JSON"
+        scanner.note("mended-form", place, message)
 
 
 def _claim_json(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> Walk[None]:
@@ -290,15 +298,17 @@ def _cut_at_closer(
     reader: Reader, call: OpenCall, key: str, text: str, kind: Kind | None, form: Form
 ) -> str:
     """Return a value's text. If its closer was forgotten, cut the text at a closer inside it."""
+    markers = value_markers(form.syntax, call.name or "", key)
+    if kind is not Kind.FORGOTTEN and not any(map(text.__contains__, markers)):
+        return text
     place = f"{call.place}, argument {key}"
     closer = closer_of(key, form.syntax)
-    if kind is not Kind.FORGOTTEN and (inner := without_closers(text, key, form.syntax)) != text:
-        reader.scanner.note("doubled-closer", place, f"{closer!r} is written twice: read as one")
-        return inner
     if kind is not Kind.FORGOTTEN:
-        markers = value_markers(form.syntax, call.name or "", key)
-        if any(marker in text for marker in markers):
-            reader.scanner.note("marker-in-value", place)  # perhaps its own closer was forgotten
+        if (inner := without_closers(text, key, form.syntax)) != text:
+            message = f"{closer!r} is written twice: read as one"
+            reader.scanner.note("doubled-closer", place, message)
+            return inner
+        reader.scanner.note("marker-in-value", place)  # perhaps its own closer was forgotten
         return text
     inner, _, rest = text.rpartition(closer) if has_words(closer) else ("", "", "")
     if not inner and has_words(closer):
