@@ -248,3 +248,12 @@ def test_what_was_run_through_a_servers_parser_is_claimed() -> None:
         known = proven_slips(server, parser, dialect)
         assert (slip in known) == (proofs()["vllm"]["slips"][place][slip][1] >= 3)
         assert not proven_slips(replace(server, version="0.0"), parser, dialect)
+
+
+@pytest.mark.parametrize(
+    ("written", "is_told"), [(r"'\)'", True), ("r'x'", True), (r"'\\)'", False), (r"'\n'", False)]
+)
+def test_a_python_string_that_is_no_plain_literal_is_told(written: str, is_told: bool) -> None:
+    result = pg.parse(f"[f(a={written})]", "pythonic", [{"name": "f", "input_schema": {}}])
+    assert result.tool_calls
+    assert ("relaxed-python" in {found.code for found in result.findings}) is is_told

@@ -29,11 +29,12 @@ _LEADING_ZERO: Final = re.compile(r"[+\-]?0\d+\Z")
 # words up to the next argument; with brackets, quotes or operators they may be an expression
 _WORDS: Final = re.compile(r"[^\W\d_][\w .:/@\-]*(?=\Z|,)")
 _STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
+_UNKNOWN_ESCAPE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[^\\'\"abfnrtvxuUN0-7\r\n]")
 _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
 def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], bool]:
-    """Return keyword arguments as a dict, and True if the text was correct Python.
+    """Return keyword arguments as a dict, and True if they were plain literals of Python.
 
     JSON's true, false and null are understood too. With `is_call` the text is surely a call, not
     code that somebody shows: then words without quotes and an object in place of the arguments are
@@ -44,16 +45,14 @@ def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], boo
         arguments = reader.keywords()
     except (ValueError, IndexError, OverflowError):
         try:
-            return _parse_python(text), True
+            return _parse_python(text), False  # r'…' and the like: Python, but no plain literal
         except SyntaxError as error:
-            raise ValueError(
-                f"expected arguments such as name='text', but {reader.place} stands"
-                f" {text[reader.at : reader.at + 24]!r}"
-            ) from error
+            found = f"{reader.place} stands {text[reader.at : reader.at + 24]!r}"
+            raise ValueError(f"expected arguments such as name='text', but {found}") from error
     if not reader.forgave:
-        return arguments, not reader.has_json_words
+        return arguments, not reader.is_relaxed
     try:
-        return _parse_python(text), not reader.has_json_words
+        return _parse_python(text), not reader.is_relaxed
     except (ValueError, SyntaxError):
         return arguments, False
 
@@ -140,7 +139,7 @@ class _Reader:
     def __init__(self, text: str, is_call: bool) -> None:
         self.text, self.at, self.is_call = text, 0, is_call
         self.forgave = "\0" in text
-        self.has_json_words = False  # true, false or null, which are names in Python
+        self.is_relaxed = False  # true, false or null, or an escape that Python lacks
 
     def keywords(self) -> dict[str, Any]:
         arguments = self._object()
@@ -228,7 +227,7 @@ class _Reader:
         """Return a constant, or an argument's text without quotes."""
         start, word = self.at, self._take(_NAME)
         text = _WORDS.match(self.text, start)
-        self.has_json_words |= word in _CONSTANTS
+        self.is_relaxed |= word in _CONSTANTS
         known = word in _ALL_CONSTANTS or word in _NO_NUMBERS
         if depth or not self.is_call or text is None or (known and text[0].strip() == word):
             return _constant(word)
@@ -243,6 +242,7 @@ class _Reader:
             escaped = escaped or match[0] == "\\"
             if match[0] == quote and closes(self.text, self.at, depth, first):
                 stop = match.start()
+                self.is_relaxed |= bool(escaped and _UNKNOWN_ESCAPE.search(self.text, start, stop))
                 self.forgave |= any(self.text.find(char, start, stop) >= 0 for char in "\r\n")
                 return _unescape(self.text, start, stop) if escaped else self.text[start:stop]
             if match[0] == quote:
