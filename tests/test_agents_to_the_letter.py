@@ -428,7 +428,7 @@ def test_arguments_that_can_be_read_in_too_many_ways_are_an_error() -> None:
     node = {**CHAIN, "properties": {"v": NUMBER, "next": following}}
     schema = {"properties": {"n": {"$ref": "#/$defs/N"}}, "$defs": {"N": node, "M": node}}
     given = around(40, lambda inner: {"v": 1, "next": inner}, {"v": "x"})
-    with pytest.raises(ValueError, match="too many ways to read them"):
+    with pytest.raises(ValueError, match="too many variants of the schema to try"):
         checked_arguments(ToolMetadata(name="s", args_schema=schema), {"n": given})
 
 

@@ -51,8 +51,8 @@ class PricedPolicy(NamedTuple):
 def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[str, Any]]:
     """Return a bar for each outcome, with the names of all policies that have it.
 
-    It is called by the chosen policy, or by the first. Policies that the provider refuses have no
-    bar.
+    A bar has the name of the chosen policy or of the first, and `title` has all. Policies that the
+    provider refuses have no bar.
     """
     priced = [each for each in candidates if not each.cell.errors]
     priced.sort(key=lambda each: (each.cell.cost_permille, each.key != chosen))

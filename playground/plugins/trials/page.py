@@ -1,4 +1,4 @@
-"""Compare's view Trials, and the trial of its columns: expected calls, cost, progress, outcome."""
+"""The view Trials of the page Compare, and the trial of its columns."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _MOST_NAMES: Final = 3
 def comparison(value: Comparison) -> Markup:
     """Return the panes; in plain markup, a column for each dialect and a row for each origin."""
     title = value.session.title or "A session"
-    return Markup(
+    return Markup(  # few dialects have their figures in the component, and static without scripts
         f"{title} in {counted(len(value.columns), 'dialect')}",
         _line(value.columns),
         head="" if len(value.columns) <= _PANES else _figures(value.columns),
@@ -55,7 +55,7 @@ def _line(columns: Sequence[Column]) -> str:
 def _figures(columns: Sequence[Column]) -> str:
     """Return a row of figures for each dialect; of many dialects, without slow schema facts."""
     with_facts = len(columns) <= _PANES
-    head = ["dialect", "characters", "messages", *["schema facts told"] * with_facts, "findings"]
+    head = ["dialect", "characters", "messages", *["schema facts kept"] * with_facts, "findings"]
     rows = []
     for column in columns:
         row = [column.dialect.name, f"{sum(column.characters.values()):,}"]
@@ -86,7 +86,7 @@ def _columns(columns: Sequence[Column], hidden: Sequence[Column]) -> str:
 
 
 def _panes(columns: Sequence[Column], most: int | None = None) -> dict[str, Any]:
-    """Return the panes' data; of a few columns with the figures of their heads, as on the page."""
+    """Return the panes' data; for a few columns also the figures above them, as on the page."""
     data = grid([payloads.comparison_pane(column, most) for column in columns])
     if len(columns) > _PANES:
         return data

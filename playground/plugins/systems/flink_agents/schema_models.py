@@ -93,7 +93,7 @@ def _check_arguments(data: Any, schema: Schema) -> tuple[Any, tuple[str, ...]]:
     except RecursionError as error:
         raise PydanticCustomError("arguments", "nested too deeply") from error
     except TooMuchError as error:
-        raise PydanticCustomError("arguments", "too many ways to read them") from error
+        raise PydanticCustomError("arguments", "too many variants of the schema to try") from error
     if misfits:
         problems = "; ".join(map(_misfit_text, misfits))
         raise PydanticCustomError("arguments", "{problems}", {"problems": problems})
