@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import jsonschema
 import pytest
@@ -13,6 +14,7 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
+import playground as pg
 from playground.base import paths
 from playground.base.errors import InputFault, UnknownNameError
 from playground.cache.answers.simulation import cache_matrix
@@ -67,6 +69,30 @@ def test_a_session_survives_its_file() -> None:
     )
     text = dump_session(session)
     assert parse_session(json.loads(text), text, "x") == session
+
+
+_TAKES_A_NAME: Final[dict[str, tuple[Callable[[Any], object], Callable[[Session], object]]]] = {
+    "load_session": (pg.load_session, lambda sample: sample),
+    "load_sessions": (
+        lambda given: [loaded.session for loaded in pg.load_sessions(given)],
+        lambda sample: [sample],
+    ),
+    "load_recording": (pg.load_recording, lambda sample: sample.recordings[0]),
+    "diff": (lambda given: pg.diff(given, given), lambda sample: pg.diff(sample, sample)),
+    "raw_prompt": (
+        lambda given: pg.raw_prompt(given, "llama3"),
+        lambda sample: pg.raw_prompt(sample, "llama3"),
+    ),
+}
+
+
+@pytest.mark.parametrize("function", _TAKES_A_NAME)
+def test_a_samples_name_stands_for_the_sample(function: str) -> None:
+    by_name, of_session = _TAKES_A_NAME[function]
+    name = "02-parallel-calls"
+    assert by_name(name) == of_session(sample_sessions()[name])
+    with pytest.raises((InputFault, UnknownNameError), match="02-parallel-cals"):
+        by_name("02-parallel-cals")
 
 
 def test_a_session_may_be_asked_of_another_model() -> None:

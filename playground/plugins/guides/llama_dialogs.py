@@ -59,7 +59,11 @@ def RawMessage(  # noqa: N802 - Meta's name
     tool_calls: Sequence[ToolCallPart] = (),
     tool_call_id: str = "",
 ) -> Message:
-    """Return Meta's `RawMessage` as a message; `stop_reason` follows from its calls."""
+    """Return Meta's `RawMessage` as a message.
+
+    `stop_reason` is accepted and not kept: a message's end follows from its calls
+    (docs/raw-prompts.md).
+    """
     if role == "tool":
         return Message("tool", (ToolResultPart(tool_call_id, "", content),))
     text = (TextPart(content),) if content else ()
