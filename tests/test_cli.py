@@ -178,6 +178,11 @@ def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
     assert output("replay", str(reply))["tool_calls"][0]["name"] == "f"
     reply.write_text("Only words.")
     assert output("replay", str(reply), "-d", "hermes")["content"] == "Only words."
+    warned = "JSON that cannot be read: read as a reply, because a dialect is named"
+    for text, is_warned in [('{"messages": [}', True), ("[1] As it says", False)]:
+        reply.write_text(text)
+        assert (warned in run("replay", str(reply), "-d", "hermes").stderr) is is_warned
+    reply.write_text("Only words.")
     unknown = run("replay", str(reply))
     assert unknown.returncode == 0
     assert "warning no-dialect (the whole text)" in unknown.stderr

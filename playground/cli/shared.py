@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from playground.cli.terminal import CSV, STRICT
+from playground.cli.terminal import CSV, STRICT, say
 
 if TYPE_CHECKING:
     from playground.dialects import Dialect
@@ -199,6 +199,7 @@ def _load_reply(source: Source, dialect: str, with_json: bool = False) -> Loaded
 
     recognised = recognise(source.data, source.name)
     if with_json and recognised.kind == "nothing" and source.data.lstrip()[:1] in (b"{", b"["):
+        say(f"{recognised.title}: read as a reply, because a dialect is named", err=True)
         recognised = replace(recognised, kind="reply")
     if recognised.kind != "reply":
         return None
