@@ -196,7 +196,7 @@ def test_a_call_that_nobody_knows_is_an_answer() -> None:
         ("a: [{role: function, content: x}]", "template 'a', message 0: Field required"),
         ("- {role: truncate, content: x}", "field content"),
         ("- {role: request, top_k: 3}", "field top_k"),
-        ("- {role: default-request}", "a default-request gives at least one parameter"),
+        ("- {role: default-request}", "a default-request needs at least one parameter"),
         ("- {role: user, content: x, function_call: {name: f, arguments: '{}'}}", "function_call"),
         ("- {role: assistant, function_call: {name: f, arguments: {a: 1}}}", "valid string"),
         ("- {role: system, content: [{type: text, text: x}]}", "field content"),

@@ -424,7 +424,7 @@ def test_a_question_is_ended_however_soon(asked: Corpus) -> None:
 
 
 def test_what_is_asked_by_nothing_says_so(asked: Corpus) -> None:
-    with pytest.raises(InputFault, match="errors is asked by nothing; expected the question alone"):
+    with pytest.raises(InputFault, match="errors cannot be grouped; expected the question alone"):
         asked.ask("errors", "model")
 
 

@@ -1,4 +1,4 @@
-"""Dialects' view List: a row for each dialect, which leads to its guide, values or declaration."""
+"""The view List of the page Dialects: a row for each, with links to guide, values, declaration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare's view Payload: the HTTP body for each provider, and its differences."""
+"""The view Payload of the page Compare: the HTTP body for each provider, and its differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare's view Raw prompt: the choice of a format, and the prompt in it."""
+"""The view Raw prompt of the page Compare: the choice of a format, and the prompt in it."""
 
 from __future__ import annotations
 

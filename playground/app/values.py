@@ -1,4 +1,4 @@
-"""Dialects' view Values: difficult values, written as calls in every dialect and read back."""
+"""The view Values of the page Dialects: difficult values, written in each dialect and read back."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class CachedInput:
     mutable: _MutableValues
 
     def begins(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> bool:
-        """Return True if the tools are these, and the messages begin with these, all unchanged."""
+        """True if the tools are this input's and the messages begin with its, all unchanged."""
         return (
             self.mutable.unchanged
             and len(self.tools) == len(tools)
@@ -136,8 +136,8 @@ class RenderCache:
 
     def __init__(self, characters: int = CHARACTERS, docs: int = DOCS) -> None:
         self._most_characters, self._most_docs = characters, docs
-        # By the id of the first message, or of the first tool if there are no messages (nothing
-        # else has it while the input is kept), and by the number of tools.
+        # By the id of the first message, or of the first tool if there are no messages (the input
+        # keeps that object alive, so no other gets its id), and by the number of tools.
         self._inputs: WeakValueDictionary[tuple[int, int], CachedInput] = WeakValueDictionary()
         self._rows: OrderedDict[tuple[Hashable, int], CachedRendering] = OrderedDict()
         self._docs: OrderedDict[Hashable, tuple[CachedInput, list[str], list[Block]]]

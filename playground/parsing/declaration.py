@@ -44,8 +44,8 @@ class JsonShape:
 
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
     `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. A text in
-    place of the arguments is the value of the argument `text_key`. A first member `thought` is
-    reasoning.
+    place of the arguments is the value of the argument `text_key`. If the first key is `thought`,
+    its value is reasoning.
 
     Members are written in the `order` of their keys; if `order` is empty: id, constants, name,
     arguments. They are read in any order. The id member holds the call's own id, or its number in
@@ -65,7 +65,7 @@ class JsonShape:
     id_is: Literal["id", "index", "number"] = "id"
 
 
-@dataclass(frozen=True, init=False, repr=False, eq=False)  # a `Syntax` is made, and has these
+@dataclass(frozen=True, init=False, repr=False, eq=False)  # only its subclass `Syntax` is made
 class Declaration:
     """The text form of a call. Braces that are no hole are doubled, as in `str.format`."""
 
@@ -100,7 +100,7 @@ class Declaration:
     known_names: bool = False
     """The opener is little more than a tool's name: it is text unless the session has the tool."""
     line_start: bool = False
-    """Calls, and the closers of their texts, stand at the beginning of a line."""
+    """Calls, and the closers of bodies that are texts, stand at the beginning of a line."""
     reserved: bool = False
     """The markers are control tokens, which no value holds: a parameter's opener inside a value
     shows that the value's closer was forgotten."""
@@ -126,7 +126,7 @@ class Declaration:
     object_block: tuple[str, str] = ("", "")
     """Markers around a JSON object that may stand in place of all parameters."""
     joined: str = ""
-    """Consecutive calls are one call; this text joins their texts."""
+    """Consecutive calls are read as one; this text stands between their bodies."""
     slip: bool = False
     """Models or servers write this form by mistake: a call in it is read, with a finding."""
     also: tuple[Declaration, ...] = ()
@@ -165,8 +165,8 @@ class Declaration:
 
     @cached_property
     def marked(self) -> bool:
-        """True if a marker with letters, of the call or its section, stands before a call. Such a
-        call is no code in prose."""
+        """True if a marker with letters stands before a call, its own or its section's: what
+        follows is then taken for a call, not for code in prose."""
         before = (p for t in (self.call_template, *self.sections) for p in t.before)
         return any(char.isalpha() for piece in before if isinstance(piece, str) for char in piece)
 

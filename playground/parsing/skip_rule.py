@@ -45,8 +45,9 @@ class SkipRule(NamedTuple):
     """A rule by which chunks may be claimed without the walk.
 
     A chunk is skipped if it holds none of the three `triggers`, or if `search` finds nothing in it.
-    `search` sees each chunk alone. It may find too much, never too little: one character is enough
-    for it where a chunk may end, and a look-behind only makes it find less.
+    `search` sees each chunk alone. It may find too much, never too little: it must match a
+    marker's first character alone, because the chunk may end there, and a look-behind may only
+    exclude.
     """
 
     triggers: tuple[str, str, str]
@@ -57,8 +58,8 @@ class SkipRule(NamedTuple):
     looks_back: bool = False
     # True if any line may be a marker, so that the text after a line break is always looked at
     any_line: bool = False
-    # (text, place) -> a cheap test for held text that is one long run, such as the first line of a
-    # call that begins with a path; None if it is no such run
+    # (text, place) -> a cheap test whether text held from there is still one unfinished run, such
+    # as the first line of a call that begins with a path; None if no run begins there
     run_at: Callable[[str, int], GoesOn | None] | None = None
     # decides about other held text; None: ask `hold_from` again
     decide: Decide | None = None

@@ -120,10 +120,10 @@ def _of_curl(text: str) -> Unwrapped:
     if not body:
         raise InputFault("it sends no body", where="the curl command", expected="-d '{…}'")
     if body[0].startswith("@"):
-        problem = "it names a file as its body, and not what is in it"
+        problem = "its body is only the name of a file"
         raise InputFault(problem, where="the curl command", expected="the file's text")
     count = "a header was" if headers == 1 else f"{headers} headers were"
-    unread = (f"{count} left out, with any key",) if headers else ()
+    unread = (f"{count} left out, and any key with it",) if headers else ()
     return Unwrapped("&".join(body), "curl", unread)
 
 
@@ -252,7 +252,7 @@ class _Values:
                 sides = self._value(left), self._value(right)
                 if all(isinstance(side, str) for side in sides):
                     return "".join(sides)
-        self.unread.append(f"line {node.lineno}: not written out, so left out")
+        self.unread.append(f"line {node.lineno}: left out, because it is not a literal value")
         raise _NoValue
 
     def _items(self, nodes: list[ast.expr]) -> list[Any]:

@@ -51,8 +51,8 @@ class PricedPolicy(NamedTuple):
 def policy_bars(candidates: Sequence[PricedPolicy], chosen: str) -> list[dict[str, Any]]:
     """Return a bar for each outcome, with the names of all policies that have it.
 
-    It is called by the chosen policy, or by the first. Policies that the provider refuses have no
-    bar.
+    A bar has the name of the chosen policy or of the first, and `title` has all. Policies that the
+    provider refuses have no bar.
     """
     priced = [each for each in candidates if not each.cell.errors]
     priced.sort(key=lambda each: (each.cell.cost_permille, each.key != chosen))
@@ -67,8 +67,8 @@ def cheaper_policy(
 ) -> PricedPolicy | None:
     """Return the cheapest policy for the same requests, or None if none costs less than `cell`.
 
-    A policy marks what a dialect writes. Beside requests as they were sent, which may hold other
-    text, a lower cost is not the policy's saving.
+    Only cells of one dialect are compared. Requests as they were sent may hold other text: a lower
+    cost beside them is not the policy's saving.
     """
     alike = [each for each in candidates if each.cell.dialect == cell.dialect]
     priced = [each for each in alike if not each.cell.errors]

@@ -1,7 +1,7 @@
 """OpenAI's models behind a gateway: `openai/gpt-5` of OpenRouter or Vercel, by Chat Completions.
 
-If there are tools, a gateway asks models that reason by Responses. 16 bills of 2026, of six models
-and two gateways, show that. No rule is known for the calls of earlier turns.
+If a request has tools, a gateway sends it to a reasoning model by Responses: 16 bills of 2026, of
+six models and two gateways, show that. No rule is known if earlier turns hold calls.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, calls_of, functions_of
 from playground.tokens.reasoning import Reasoning
 
-_AS_ITSELF: Final = {  # models whose forms or tools are framed as by OpenAI's own API: bills agree
+_AS_ITSELF: Final = {  # models whose response formats or tools cost as OpenAI bills them
     "form": re.compile(r"gpt-4o"),  # 15 of 15 bills
     "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills; of gpt-4o 10 of 13
 }
@@ -42,9 +42,9 @@ def frame_chat(
     if gateway and (called or kinds):
         is_single = len(kinds) == 1 and not called and not reasoning
         if not (is_single and _AS_ITSELF[kinds[0]].search(model)):
-            thoughts = called and reasoning  # a gateway may keep them, and send them again
+            thoughts = called and reasoning  # may be sent again: then the tokens have no bound
             framed.add_reason(
-                "a gateway may ask by Responses, which frames tools and forms otherwise",
+                "a gateway may use the Responses API, which frames tools and forms differently",
                 None if thoughts else 99,
             )
     return framed

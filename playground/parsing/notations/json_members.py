@@ -1,4 +1,4 @@
-"""The members of a call's JSON object by `JsonShape`: as values, and as patterns."""
+"""Write, read and match the members of a call's JSON object, as its `JsonShape` declares."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def head(shape: JsonShape) -> str:
     members.setdefault(shape.arguments[0], "")
     keys = _key_order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
-        keys.remove(shape.name[0])  # the name follows the arguments, which may be long
+        keys.remove(shape.name[0])  # the arguments come first and may be long: do not wait for it
     keys = keys[: keys.index(shape.arguments[0]) + 1]
     heads = ["".join(members[key] for key in keys) + _key(*shape.aliases)]
     if shape.thought:
@@ -83,7 +83,7 @@ def first_member(shape: JsonShape, names: Iterable[str]) -> str:
     """Build a pattern for an object up to its first member: one of `names`, one of the shape's, or
     any member that holds an object.
 
-    The key may stand in either quotes or in none, be escaped, or follow a doubled brace.
+    The key may have either quotes, escaped or not, or none, and may follow a doubled brace.
     """
     if shape.name_is_key:
         return head(shape)
@@ -115,5 +115,5 @@ def _text(least: int) -> str:
 
 
 def _names(shape: JsonShape) -> tuple[str, ...]:
-    """Return the keys that the name may have: for `name`, models also write `function`."""
+    """Return the keys under which a tool's name may stand; in place of `name` also `function`."""
     return (shape.name[-1], "function") if shape.name == ("name",) else shape.name[-1:]

@@ -103,7 +103,7 @@ class Corpus:
         """
         if question in OTHERS:
             if by:
-                raise InputFault(f"{question} is asked by nothing", expected="the question alone")
+                raise InputFault(f"{question} cannot be grouped", expected="the question alone")
             most = check_limit(_ROWS if limit is None else limit)
             return getattr(self, f"_{question}")(most, seconds, filters)  # type: ignore[no-any-return]
         if question not in QUESTIONS:

@@ -67,8 +67,8 @@ def row_filters(
 ) -> dict[str, Any]:
     """Return the filters that select the rows that are counted in one row of an answer.
 
-    `filters` are the question's own. For the question `failures` the result selects the
-    malformed calls, or the failed ones if none is malformed.
+    `filters` are those that the question was asked with. For the question `failures` the result
+    selects the malformed calls, or the failed ones if none is malformed.
     """
     conditions = dict(filters)
     columns = [
@@ -109,12 +109,12 @@ def question_sql(question: Question, names: Sequence[str], where: Filters) -> st
     Raises InputFault if the question cannot be grouped by them.
     """
     if names and not question.is_grouped:
-        raise InputFault(f"{question.name} is asked by nothing", expected="the question alone")
+        raise InputFault(f"{question.name} cannot be grouped", expected="the question alone")
     try:
         columns = [f"{question.column(name.strip())} AS {name.strip()}, " for name in names]
     except KeyError as error:
         raise InputFault(
-            f"{question.name} cannot be asked by {error.args[0]!r}",
+            f"{question.name} cannot be grouped by {error.args[0]!r}",
             expected=f"any of: {', '.join(question.names)}",
         ) from error
     return question.sql.format(

@@ -1,4 +1,4 @@
-"""Corpus' view Overview: sizes, what fails, costs and breaks, and the sessions behind a bar."""
+"""The view Overview of the page Corpus: sizes, failures, costs, breaks, and a bar's sessions."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _choose() -> None:
 
 
 def _row_of(found: Overview, chosen: str) -> tuple[str, dict[str, Any]] | None:
-    """Return the question and the row of its answer that a bar stands for."""
+    """Return the question, and the row of its answer, of a bar: `part:value`, or `calls:index`."""
     part, _, name = chosen.partition(":")
     rows = getattr(found, part).records()
     if part == "calls":

@@ -1,4 +1,4 @@
-"""Corpus' view Questions: a corpus, filters, a question, and the sessions of one row."""
+"""The view Questions of the page Corpus: a corpus, filters, a question, and a row's sessions."""
 
 from __future__ import annotations
 

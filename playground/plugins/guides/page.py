@@ -1,4 +1,4 @@
-"""Dialects' view Guide: a dialect's use cases, as a model sees them and as they are read back."""
+"""The view Guide of the page Dialects: use cases as a model sees them and as they are read back."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class _Passing:
     head: RequestHead
     upstream: Upstream
     path: str  # as sent, without the path of the upstream's address
-    done: asyncio.Event = field(default_factory=asyncio.Event)  # set when the request was read
+    done: asyncio.Event = field(default_factory=asyncio.Event)  # the request is complete
     started: bool = False  # whether the answer has begun
 
     @property
@@ -193,7 +193,7 @@ class Forwarder:
             return await self._refuse_unanswered(send, passing, words, error)
         try:
             if not 200 <= response.status_code < 600:
-                words = f"its status {response.status_code} is none of an answer"
+                words = f"it sent status {response.status_code}, which no final answer has"
                 return await self._refuse_unanswered(send, passing, words)
             await self._forward_answer(send, passing, response)
         finally:
@@ -290,7 +290,7 @@ class _HeldBody:
 
 
 async def _hold_body(pieces: AsyncIterator[bytes]) -> _HeldBody:
-    """Read a body into memory, but no more than MOST_BODY bytes and the piece that passes them."""
+    """Read a body into memory; stop after the piece with which it passes MOST_BODY bytes."""
     chunks, size = [], 0
     async for data in pieces:
         chunks.append(data)
@@ -310,7 +310,7 @@ async def _chained(body: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator
 
 def _model(path: str) -> str:
     """Return the model in a path such as Gemini's (`/models/…`), or ""."""
-    if "/model/" in path:
+    if "/model/" in path:  # Bedrock's
         return ""
     return path.partition("/models/")[2].partition("/")[0].partition(":")[0]
 

@@ -40,12 +40,12 @@ class LiveCache(CacheSimulator):
         entries: dict[bytes, CacheEntry] = {}
         branch = CacheSimulator(
             self.rules,
-            ChainMap(entries, self._entries),  # type: ignore[arg-type]  # it only asks and sets
+            ChainMap(entries, self._entries),  # type: ignore[arg-type]  # a branch only gets, sets
             deepcopy(self._explicit),
             set(self._doubtful),
             set(self._summed),
             dict(self._begun),
-            max(self._now, request.at),  # the exact time from which an entry can be read is known
+            max(self._now, request.at),  # no doubt about entries under way: their times are known
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
             one_by_one=True,  # the begin of each answer is known
@@ -89,7 +89,7 @@ class LiveCache(CacheSimulator):
         """Correct the cache by a bill; `sent` is the same request with its bill."""
         bill, points = sent.billed, prediction.found.breakpoints
         if bill is None or self.rules.match == "best effort":
-            return  # what each can give there is the size in the request that reads it
+            return  # by best effort, the size of a read is the reading request's, not the entry's
         kept = bill.read + bill.write
         if not kept:
             self.undo(prediction)  # no part of the request was long enough

@@ -1,4 +1,4 @@
-"""Corpus' view Live: the proxy's runs, their sessions, and predictions beside bills."""
+"""The view Live of the page Corpus: the proxy's runs, sessions, and predictions beside bills."""
 
 from __future__ import annotations
 

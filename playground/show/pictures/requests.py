@@ -37,6 +37,7 @@ def comparison(value: Comparison) -> Markup:
     return Markup(
         f"{title} in {counted(len(value.columns), 'dialect')}",
         _line(value.columns),
+        # figures are in the component, too, if dialects are few: then scripts replace these
         head="" if len(value.columns) <= _PANES else _figures(value.columns),
         static=f"{_figures(value.columns) if len(value.columns) <= _PANES else ''}"
         f"{_columns(value.columns[:_COLUMNS], value.columns[_COLUMNS:])}",
@@ -86,7 +87,7 @@ def _columns(columns: Sequence[Column], hidden: Sequence[Column]) -> str:
 
 
 def _panes(columns: Sequence[Column], most: int | None = None) -> dict[str, Any]:
-    """Return the panes' data; of a few columns with the figures of their heads, as on the page."""
+    """Return the panes' data; for a few columns also the figures above them, as on the page."""
     data = grid([payloads.comparison_pane(column, most) for column in columns])
     if len(columns) > _PANES:
         return data

@@ -17,7 +17,7 @@ from playground.sessions.times import utc_time
 
 @dataclass(frozen=True, slots=True)
 class TraceSpan:
-    """One span: attributes by dotted name, times as ISO 8601, events as they are."""
+    """One span: attributes by dotted name, and times as ISO 8601."""
 
     name: str
     attributes: dict[str, Any]
@@ -27,12 +27,12 @@ class TraceSpan:
 
     @property
     def seconds(self) -> float | str | None:
-        """The duration; `stop` unchanged if that is no time, so that the reader adds a finding."""
+        """The duration; see `seconds_between`."""
         return seconds_between(self.start, self.stop)
 
 
 def seconds_between(start: Any, stop: Any) -> float | str | None:
-    """Return a duration; `stop` unchanged if that is no time, so that the reader adds a finding."""
+    """Return a duration, None if unknown; a `stop` that is no time is returned, for a finding."""
     try:
         ended = datetime.fromisoformat(str(stop or ""))
     except ValueError:

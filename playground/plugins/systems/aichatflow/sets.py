@@ -138,7 +138,7 @@ class DefaultRequestMessage(_Parameters):
     @model_validator(mode="after")
     def _has_one(self) -> DefaultRequestMessage:
         if not self.parameters:
-            raise ValueError("a default-request gives at least one parameter")
+            raise ValueError("a default-request needs at least one parameter")
         return self
 
 

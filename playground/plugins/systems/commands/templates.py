@@ -30,7 +30,7 @@ def template() -> None:
     ]
 )
 @click.argument("templates")
-@click.option("--template", type=NAME, default="default", help="Which of the set.")
+@click.option("--template", type=NAME, default="default", help="Which template of TEMPLATES.")
 @click.option("--input", default="{}", help="A JSON object, or @FILE: the data.")
 @click.option("--answers", default="[]", help="A JSON list, or @FILE: what the model answers.")
 @click.option("--replay", default="", help="A session file whose recordings answer.")
@@ -59,9 +59,9 @@ def run(
 ) -> int:
     """Run a template on --input. TEMPLATES is a file, or the name of a sample with all it needs.
 
-    Answers are scripted (--answers), recorded (--replay) or a model's (--live); functions are
-    those of --tools, their results those of --functions. --out is a session for `render`,
-    `compare`, `replay` and --replay.
+    Answers are scripted (--answers), recorded (--replay) or a model's (--live). Functions come
+    from --tools, their results from --functions. --out writes a session, which `render`,
+    `compare`, `replay` and --replay can read.
     """
     from playground.base.output import Batch
     from playground.plugins.systems.aichatflow import (
@@ -78,7 +78,7 @@ def run(
     files = sample(templates)
     loaded = load_templates(files.templates)
     scripted, call = _scripted_answers(files, options)
-    live_answers = RecordedAnswers(model, base_url) if live else None
+    live_answers = RecordedAnswers(model, base_url) if live else None  # asks a model, and records
     steps: list[Step] = []
     if out:
         Batch(inputs=input_files, force=force).check(out)  # before an answer is paid for

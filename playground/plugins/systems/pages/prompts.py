@@ -1,4 +1,4 @@
-"""Other formats' view Prompts: the variables of a prompt, its forms, and tools."""
+"""The view Prompts of the page Other formats: a prompt's variables, its forms, and tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from playground.plugins.systems.flink_agents.views import (
 from playground.sessions.documents import json_of
 
 _IN_A_ROW: Final = 2
-_CHAT: Final = "chat"  # of a run's id
+_CHAT: Final = "chat"  # what `state.run_id` is asked for
 
 
 def show(row: Any) -> None:
@@ -52,7 +52,7 @@ def show(row: Any) -> None:
         prompts = read_prompts(template or "")
         name = next(iter(prompts))
         if len(prompts) > 1:
-            name = str(st.selectbox("Of these", list(prompts), key="prompt of several"))
+            name = str(st.selectbox("Prompt to show", list(prompts), key="prompt of several"))
         view = view_prompt(prompts[name], values)
     except InputFault as fault:
         st.error("This prompt cannot be filled; nothing else has changed.")
@@ -74,7 +74,7 @@ def show(row: Any) -> None:
 
 
 def ask(prompt: Prompt, values: dict[str, Any]) -> None:
-    """Show every event of a chat with scripted answers, or a model's, about the session's tools."""
+    """Show each event of a chat with the session's tools; answers are scripted or live."""
     origins = ["Scripted", *(["A model's"] if access.current().may_run else [])]
     origin = st.segmented_control(
         "Answers", origins, default="Scripted", required=True, key="chat origin"

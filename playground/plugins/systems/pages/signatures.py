@@ -1,4 +1,4 @@
-"""Other formats' view Signatures: read its texts, and show the fields of a pasted completion."""
+"""The view Signatures of the page Other formats: its texts, and a pasted completion's fields."""
 
 from __future__ import annotations
 

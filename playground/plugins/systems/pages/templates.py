@@ -1,4 +1,4 @@
-"""Other formats' view Templates: what to run, its input, the source of answers, and the steps."""
+"""The view Templates of the page Other formats: what to run, its input, answers and steps."""
 
 from __future__ import annotations
 
