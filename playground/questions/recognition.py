@@ -44,7 +44,7 @@ from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.sessions.tool_files import read_tool_file
 
-_BARE: Final = TaskConfig(system_rules=False)
+_NO_RULES: Final = TaskConfig(system_rules=False)
 _PICTURES: Final = (
     (b"\x89PNG", "a picture (PNG)"),
     (b"\xff\xd8\xff", "a picture (JPEG)"),
@@ -109,12 +109,12 @@ def _recognise_text(text: str, name: str) -> Recognised:
     fenced = in_a_fence(text)
     if by_class := recognise_classes(fenced[1] if fenced else text, name):
         return by_class
-    documents: list[Recognised] = []
-    for unwrapped_text in _ways_to_read(text, documents):
+    unreadable: list[Recognised] = []
+    for unwrapped_text in _ways_to_read(text, unreadable):
         recognised = recognise_document(unwrapped_text, name)
         if recognised is not None and recognised.kind != "nothing":
             return recognised
-        documents += [recognised] if recognised else []
+        unreadable += [recognised] if recognised else []
     unquoted = decode_quoted(text)
     for source, wrapping in ((unquoted, ""), (fenced[1] if fenced else "", "in a code fence")):
         if is_template(source):
@@ -122,7 +122,7 @@ def _recognise_text(text: str, name: str) -> Recognised:
     recognised = _unwrapped_reply(unquoted, fenced) or _recognise_reply(unquoted)
     if not recognised.dialect and may_be_template(unquoted):
         return recognise_template(unquoted)
-    return documents[0] if documents and not recognised.calls else recognised
+    return unreadable[0] if unreadable and not recognised.calls else recognised
 
 
 def _recognise_by_plugin(text: str, name: str) -> Recognised | None:
@@ -173,14 +173,14 @@ def as_session(recognised: Recognised) -> LoadedSession:
     if recognised.kind == "tools":
         tool_file = read_tool_file(recognised.data, recognised.name)
         return LoadedSession(
-            Session(title="tools", task=_BARE, tools=tuple(tool_file.tools)), tool_file.findings
+            Session(title="tools", task=_NO_RULES, tools=tuple(tool_file.tools)), tool_file.findings
         )
     text = decode_quoted(decode(recognised.data, recognised.name))
     recording = synthetic_recording(text, "reply", recognised.dialect or "")
     findings = [] if recognised.dialect else [no_dialect_finding(text)]
     if recognised.wrapped:
         findings.append(finding("wrapped-body", "the whole reply", _WRAPPED[recognised.wrapped]))
-    return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), findings)
+    return LoadedSession(Session(title="reply", task=_NO_RULES, recordings=(recording,)), findings)
 
 
 # replies

@@ -17,7 +17,7 @@ from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, calls_of, functions_of
 from playground.tokens.reasoning import Reasoning
 
-_AS_ITSELF: Final = {  # models whose response formats or tools cost as OpenAI bills them
+_FRAMED_AS_OPENAI: Final = {  # models whose response formats or tools cost as OpenAI bills them
     "form": re.compile(r"gpt-4o"),  # 15 of 15 bills
     "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34 bills; of gpt-4o 10 of 13
 }
@@ -41,7 +41,7 @@ def frame_chat(
     kinds = ["form"] * form + ["tools"] * bool(tools)
     if gateway and (called or kinds):
         is_single = len(kinds) == 1 and not called and not reasoning
-        if not (is_single and _AS_ITSELF[kinds[0]].search(model)):
+        if not (is_single and _FRAMED_AS_OPENAI[kinds[0]].search(model)):
             thoughts = called and reasoning  # may be sent again: then the tokens have no bound
             framed.add_reason(
                 "a gateway may use the Responses API, which frames tools and forms differently",

@@ -65,7 +65,7 @@ def head(shape: JsonShape) -> str:
     steps = "".join(rf"{_key(step)}\{{{SPACE}" for step in shape.name[:-1])
     members = {shape.id: rf"(?:{_key(shape.id)}{_text(0)}{_COMMA})?"} if shape.id else {}
     members |= {k: rf'(?:{_key(k)}["\']{re.escape(v)}["\']{_COMMA})?' for k, v in shape.constants}
-    members[shape.name[0]] = rf"{steps}{_key(*_names(shape))}{_text(1)}{_COMMA}"
+    members[shape.name[0]] = rf"{steps}{_key(*_name_keys(shape))}{_text(1)}{_COMMA}"
     members.setdefault(shape.arguments[0], "")
     keys = _key_order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
@@ -114,6 +114,6 @@ def _text(least: int) -> str:
     return rf"""(?:"(?:[^"\\]|\\.){{{least},128}}+"|'(?:[^'\\]|\\.){{{least},128}}+')"""
 
 
-def _names(shape: JsonShape) -> tuple[str, ...]:
+def _name_keys(shape: JsonShape) -> tuple[str, ...]:
     """Return the keys under which a tool's name may stand; in place of `name` also `function`."""
     return (shape.name[-1], "function") if shape.name == ("name",) else shape.name[-1:]
