@@ -68,7 +68,7 @@ class _Passing:
     head: RequestHead
     upstream: Upstream
     path: str  # as sent, without the path of the upstream's address
-    done: asyncio.Event = field(default_factory=asyncio.Event)  # set when the request is complete
+    request_read: asyncio.Event = field(default_factory=asyncio.Event)  # set when it is complete
     started: bool = False  # whether the answer has begun
 
     @property
