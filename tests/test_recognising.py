@@ -293,7 +293,7 @@ def test_what_could_not_be_read_is_named_with_its_place() -> None:
     assert command.unread == ("a header was left out, and any key with it",)
     assert b"sk-abc" not in command.data
     named = recognise("curl -d @body.json https://x")
-    assert named.unread[0].startswith("the curl command: it names a file")
+    assert named.unread[0].startswith("the curl command: its body is only the name of a file")
     source = recognise(PYTHON_CALL)
     assert source.unread == ("line 6: left out, because it is not a literal value",)
     mixed = [*BODY["tools"], 7]

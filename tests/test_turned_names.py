@@ -250,7 +250,7 @@ def commands(folder: Path) -> dict[str, list[list[str]]]:
     return {"words": words, "content": content}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[list[str], str]]]:
     folder = tmp_path_factory.mktemp("turned")
     found: dict[str, list[tuple[list[str], str]]] = {}

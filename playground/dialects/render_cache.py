@@ -139,7 +139,7 @@ class RenderCache:
         # By the id of the first message, or of the first tool if there are no messages (the input
         # keeps that object alive, so no other gets its id), and by the number of tools.
         self._inputs: WeakValueDictionary[tuple[int, int], CachedInput] = WeakValueDictionary()
-        self._rows: OrderedDict[tuple[Hashable, int], CachedRendering] = OrderedDict()
+        self._renderings: OrderedDict[tuple[Hashable, int], CachedRendering] = OrderedDict()
         self._docs: OrderedDict[Hashable, tuple[CachedInput, list[str], list[Block]]]
         self._docs = OrderedDict()
         self._lock = Lock()  # the app renders in several threads
@@ -161,16 +161,20 @@ class RenderCache:
             return CachedRendering(source, SharedList(), History(), 0)
         key = (dialect, id(messages[0]))
         with self._lock:
-            row = self._rows.get(key)
-        if row is None or not source.extends(row.source):
-            form = _with_reuse(form, row, tools) if row and row.source.mutable.unchanged else form
-            row = CachedRendering(source, SharedList(), History(), 0)
-        if (start := len(row.drafts)) < len(messages):
+            rendering = self._renderings.get(key)
+        if rendering is None or not source.extends(rendering.source):
+            form = (
+                _with_reuse(form, rendering, tools)
+                if rendering and rendering.source.mutable.unchanged
+                else form
+            )
+            rendering = CachedRendering(source, SharedList(), History(), 0)
+        if (start := len(rendering.drafts)) < len(messages):
             more_drafts = list(map(form, range(start, len(messages)), messages[start:]))
-            row = row.extended_with(source, more_drafts)
+            rendering = rendering.extended_with(source, more_drafts)
         if source.mutable.known:
-            self._keep(key, row)
-        return row
+            self._keep(key, rendering)
+        return rendering
 
     def _source(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> CachedInput:
         """Return the session's input: an earlier one if it is unchanged, with further messages."""
@@ -186,13 +190,13 @@ class RenderCache:
             self._inputs[place] = source
         return source
 
-    def _keep(self, key: tuple[Hashable, int], row: CachedRendering) -> None:
+    def _keep(self, key: tuple[Hashable, int], rendering: CachedRendering) -> None:
         with self._lock:
-            self._rows[key] = row
-            self._rows.move_to_end(key)
-            characters = sum(cached.characters for cached in self._rows.values())
+            self._renderings[key] = rendering
+            self._renderings.move_to_end(key)
+            characters = sum(cached.characters for cached in self._renderings.values())
             while characters > self._most_characters:
-                characters -= self._rows.popitem(last=False)[1].characters
+                characters -= self._renderings.popitem(last=False)[1].characters
 
     def docs(
         self,
@@ -223,17 +227,17 @@ class RenderCache:
         return entry[2]
 
 
-def _with_reuse(form: Form, row: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:
-    """Wrap `form` so that it takes messages from `row` if the tools they call are unchanged."""
-    old, new = _schemas(row.source.tools), _schemas(tools)
+def _with_reuse(form: Form, rendering: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:
+    """Wrap `form` so that it reuses messages of `rendering` whose tools are unchanged."""
+    old, new = _schemas(rendering.source.tools), _schemas(tools)
     changed = {name for name in old | new if old.get(name) != new.get(name)}
-    places = {id(message): place for place, message in enumerate(row.source.messages)}
+    places = {id(message): place for place, message in enumerate(rendering.source.messages)}
 
     def reuse(index: int, message: Message) -> list[Draft]:
         place = places.get(id(message))
         if place is None or any(call.tool_name in changed for call in message.tool_calls):
             return form(index, message)
-        drafts = row.drafts[place]
+        drafts = rendering.drafts[place]
         return drafts if place == index else [_with_index(draft, index) for draft in drafts]
 
     return reuse

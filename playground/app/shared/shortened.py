@@ -1,4 +1,4 @@
-"""The Cache page's view of shortened histories."""
+"""The view of shortened histories on the page Cache."""
 
 from __future__ import annotations
 

@@ -113,8 +113,8 @@ def _show_behind(corpus: Corpus, found: Overview, chosen: str, filters: dict[str
         picture = sessions_board(title, _size(answer), answer) if answer and answer.rows else None
     if picture is None:
         return
-    keep = {column: row[column] for column in by if column in page.FACETS and row[column]}
-    choose = partial(_open, corpus, keep)
+    facets = {column: row[column] for column in by if column in page.FACETS and row[column]}
+    choose = partial(_open, corpus, facets)
     components.board(Picture(picture), key="corpus behind", on_choose=choose)
     opening.fault("corpus", "This session cannot be opened.")
 
@@ -123,10 +123,10 @@ def _size(answer: CorpusAnswer) -> str:
     return f"{grouped(len(answer.rows))} sessions{' and more' if answer.cut else ''}"
 
 
-def _open(corpus: Corpus, keep: dict[str, str]) -> None:
+def _open(corpus: Corpus, facets: dict[str, str]) -> None:
     _, id, action = components.chosen_of("corpus behind")
     if action == "filter":
-        for name, value in keep.items():
+        for name, value in facets.items():
             state.forget_url(f"corpus {name}")
             state.choose(f"corpus {name}", value)
         state.forget(_CHOSEN)

@@ -68,7 +68,7 @@ class _Passing:
     head: RequestHead
     upstream: Upstream
     path: str  # as sent, without the path of the upstream's address
-    done: asyncio.Event = field(default_factory=asyncio.Event)  # set when the request is complete
+    request_read: asyncio.Event = field(default_factory=asyncio.Event)  # set when it is complete
     started: bool = False  # whether the answer has begun
 
     @property
@@ -152,7 +152,7 @@ class Forwarder:
     ) -> dict[str, Any] | None:
         """Forward a request; if the client hangs up, cancel that and raise HungUp."""
         forwarding = asyncio.ensure_future(self._forward(receive, send, passing))
-        leaving = asyncio.ensure_future(_until_client_leaves(receive, passing.done))
+        leaving = asyncio.ensure_future(_until_client_leaves(receive, passing.request_read))
         try:
             await asyncio.wait({forwarding, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if forwarding.done():
@@ -223,7 +223,7 @@ class Forwarder:
                 self._watcher.put("sent", passing.number, data, size=len(data))
                 await self._watcher.wait_for_room()
                 yield data
-        passing.done.set()
+        passing.request_read.set()
 
     async def _report_end(
         self, pieces: AsyncIterator[bytes], passing: _Passing
@@ -310,13 +310,13 @@ async def _chained(body: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator
 
 def _model(path: str) -> str:
     """Return the model in a path such as Gemini's (`/models/…`), or ""."""
-    if "/model/" in path:
+    if "/model/" in path:  # Bedrock's
         return ""
     return path.partition("/models/")[2].partition("/")[0].partition(":")[0]
 
 
-async def _until_client_leaves(receive: Receive, done: asyncio.Event) -> None:
+async def _until_client_leaves(receive: Receive, request_read: asyncio.Event) -> None:
     """Wait until the request is read, and then until the client hangs up."""
-    await done.wait()
+    await request_read.wait()
     while (await receive())["type"] != "http.disconnect":
         pass

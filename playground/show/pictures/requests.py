@@ -34,9 +34,10 @@ _MOST_NAMES: Final = 3
 def comparison(value: Comparison) -> Markup:
     """Return the panes; in plain markup, a column for each dialect and a row for each origin."""
     title = value.session.title or "A session"
-    return Markup(  # few dialects have their figures in the component, and static without scripts
+    return Markup(
         f"{title} in {counted(len(value.columns), 'dialect')}",
         _line(value.columns),
+        # figures are in the component, too, if dialects are few: then scripts replace these
         head="" if len(value.columns) <= _PANES else _figures(value.columns),
         static=f"{_figures(value.columns) if len(value.columns) <= _PANES else ''}"
         f"{_columns(value.columns[:_COLUMNS], value.columns[_COLUMNS:])}",
