@@ -863,7 +863,7 @@ def test_a_question_is_ended_by_whoever_asks_it_and_by_nobody_else(asked: Corpus
     [
         ({"question": "weather"}, "unknown question 'weather'"),
         ({"question": "breaks", "by": "colour"}, "cannot be grouped by 'colour'"),
-        ({"question": "tools", "by": "agent"}, "asked by nothing"),
+        ({"question": "tools", "by": "agent"}, "cannot be grouped"),
         ({"question": "breaks", "colour": "red"}, "no filter 'colour'"),
         ({"question": "breaks", "since": "yesterday"}, "is no time"),
         ({"question": "breaks", "limit": 10**9}, "a limit of"),
