@@ -56,8 +56,8 @@ class Engine:
         return cls(gbnf_to_lark(gbnf))
 
     def accepts(self, text: str) -> bool:
-        """Whether the text is whole. Raises ValueError where the engine gives up on it: a value
-        of more than some 2,000 characters has more items than its limit, one for each."""
+        """Return True if the text is whole. Raises ValueError if the engine gives up on it: a
+        value of more than some 2,000 characters has more items than its limit, one for each."""
         matcher, data = self.matcher.deep_copy(), list(text.encode(errors="surrogatepass"))
         taken = matcher.try_consume_tokens(data)
         if matcher.is_error():

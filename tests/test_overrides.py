@@ -9,16 +9,21 @@ was `format_messages` alone) shows another prompt than is sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import fields
+from itertools import product
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
 from pydantic.fields import FieldInfo
 from test_own_dialects import MyDialect, OnlyFeed, sample
+from test_pages import page, payloads
 
 import playground as pg
+from playground import dialects
 from playground.base.errors import InputFault
 from playground.dialects import Dialect
 from playground.nouns.events import Span, TextEvent
@@ -116,6 +121,65 @@ def test_an_override_is_seen_in_every_view(base: type[Dialect], method: str) -> 
     dialect = _overriding(base, {method: OVERRIDES[method]})
     unseen = [name for name, view in VIEWS.items() if MARKER not in str(view(dialect))]
     assert not unseen
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """The names of the dialects that a package brings: each has a method overridden."""
+    folder = tmp_path_factory.mktemp("installed")
+    bases: dict[str, type[Dialect]] = {"hand": MyDialect, "declared": type(XML)}
+    own: Any = ModuleType("overriding")
+    for base, method in product(bases, OVERRIDES):
+        if (bases[base], method) not in NOT_IN_A_REQUEST:
+            name = f"{base}_{method}"
+            setattr(own, name, _overriding(bases[base], {method: OVERRIDES[method]}))
+    names = list(vars(own))[len(vars(ModuleType("overriding"))) :]
+    info = folder / "overriding-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: overriding\nVersion: 1.0\n")
+    lines = [f"{name} = overriding:{name}" for name in names]
+    (info / "entry_points.txt").write_text("\n".join(["[playground.dialects]", *lines]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setitem(sys.modules, "overriding", own)
+        dialects._plugins.cache_clear()
+        yield names
+    dialects._plugins.cache_clear()
+
+
+def test_an_override_is_seen_on_the_pages(installed: list[str]) -> None:
+    """Compare shows all of them at once."""
+    assert len(installed) == 2 * len(OVERRIDES) - len(NOT_IN_A_REQUEST)
+    app = page("compare", session="02-parallel-calls")
+    app.multiselect(key="dialects").set_value(installed).run()
+    data = next(data for data in payloads(app) if "panes" in data)
+    shown = {
+        pane["name"]: [data["texts"][part[0]] for _, parts in pane["cells"] for part in parts]
+        for pane in data["panes"]
+    }
+    assert [name for name in installed if not any(MARKER in text for text in shown[name])] == []
+    for name in [name for name in installed if name.startswith("declared")]:
+        app = page("cache", session="02-parallel-calls", dialect=name)
+        assert MARKER in str(payloads(app)), name
+    app = page("payload", session="02-parallel-calls", dialect=installed[-1])
+    assert MARKER in str([each.proto.json for each in app.get("bidi_component")])
+
+
+@pytest.mark.parametrize("method", ["format_tool_schema", "format_tools_schema"])
+def test_a_schema_of_a_native_dialect_is_sent_as_it_overrides_it(method: str) -> None:
+    native: Any = pg.get_dialect("native")
+
+    def override(self, *given: Any, **named: Any) -> Any:
+        written = getattr(type(native), method)(self, *given, **named)
+        for each in written if isinstance(written, list) else [written]:
+            each["function"]["description"] = MARKER
+        return written
+
+    declared = {each.name: getattr(native, each.name) for each in fields(native) if each.init}
+    dialect = type("Own", (type(native),), {method: override})(**{**declared, "name": "own"})
+    of_messages = {"format_messages", "render", "place_cache"}  # they hold no tools
+    seen = {name for name, view in VIEWS.items() if MARKER in str(view(dialect))}
+    assert seen == set(VIEWS) - of_messages
 
 
 def test_an_override_of_the_parser_reads_replies_and_recordings() -> None:

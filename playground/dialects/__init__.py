@@ -173,8 +173,8 @@ def dialect_findings() -> list[Finding]:
 def get_dialect(name: str | Dialect) -> Dialect:
     """Return a dialect by name; a dialect that is passed in is checked and returned.
 
-    Raises UnknownNameError, which lists the known names. Raises InputFault for a dialect that
-    cannot be used: one that was left out, a class instead of an instance, or a method with an
+    Raises UnknownNameError, which names near ones. Raises InputFault for a dialect that cannot
+    be used: one that was left out, a class instead of an instance, or a method with an
     argument that no caller passes.
     """
     if not isinstance(name, str):

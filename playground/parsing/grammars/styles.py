@@ -110,7 +110,7 @@ class Style:
     edge: Expression = EMPTY
     """The white space inside a bracket."""
     last: Expression = EMPTY
-    """What may stand after the last member or item."""
+    """The pattern of what may follow the last member or item."""
     number: Expression | None = None
     """Any number, if it is written in another way than in JSON."""
 
