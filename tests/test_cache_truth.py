@@ -555,9 +555,30 @@ def test_a_context_that_has_shrunk_is_no_break_and_costs_nothing() -> None:
     assert found.unexplained == []
     assert found.requests[1].finding == "shorter-context"
     said = headline(found).text
-    assert "read less because the context had become shorter: no break, no cost." in said
+    assert "read less because the context had become shorter: no break." in said
     sentences = said.split(". ")
     assert not any("illed" in one and "costs" in one for one in sentences)
+
+
+@pytest.mark.parametrize(
+    ("changed", "cause"),
+    [
+        ({"system": [{"type": "text", "text": LONG.upper(), "cache_control": MARK}]}, "system"),
+        ({"tools": [{"name": "f", "input_schema": {"type": "object"}}]}, "tools"),
+        ({"model": "claude-opus-4-6"}, "model"),
+    ],
+)
+def test_a_shorter_context_excuses_no_change_before_the_messages(changed: Body, cause: str) -> None:
+    bodies = [marked(model="claude-opus-5"), went_on(marked(model="claude-opus-5"))]
+    bodies.append(marked(model="claude-opus-5") | changed)
+    usages = [
+        {"input_tokens": 3, "cache_read_input_tokens": read, "cache_creation_input_tokens": new}
+        for read, new in ((0, 161_000), (161_000, 900), (0, 40_000))
+    ]
+    found = pg.simulate_cache(bodies, usages=usages)
+    assert (found.shorter, found.breaks) == ([], [2])
+    assert f"{cause}_changed" in found.failures(no_cache_break=True)[0]
+    assert headline(found).verdict == "broken"
 
 
 @pytest.mark.parametrize("boundary", [False, True])

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import playground as pg
+from playground.cache.answers.what_if import WhatIf
 from playground.cli import main
+from playground.show.strip import strip
 
 KEY = "sk-" + "ant-api03-" + "Ab1" * 20
 
@@ -49,3 +52,20 @@ def test_a_key_in_the_description_of_a_tool_does_not_leave(tmp_path: Path) -> No
     assert "say ******" in done.stdout
     assert KEY not in done.stdout
     assert "\n1 value starred out: 1 " in f"\n{done.stderr}"
+
+
+@pytest.mark.parametrize(
+    "what_if",
+    [WhatIf(), WhatIf(ttl="1h"), WhatIf(pending=False), WhatIf(timestamp=True),
+     WhatIf(parallel=3), WhatIf(environment="persisted")],
+)  # fmt: skip
+@pytest.mark.parametrize("sample", ["02-parallel-calls", "12-long-tool-run"])
+def test_the_reasons_of_marks_are_those_of_the_request_that_is_drawn(
+    sample: str, what_if: WhatIf
+) -> None:
+    cell = pg.simulate_cache(sample, "xml", what_if=what_if)
+    shown = strip(cell, cell.placed() if cell.placed else None)
+    parts = {number for number, part in enumerate(shown["parts"]) if part and part[1]}
+    assert bool(shown["parts"]) == what_if.keeps_blocks
+    if parts:
+        assert parts == {number for number, *_ in shown["requests"][-1]["marks"]}

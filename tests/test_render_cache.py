@@ -206,7 +206,7 @@ def test_requests_are_what_is_rendered_of_each(name: str) -> None:
 
 
 def test_a_memory_forgets_what_was_not_asked_for_lately() -> None:
-    memory, asked = RenderCache(characters=100, docs=2), list[str]()
+    memory, asked = RenderCache(characters=100, docs=100), list[str]()
 
     def ask(text: str) -> None:
         def form(index: int, message: Message) -> list[Draft]:
@@ -221,8 +221,13 @@ def test_a_memory_forgets_what_was_not_asked_for_lately() -> None:
         ask(text)
     assert [text[0] for text in asked] == ["a", "b", "c", "b"]
     docs = list[str]()
+
+    def write(tool: ToolMetadata) -> str:
+        docs.append(tool.name)
+        return tool.name * 10
+
     for tool in (TOOLS[0], TOOLS[1], TOOLS[0], TOOLS[2], TOOLS[0], TOOLS[1]):
-        memory.docs("dialect", [tool], lambda tool: docs.append(tool.name) or "", lambda *_: [])  # type: ignore[func-returns-value]
+        memory.docs("dialect", [tool], write, lambda *_: [])
     assert docs == ["list", "find", "read", "find"]
 
 

@@ -190,7 +190,7 @@ def show_strip(question: Asked) -> None:
     for problem in cell.errors:
         say.text(f"Refused by the provider: {problem}.")
     components.strip(
-        Picture(strip(cell, question.placement)),
+        Picture(strip(cell, question.placement if question.what_if.keeps_blocks else None)),
         key=_STRIP,
         movable=not question.is_sent,
         on_mark=partial(own_marks.take_move, _STRIP),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import eq, is_
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from playground.base.shared_lists import SharedList
@@ -24,9 +24,11 @@ from playground.nouns.messages import Message, ToolCallPart, ToolResultPart
 from playground.nouns.tools import ToolMetadata
 
 CHARACTERS: Final = 256_000_000  # a session of 3 MB in every dialect
-DOCS: Final = 32_768  # more than three hundred tools in every dialect
+DOCS: Final = 32_000_000  # characters of tool docs: more than three hundred tools in every dialect
 
 _PLAIN: Final = (str, int, float, type(None))  # a tuple, because a union is made anew at each use
+
+_Value = TypeVar("_Value")
 
 Form = Callable[[int, Message], list[Draft]]  # writes a message at its index in the session
 
@@ -128,20 +130,42 @@ class CachedRendering(NamedTuple):
         )
 
 
+class _Recent(Generic[_Value]):
+    """The most recently used values, by key; `most` limits the characters of all together."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._characters = most, 0
+        self._values: OrderedDict[Hashable, tuple[_Value, int]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: Hashable) -> _Value | None:
+        if key not in self._values:
+            return None
+        self._values.move_to_end(key)
+        return self._values[key][0]
+
+    def keep(self, key: Hashable, value: _Value, characters: int) -> None:
+        """Store a value in place of the one with its key, and drop the least recently used."""
+        self._characters += characters - self._values.pop(key, (value, 0))[1]
+        self._values[key] = value, characters
+        while self._characters > self._most:
+            self._characters -= self._values.popitem(last=False)[1][1]
+
+
 class RenderCache:
     """A cache of rendered sessions and tools; the least recently used are dropped first.
 
-    `characters` limits all sessions together, `docs` the number of tools.
+    `characters` limits the texts of all sessions together, `docs` those of all tool docs.
     """
 
     def __init__(self, characters: int = CHARACTERS, docs: int = DOCS) -> None:
-        self._most_characters, self._most_docs = characters, docs
         # By the id of the first message, or of the first tool if there are no messages (the input
         # keeps that object alive, so no other gets its id), and by the number of tools.
         self._inputs: WeakValueDictionary[tuple[int, int], CachedInput] = WeakValueDictionary()
-        self._renderings: OrderedDict[tuple[Hashable, int], CachedRendering] = OrderedDict()
-        self._docs: OrderedDict[Hashable, tuple[CachedInput, list[str], list[Block]]]
-        self._docs = OrderedDict()
+        self._renderings: _Recent[CachedRendering] = _Recent(characters)
+        self._docs: _Recent[tuple[CachedInput, list[str], list[Block]]] = _Recent(docs)
         self._lock = Lock()  # the app renders in several threads
 
     def session(
@@ -173,7 +197,8 @@ class RenderCache:
             more_drafts = list(map(form, range(start, len(messages)), messages[start:]))
             rendering = rendering.extended_with(source, more_drafts)
         if source.mutable.known:
-            self._keep(key, rendering)
+            with self._lock:
+                self._renderings.keep(key, rendering, rendering.characters)
         return rendering
 
     def _source(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> CachedInput:
@@ -189,14 +214,6 @@ class RenderCache:
         with self._lock:
             self._inputs[place] = source
         return source
-
-    def _keep(self, key: tuple[Hashable, int], rendering: CachedRendering) -> None:
-        with self._lock:
-            self._renderings[key] = rendering
-            self._renderings.move_to_end(key)
-            characters = sum(cached.characters for cached in self._renderings.values())
-            while characters > self._most_characters:
-                characters -= self._renderings.popitem(last=False)[1].characters
 
     def docs(
         self,
@@ -217,13 +234,9 @@ class RenderCache:
             known = dict(zip(map(id, earlier[0].tools), earlier[1], strict=True)) if earlier else {}
             texts = [known[id(tool)] if id(tool) in known else write(tool) for tool in tools]
             entry = source, texts, join(tools, texts)
-        if source.mutable.known:
-            with self._lock:
-                self._docs[key] = entry
-                self._docs.move_to_end(key)
-                count = sum(len(kept[1]) for kept in self._docs.values())
-                while count > self._most_docs:
-                    count -= len(self._docs.popitem(last=False)[1][1])
+            if source.mutable.known:
+                with self._lock:
+                    self._docs.keep(key, entry, sum(map(len, texts)))
         return entry[2]
 
 

@@ -44,11 +44,12 @@ def count(tokenizer: Tokenizer, text: str, control: bool = False) -> int:
         return len(tokenizer.ids(text, control)) if text else 0
     counts = _counts.setdefault(tokenizer, {})
     key = control, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    if key not in counts:
+    known = counts.get(key)
+    if known is None:
         if len(counts) >= _MOST_COUNTS:
-            counts.clear()
-        counts[key] = len(tokenizer.ids(text, control))
-    return counts[key]
+            counts.clear()  # another thread may do so at any time
+        known = counts[key] = len(tokenizer.ids(text, control))
+    return known
 
 
 _WORTH_A_KEY: Final = 64  # characters: shorter texts are tokenised as fast as they are hashed

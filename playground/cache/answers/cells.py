@@ -135,7 +135,7 @@ class CacheSimulation(Drawn, Live):
     @cached_property
     def shorter(self) -> list[BilledBreak]:
         """The requests that read less because their context became shorter; these are no breaks."""
-        return shorter_contexts(self.billed)
+        return shorter_contexts(self.billed, self.differences)
 
     @cached_property
     def longer_life(self) -> tuple[str, int] | None:
@@ -445,14 +445,27 @@ class BilledBreak:
         return self.left - self.total > OUTSIDE
 
 
+_IN_MESSAGES: Final = frozenset(("", "messages_changed", "compacted"))
+
+
 def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
     """Return the breaks that bills show, without regard to any simulation."""
     return [each for each in _read_less(billed) if not each.is_shorter]
 
 
-def shorter_contexts(billed: Sequence[Billed | None]) -> list[BilledBreak]:
-    """Return the requests that read less because their context had shrunk."""
-    return [each for each in _read_less(billed) if each.is_shorter]
+def shorter_contexts(
+    billed: Sequence[Billed | None], differences: Sequence[FirstDifference | None]
+) -> list[BilledBreak]:
+    """Return the requests that read less because their context had shrunk, and for no other reason.
+
+    If tools, the system prompt, the model or a parameter differ, that is a break.
+    """
+    causes = [each.cause if each else "" for each in differences]
+    return [
+        each
+        for each in _read_less(billed)
+        if each.is_shorter and _IN_MESSAGES.issuperset(causes[each.since + 1 : each.number + 1])
+    ]
 
 
 def _read_less(billed: Sequence[Billed | None]) -> Iterator[BilledBreak]:

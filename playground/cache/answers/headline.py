@@ -82,7 +82,7 @@ def _smaller_reads(value: CacheSimulation) -> str:
     if not count:
         return ""
     requests = "One request" if count == 1 else f"{count} requests"
-    return f"{requests} read less because the context had become shorter: no break, no cost."
+    return f"{requests} read less because the context had become shorter: no break."
 
 
 def _larger_reads(value: CacheSimulation) -> str:

@@ -102,7 +102,7 @@ def simulate_cache(
         else:
             cell = in_dialect(policies=[policy])[0]
         placed = partial(place_cache, requests, dialect, policy=policy, model=model)
-        return replace(cell, placed=placed, by_policy=in_dialect)
+        return replace(cell, placed=placed if what_if.keeps_blocks else None, by_policy=in_dialect)
     bodies = [_body(body, number) for number, body in enumerate(requests)]
     return _of_bodies(bodies, model, provider, _checked_gap(seconds_apart), usages, times)
 
@@ -369,7 +369,7 @@ def simulated_row(
     if any(billed):
         seen = zip(outcomes, row, billed, strict=True)
         outcomes = [_checked_by_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]
-        outcomes = _with_unexplained(outcomes, row, billed, rules)
+        outcomes = _with_unexplained(outcomes, row, billed, differences, rules)
     return CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
@@ -401,6 +401,7 @@ def _with_unexplained(
     outcomes: list[Simulated],
     row: Sequence[TimedRequest],
     billed: Sequence[Billed | None],
+    differences: Sequence[FirstDifference | None],
     rules: Rules,
 ) -> list[Simulated]:
     """Downgrade each request whose bill shows a cache break that the session does not explain."""
@@ -416,7 +417,7 @@ def _with_unexplained(
         results[each.number] = replace(
             one, state=state, finding="unexplained", reason=reason, contradicted=sure
         )
-    for each in shorter_contexts(billed):
+    for each in shorter_contexts(billed, differences):
         one = results[each.number]
         if one.state == "error" or one.finding:
             continue

@@ -48,6 +48,11 @@ class WhatIf:
             problem = f"{self.parallel!r} rounds in a turn"
             raise InputFault(problem, expected=f"1 to {MOST_PARALLEL}")
 
+    @property
+    def keeps_blocks(self) -> bool:
+        """True if the last request has its own blocks: then a placement of marks is of this one."""
+        return replace(self, ttl="") == WhatIf()
+
     def conversation(
         self, session: Session, stretch: HistoryStretch
     ) -> tuple[Session, Sequence[int]]:
