@@ -18,6 +18,9 @@ from playground.base.findings import MENDING
 from playground.dialects import DeclaredDialect
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.prompt_data import PromptData
+from playground.parsing.declaration import SECTION_BODY
+from playground.parsing.rendering import render_call
+from playground.parsing.template import declared_text, fill
 from playground.servers import ServerReading
 from playground.servers.declarations import load_server, proofs, proven_slips
 
@@ -126,6 +129,34 @@ def test_a_slip_is_told(dialect: DeclaredDialect, data: st.DataObject) -> None:
     result = pg.parse(text, dialect, list(tools_for(dialect)))
     if result.tool_calls and not engine(dialect).accepts(text):
         assert result.findings, text
+
+
+def sections(dialect: DeclaredDialect) -> list[tuple[str, str]]:
+    """A call in each section of the dialect, in all its forms, and the section's closer."""
+    call, found = right_calls(dialect)[0], []
+    for form in (dialect.syntax, *dialect.syntax.also):
+        if form.slip:
+            continue
+        one = render_call(form, call.tool_name, call.args)
+        for section in form.sections:
+            text = fill(section.pieces, {SECTION_BODY: one, "name": call.tool_name})
+            found.append((text, declared_text(section.after).strip()))
+    return found
+
+
+@EVERY
+def test_a_section_without_its_closer_is_told(dialect: DeclaredDialect) -> None:
+    """At the reply's end, before the token that ends the turn, before a section of any spelling."""
+    listed = sections(dialect)
+    for text, closer in listed:
+        begun = text.removesuffix(closer)
+        if not closer or not told(dialect, text)[0]:
+            continue
+        for more in ("", *dialect.stops[:1], *(text for text, _ in listed)):
+            delivered, codes = told(dialect, begun + more)
+            # a fence that opens again is read as a closer, and what follows it is told
+            is_told = codes if more.startswith(closer) else "unclosed-section" in codes
+            assert not delivered or is_told, begun + more
 
 
 @pytest.mark.parametrize(
