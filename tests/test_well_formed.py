@@ -18,6 +18,7 @@ from playground.base.findings import MENDING
 from playground.dialects import DeclaredDialect
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import SECTION_BODY
 from playground.parsing.rendering import render_call
 from playground.parsing.template import declared_text, fill
@@ -279,6 +280,76 @@ def test_what_was_run_through_a_servers_parser_is_claimed() -> None:
         known = proven_slips(server, parser, dialect)
         assert (slip in known) == (proofs()["vllm"]["slips"][place][slip][1] >= 3)
         assert not proven_slips(replace(server, version="0.0"), parser, dialect)
+
+
+_ATOMS = (
+    *(
+        "0",
+        "-1",
+        "- 1",
+        "1.",
+        ".5",
+        "-.5",
+        "- .5",
+        "1e5",
+        "1E+5",
+        "True",
+        "None",
+        "''",
+        "'x'",
+        '"é"',
+    ),
+    *("01", "00", "+1", "1_000", "1_0.5", "0x10", "٣", "true", "(1,2)", "(1)", "()", "'x' 'y'"),
+    *(r"'\)'", r"'\n'", r"'\\)'", r"'\x41'", r"'\101'", r"'\8'", r"'\N{DASH}'", r"'\N{BULLET}'"),
+    *("r'x'", "'a\\\nb'", "'a\nb'", "'\t'", "'''x\ny'''", "1 # one\n", "'\"'", "'\r'"),
+)
+_VALUES = st.recursive(
+    st.sampled_from(_ATOMS),
+    lambda value: (
+        st.lists(value, min_size=1, max_size=2).map(lambda items: f"[{' , '.join(items)}]")
+        | value.map(lambda item: f"{{'k': {item},}}")
+    ),
+    max_leaves=3,
+)
+_KEYS = st.sampled_from(["a", "b", "día", "été", "from", "None"])
+_FREE = ToolMetadata(name="f", input_schema={"type": "object"})
+
+
+@cache
+def engine_of(name: str) -> tuple[DeclaredDialect, Engine]:
+    """A dialect, and the engine of what is well-formed with one tool of any arguments."""
+    dialect = pg.get_dialect(name)
+    assert isinstance(dialect, DeclaredDialect)
+    return dialect, Engine(dialect.grammar([_FREE], choice="required", accepts="well-formed").lark)
+
+
+def reading(name: str, text: str) -> tuple[bool, set[str]]:
+    """Return True if a call is delivered that the grammar refuses, or one that it takes and a
+    finding calls mended; and the findings."""
+    dialect, walker = engine_of(name)
+    result = read(dialect, text, [_FREE])
+    codes = {found.code for found in result.findings}
+    is_silent = bool(codes & MENDING) if walker.accepts(text) else not codes
+    return bool(result.tool_calls) and is_silent, codes
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(_KEYS, _VALUES), min_size=1, max_size=2), st.sampled_from(["", ","]))
+def test_python_is_told_where_it_is_no_plain_literal(
+    pairs: list[tuple[str, str]], last: str
+) -> None:
+    text = f"[f({', '.join(f'{key}={value}' for key, value in pairs)}{last})]"
+    breaks_law, codes = reading("pythonic", text)
+    assert not breaks_law, (text, codes)
+
+
+def test_each_python_literal_is_told_or_well_formed() -> None:
+    wrong = [atom for atom in _ATOMS if reading("pythonic", f"[f(a={atom})]")[0]]
+    assert not wrong
+
+
+def test_an_argument_that_python_refuses_twice_is_told() -> None:
+    assert reading("pythonic", "[f(a=1, a=2)]")[1] == {"duplicate-argument"}
 
 
 @pytest.mark.parametrize(
