@@ -174,6 +174,16 @@ def test_a_section_without_its_closer_is_told(dialect: DeclaredDialect) -> None:
             "unclosed-section",
         ),
         ("hermes", '<tool_call>\n{"name": "weather"}\n</tool_call>', "no-arguments"),
+        *(
+            (
+                "hermes",
+                f'<tool_call>\n{{"name": "weather", "arguments": {nothing}}}\n</tool_call>',
+                "no-arguments",
+            )
+            for nothing in ("null", '""', '" "', '"null"')
+        ),
+        ("gemma4", '<|tool_call>call:weather{city:"Oslo"}<tool_call|>', "relaxed-json"),
+        ("gemma4", '<|tool_call>call:weather{cities:["Oslo"]}<tool_call|>', "relaxed-json"),
         (
             "hermes",
             '<tool_call>\n{"name": "weather", "arguments": {"city": "a\nb"}}\n</tool_call>',
@@ -346,6 +356,15 @@ def test_python_is_told_where_it_is_no_plain_literal(
 def test_each_python_literal_is_told_or_well_formed() -> None:
     wrong = [atom for atom in _ATOMS if reading("pythonic", f"[f(a={atom})]")[0]]
     assert not wrong
+
+
+@pytest.mark.parametrize("value", ["1", '<|"|>x<|"|>', "[1]", "{da-ys:1}", '"x"', "x"])
+@pytest.mark.parametrize(
+    "key", ["days", "da-ys", "da.ys", "día", "été", "a²", "٣", "1", "“a”", "_"]
+)
+def test_marked_arguments_are_told_or_well_formed(key: str, value: str) -> None:
+    breaks_law, codes = reading("gemma4", f"<|tool_call>call:f{{{key}:{value}}}<tool_call|>")
+    assert not breaks_law, codes
 
 
 def test_an_argument_that_python_refuses_twice_is_told() -> None:

@@ -50,6 +50,7 @@ from playground.parsing.grammars.words import (
 )
 from playground.parsing.notations import VALUES
 from playground.parsing.notations.json_members import ENVELOPE
+from playground.parsing.notations.marked_values import KEY_PART, KEY_START
 from playground.parsing.notations.param_choices import value_markers
 from playground.parsing.patterns import Gap, well_formed
 from playground.parsing.python_values import PLAIN_NUMBER
@@ -289,7 +290,9 @@ class _Form:
 
     def marked_arguments(self, tool: ToolMetadata) -> Expression:
         style = _free_style(marked_style(self.syntax.string_mark))
-        keys = either([token(bare_key([])), style.text()])
+        first, part = map(characters_of, (KEY_START, KEY_PART))
+        bare = in_order(OneOf(first), repeat(OneOf(part)))
+        keys = either([token(bare), style.text()])
         return self._object(replace(style, any_key=lambda names: keys))
 
     def json_call(self, tool: ToolMetadata) -> Expression:
