@@ -122,6 +122,22 @@ def test_white_space_and_order_are_free(dialect: DeclaredDialect, data: st.DataO
         assert not wrong, (wrong, reply)
 
 
+_MARK = re.compile(r"[{}:,]")
+
+
+@EVERY
+def test_blanks_that_json_does_not_have_are_told(dialect: DeclaredDialect) -> None:
+    """JSON has four; the rest are white space for Python alone. In a text all are escaped."""
+    if not dialect.syntax.notation.hole.endswith(":json"):
+        return
+    text = dialect.format_tool_call(right_calls(dialect)[0], tools_for(dialect))
+    for blank in ("\t", "\r\n", "\xa0", "\x0b", r"\n"):
+        for match in _MARK.finditer(text, text.index("{")):
+            reply = text[: match.end()] + blank + text[match.end() :]
+            wrong = broken(dialect, reply)
+            assert not wrong, (wrong, reply)
+
+
 @EVERY
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())

@@ -44,10 +44,7 @@ from playground.parsing.grammars.styles import (
     python_style,
 )
 from playground.parsing.grammars.texts import ANY, beginning
-from playground.parsing.grammars.words import (
-    leading_text,
-    written_name,
-)
+from playground.parsing.grammars.words import leading_text, written_name
 from playground.parsing.notations import VALUES
 from playground.parsing.notations.json_members import ENVELOPE
 from playground.parsing.notations.marked_values import KEY_PART, KEY_START
@@ -58,6 +55,7 @@ from playground.parsing.template import Hole, Piece, Template, declared_hole, is
 
 SPACE: Final = repeat(OneOf(BLANKS), 0, 64)
 SOME_SPACE: Final = repeat(OneOf(BLANKS), 1, 64)
+_JSON_SPACE: Final = repeat(OneOf(characters(" \t\n\r")), 0, 64)
 _NO_NAME: Final = BLANKS | characters("<>=\"'`{}[]|\\")  # no name or key has these
 _WORD: Final = repeat(OneOf(characters("a-z", "A-Z", "0-9", "_+#.-")), 0, 24)
 _ASCII: Final = characters("\x01-\x7f")
@@ -159,20 +157,15 @@ def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expres
     return [*found, *map(loose, tokens)]
 
 
-def _free_style(style: Style) -> Style:
+def _free_style(style: Style, space: Expression = SPACE) -> Style:
     """Return a style with free white space around commas, colons and inside brackets."""
-    return replace(
-        style,
-        name=f"free-{style.name}",
-        comma=in_order(SPACE, ",", SPACE),
-        colon=in_order(SPACE, ":", SPACE),
-        edge=SPACE,
-    )
+    comma, colon = (in_order(space, mark, space) for mark in ",:")
+    return replace(style, name=f"free-{style.name}", comma=comma, colon=colon, edge=space)
 
 
 def _free_json(in_text: bool = False) -> Style:
     """Return the style of JSON, its keys any texts: the empty one too."""
-    style = _free_style(json_style(in_text=in_text))
+    style = _free_style(json_style(in_text=in_text), _JSON_SPACE)
     return replace(style, any_key=lambda names: style.text())
 
 
@@ -304,7 +297,7 @@ class _Form:
         arguments = self._object(style)
         if shape.arguments_as_text:
             inside = self._object(_free_json(in_text=True))
-            blanks = repeat(OneOf(characters(" ")), 0, 64)  # raw line breaks are no JSON
+            blanks = escape_for_json(_JSON_SPACE)
             arguments = in_order('"', blanks, inside, blanks, '"')
         if shape.text_key:
             arguments = either([arguments, style.text()])
