@@ -18,6 +18,10 @@ from playground.base.findings import MENDING
 from playground.dialects import DeclaredDialect
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.declaration import SECTION_BODY
+from playground.parsing.rendering import render_call
+from playground.parsing.template import declared_text, fill
 from playground.servers import ServerReading
 from playground.servers.declarations import load_server, proofs, proven_slips
 
@@ -118,6 +122,22 @@ def test_white_space_and_order_are_free(dialect: DeclaredDialect, data: st.DataO
         assert not wrong, (wrong, reply)
 
 
+_MARK = re.compile(r"[{}:,]")
+
+
+@EVERY
+def test_blanks_that_json_does_not_have_are_told(dialect: DeclaredDialect) -> None:
+    """JSON has four; the rest are white space for Python alone. In a text all are escaped."""
+    if not dialect.syntax.notation.hole.endswith(":json"):
+        return
+    text = dialect.format_tool_call(right_calls(dialect)[0], tools_for(dialect))
+    for blank in ("\t", "\r\n", "\xa0", "\x0b", r"\n"):
+        for match in _MARK.finditer(text, text.index("{")):
+            reply = text[: match.end()] + blank + text[match.end() :]
+            wrong = broken(dialect, reply)
+            assert not wrong, (wrong, reply)
+
+
 @EVERY
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
@@ -126,6 +146,34 @@ def test_a_slip_is_told(dialect: DeclaredDialect, data: st.DataObject) -> None:
     result = pg.parse(text, dialect, list(tools_for(dialect)))
     if result.tool_calls and not engine(dialect).accepts(text):
         assert result.findings, text
+
+
+def sections(dialect: DeclaredDialect) -> list[tuple[str, str]]:
+    """A call in each section of the dialect, in all its forms, and the section's closer."""
+    call, found = right_calls(dialect)[0], []
+    for form in (dialect.syntax, *dialect.syntax.also):
+        if form.slip:
+            continue
+        one = render_call(form, call.tool_name, call.args)
+        for section in form.sections:
+            text = fill(section.pieces, {SECTION_BODY: one, "name": call.tool_name})
+            found.append((text, declared_text(section.after).strip()))
+    return found
+
+
+@EVERY
+def test_a_section_without_its_closer_is_told(dialect: DeclaredDialect) -> None:
+    """At the reply's end, before the token that ends the turn, before a section of any spelling."""
+    listed = sections(dialect)
+    for text, closer in listed:
+        begun = text.removesuffix(closer)
+        if not closer or not told(dialect, text)[0]:
+            continue
+        for more in ("", *dialect.stops[:1], *(text for text, _ in listed)):
+            delivered, codes = told(dialect, begun + more)
+            # a fence that opens again is read as a closer, and what follows it is told
+            is_told = codes if more.startswith(closer) else "unclosed-section" in codes
+            assert not delivered or is_told, begun + more
 
 
 @pytest.mark.parametrize(
@@ -142,6 +190,16 @@ def test_a_slip_is_told(dialect: DeclaredDialect, data: st.DataObject) -> None:
             "unclosed-section",
         ),
         ("hermes", '<tool_call>\n{"name": "weather"}\n</tool_call>', "no-arguments"),
+        *(
+            (
+                "hermes",
+                f'<tool_call>\n{{"name": "weather", "arguments": {nothing}}}\n</tool_call>',
+                "no-arguments",
+            )
+            for nothing in ("null", '""', '" "', '"null"')
+        ),
+        ("gemma4", '<|tool_call>call:weather{city:"Oslo"}<tool_call|>', "relaxed-json"),
+        ("gemma4", '<|tool_call>call:weather{cities:["Oslo"]}<tool_call|>', "relaxed-json"),
         (
             "hermes",
             '<tool_call>\n{"name": "weather", "arguments": {"city": "a\nb"}}\n</tool_call>',
@@ -248,6 +306,85 @@ def test_what_was_run_through_a_servers_parser_is_claimed() -> None:
         known = proven_slips(server, parser, dialect)
         assert (slip in known) == (proofs()["vllm"]["slips"][place][slip][1] >= 3)
         assert not proven_slips(replace(server, version="0.0"), parser, dialect)
+
+
+_ATOMS = (
+    *(
+        "0",
+        "-1",
+        "- 1",
+        "1.",
+        ".5",
+        "-.5",
+        "- .5",
+        "1e5",
+        "1E+5",
+        "True",
+        "None",
+        "''",
+        "'x'",
+        '"é"',
+    ),
+    *("01", "00", "+1", "1_000", "1_0.5", "0x10", "٣", "true", "(1,2)", "(1)", "()", "'x' 'y'"),
+    *(r"'\)'", r"'\n'", r"'\\)'", r"'\x41'", r"'\101'", r"'\8'", r"'\N{DASH}'", r"'\N{BULLET}'"),
+    *("r'x'", "'a\\\nb'", "'a\nb'", "'\t'", "'''x\ny'''", "1 # one\n", "'\"'", "'\r'"),
+)
+_VALUES = st.recursive(
+    st.sampled_from(_ATOMS),
+    lambda value: (
+        st.lists(value, min_size=1, max_size=2).map(lambda items: f"[{' , '.join(items)}]")
+        | value.map(lambda item: f"{{'k': {item},}}")
+    ),
+    max_leaves=3,
+)
+_KEYS = st.sampled_from(["a", "b", "día", "été", "from", "None"])
+_FREE = ToolMetadata(name="f", input_schema={"type": "object"})
+
+
+@cache
+def engine_of(name: str) -> tuple[DeclaredDialect, Engine]:
+    """A dialect, and the engine of what is well-formed with one tool of any arguments."""
+    dialect = pg.get_dialect(name)
+    assert isinstance(dialect, DeclaredDialect)
+    return dialect, Engine(dialect.grammar([_FREE], choice="required", accepts="well-formed").lark)
+
+
+def reading(name: str, text: str) -> tuple[bool, set[str]]:
+    """Return True if a call is delivered that the grammar refuses, or one that it takes and a
+    finding calls mended; and the findings."""
+    dialect, walker = engine_of(name)
+    result = read(dialect, text, [_FREE])
+    codes = {found.code for found in result.findings}
+    is_silent = bool(codes & MENDING) if walker.accepts(text) else not codes
+    return bool(result.tool_calls) and is_silent, codes
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(_KEYS, _VALUES), min_size=1, max_size=2), st.sampled_from(["", ","]))
+def test_python_is_told_where_it_is_no_plain_literal(
+    pairs: list[tuple[str, str]], last: str
+) -> None:
+    text = f"[f({', '.join(f'{key}={value}' for key, value in pairs)}{last})]"
+    breaks_law, codes = reading("pythonic", text)
+    assert not breaks_law, (text, codes)
+
+
+def test_each_python_literal_is_told_or_well_formed() -> None:
+    wrong = [atom for atom in _ATOMS if reading("pythonic", f"[f(a={atom})]")[0]]
+    assert not wrong
+
+
+@pytest.mark.parametrize("value", ["1", '<|"|>x<|"|>', "[1]", "{da-ys:1}", '"x"', "x"])
+@pytest.mark.parametrize(
+    "key", ["days", "da-ys", "da.ys", "día", "été", "a²", "٣", "1", "“a”", "_"]
+)
+def test_marked_arguments_are_told_or_well_formed(key: str, value: str) -> None:
+    breaks_law, codes = reading("gemma4", f"<|tool_call>call:f{{{key}:{value}}}<tool_call|>")
+    assert not breaks_law, codes
+
+
+def test_an_argument_that_python_refuses_twice_is_told() -> None:
+    assert reading("pythonic", "[f(a=1, a=2)]")[1] == {"duplicate-argument"}
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "relaxed-json": FindingKind(
         "warning", "JSON that strict parsers refuse (bare keys, comments, raw line breaks): read"
     ),
-    "relaxed-python": FindingKind("warning", "arguments that are no plain Python literals: read"),
+    "relaxed-python": FindingKind("warning", "arguments in an undeclared form of Python: read"),
     "arguments-wrapped": FindingKind("info", "arguments came inside another argument: unpacked"),
     "arguments-elsewhere": FindingKind(
         "warning", "arguments stand outside of their place in the call's JSON: read"

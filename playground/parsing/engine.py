@@ -56,6 +56,7 @@ class SyntaxEngine:
         self.reader = CallReader(self.scanner, by_name, calls, switches, tokens)
         self.mode = "text"
         self._section: Form | None = None  # the section that is open
+        self._section_opener = ""  # its opener, as it was written
         self._bare_section = False  # True if the opener of a section without calls was read as text
         self._after_call = False  # True right after a call
         self._after_remains = False  # True after text or a lone closer that remained of a call
@@ -120,10 +121,7 @@ class SyntaxEngine:
                 self._claim_mark(group.kind, group.number, marker)
             else:
                 yield from self._read_after_marker(marker, group)
-        if self._section and _has_closer(self._section):
-            closer = declared_text(self._section.syntax.sections[0].after)
-            message = f"{closer!r} never comes: the section of the calls stays open"
-            scanner.note("unclosed-section", message=message)
+        self._end_section("the reply ends")
 
     def _next_marker(self) -> Walk[Marker | None]:
         """Return the next marker, and claim the text before it."""
@@ -234,7 +232,7 @@ class SyntaxEngine:
                 message = f"{_quoted(marker)} closes reasoning, and none is open"
                 scanner.note("orphan-closer", message=message)
             case Kind.STOP:
-                self._section = None
+                self._end_section(_quoted(marker))
             case Kind.DROPPED | Kind.SPACE:
                 pass
             case _:
@@ -249,16 +247,21 @@ class SyntaxEngine:
         elif not marker.well_formed and not marker.named.get("doubled"):
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.before for section in sections))
-        if self._section is form and _has_closer(form):
-            section = form.syntax.section_template
-            closer = declared_text(section.after).strip() if section else ""
-            message = f"{closer!r} must end the section before the next {_quoted(marker)}"
-            self.scanner.note("unclosed-section", message=message)
+        self._end_section(f"the next section, {_quoted(marker)}")
         self._section, self._bare_section, self._told_between = form, False, False
+        self._section_opener = marker.text
         self._separated = None
         recipient = marker.named.get("recipient")
         # models also write the section's own tag in that place: it names no tool
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
+
+    def _end_section(self, place: str) -> None:
+        """End the section that is open, if any: note that its closer is missing before a place."""
+        section, self._section = self._section, None
+        if section and _has_closer(section):
+            closer = _closer_after(self._section_opener, section)
+            message = f"{closer!r} must end the section of the calls before {place}"
+            self.scanner.note("unclosed-section", message=message)
 
     def _close_section(self, marker: Marker, form: Form) -> Walk[None]:
         """Claim the end of a section, and the separator before the next one.
@@ -489,3 +492,10 @@ def _closes_nothing(marker: Marker) -> str:
 def _has_closer(form: Form) -> bool:
     section = form.syntax.section_template
     return bool(section and section.after)
+
+
+def _closer_after(opener: str, form: Form) -> str:
+    """Return the closer that belongs to a section's opener: other wrappers have others."""
+    sections = form.syntax.sections
+    begun = (s for s in sections if opener.strip().startswith(declared_text(s.before)))
+    return declared_text(next(begun, sections[0]).after)

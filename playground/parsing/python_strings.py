@@ -14,7 +14,7 @@ _SPACE: Final = r"\s{0,64}+"
 # After an argument's string: the next argument, or the end of the call and what may follow it. The
 # reader of a whole text sees the end of the text instead.
 _ARGUMENT_ENDS: Final = (
-    rf"{_SPACE}(?:\Z|,{_SPACE}(?:[A-Za-z_]\w{{0,255}}+{_SPACE}=|\)|\Z)"
+    rf"{_SPACE}(?:\Z|,{_SPACE}(?:[^\W\d]\w{{0,255}}+{_SPACE}=|\)|\Z)"
     rf"|\){{1,2}}+(?:[ \t]{{0,16}}+\r?\n|{_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z)))"
 )
 # At the first quote Python itself ends a string, so any text may follow the call's bracket.

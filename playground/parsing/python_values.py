@@ -3,7 +3,7 @@
 A small reader takes what models write, and says if it forgave something: quotes that should have
 been escaped, words without quotes, an object in place of the arguments, numbers with leading zeros,
 keywords as names, NUL characters. Python itself reads the rest of its literals (prefixes, strings
-in a row, octal escapes).
+in a row, hexadecimal numbers). grammars/well_formed.py declares which literals are plain.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import keyword
 import math
 import re
 import warnings
+from contextlib import suppress
 from typing import Any, Final
 
 from playground.base.json_numbers import NotANumber, load_json, number_of
@@ -22,10 +23,14 @@ _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 _ALL_CONSTANTS: Final = _CONSTANTS | {"True": True, "False": False, "None": None}
 # `nan` and `inf` are no literals of Python's: a model writes what it saw printed
 _NO_NUMBERS: Final = frozenset({"NaN", "Infinity", "nan", "inf"})
+_RELAXED: Final = "relaxed-python"
 _SPACE: Final = re.compile(r"\s*")
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_NUMBER: Final = re.compile(r"[+\-]?(?:\d[\w.+\-]*|(?:Infinity|inf|NaN|nan)\b)")
-_LEADING_ZERO: Final = re.compile(r"[+\-]?0\d+\Z")
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+_NUMBER: Final = re.compile(r"[+\-]?(?:\s*[\d.][\w.+\-]*|(?:Infinity|inf|NaN|nan)\b)")
+PLAIN_NUMBER: Final = (
+    r"(?:-[ \t\r\n]*)?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+\-]?[0-9]+)?"
+)
+_PLAIN: Final = re.compile(PLAIN_NUMBER)
 # words up to the next argument; with brackets, quotes or operators they may be an expression
 _WORDS: Final = re.compile(r"[^\W\d_][\w .:/@\-]*(?=\Z|,)")
 _STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
@@ -33,8 +38,9 @@ _UNKNOWN_ESCAPE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[^\\'\"abfnrtvxuUN0-7\r\
 _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
-def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], bool]:
-    """Return keyword arguments as a dict, and True if they were plain literals of Python.
+def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Return keyword arguments as a dict, and the codes of findings: none if they were plain
+    literals of Python, each argument once.
 
     JSON's true, false and null are understood too. With `is_call` the text is surely a call, not
     code that somebody shows: then words without quotes and an object in place of the arguments are
@@ -45,16 +51,15 @@ def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], boo
         arguments = reader.keywords()
     except (ValueError, IndexError, OverflowError):
         try:
-            return _parse_python(text), False  # r'…' and the like: Python, but no plain literal
+            return _parse_python(text), [_RELAXED]  # r'…' and the like: no plain literal
         except SyntaxError as error:
             found = f"{reader.place} stands {text[reader.at : reader.at + 24]!r}"
             raise ValueError(f"expected arguments such as name='text', but {found}") from error
-    if not reader.forgave:
-        return arguments, not reader.is_relaxed
-    try:
-        return _parse_python(text), not reader.is_relaxed
-    except (ValueError, SyntaxError):
-        return arguments, False
+    if reader.forgave:
+        with suppress(ValueError, SyntaxError):
+            arguments = _parse_python(text)
+    is_plain = not (reader.forgave or reader.is_relaxed)
+    return arguments, [_RELAXED] * (not is_plain) + ["duplicate-argument"] * reader.has_doubles
 
 
 def read_literal(text: str) -> Any:
@@ -134,18 +139,20 @@ class _Constants(ast.NodeTransformer):
 
 class _Reader:
     """A reader of the arguments of one call. `forgave` is True once it has accepted something that
-    is not correct Python. python_strings.py says where strings end."""
+    Python may read in another way, or not at all. python_strings.py says where strings end."""
 
     def __init__(self, text: str, is_call: bool) -> None:
         self.text, self.at, self.is_call = text, 0, is_call
         self.forgave = "\0" in text
-        self.is_relaxed = False  # true, false or null, or an escape that Python lacks
+        self.is_relaxed = False  # true, false or null, an odd number or escape, a tuple
+        self.has_doubles = False  # an argument is given twice
 
     def keywords(self) -> dict[str, Any]:
         arguments = self._object()
         while self._skip_space():
             name = self._key()
-            self.forgave |= keyword.iskeyword(name) or name in arguments
+            self.forgave |= keyword.iskeyword(name)
+            self.has_doubles |= name in arguments
             arguments[name] = self._value(0)
             if self._skip_space():
                 self._expect(",")
@@ -214,14 +221,15 @@ class _Reader:
         if char in "\"'":
             return self._string(char, depth)
         if char in "[(":
+            self.is_relaxed |= char == "("
             return self._items({"[": "]", "(": ")"}[char], depth + 1)
         if char == "{":
             return self._members(depth + 1)
         if char.isalpha():
             return self._word(depth)
         number = self._take(_NUMBER)
-        self.forgave |= bool(_LEADING_ZERO.match(number))
-        return number_of(number)
+        self.is_relaxed |= _PLAIN.fullmatch(number) is None
+        return number_of("".join(number.split()))
 
     def _word(self, depth: int) -> Any:
         """Return a constant, or an argument's text without quotes."""

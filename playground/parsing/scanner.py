@@ -261,9 +261,9 @@ class Scanner:
             return self.text[self.at]
         return "" if self.ended else None
 
-    def skip_space(self) -> bool:
+    def skip_space(self, space: re.Pattern[str] = _SPACE) -> bool:
         """Claim white space as markup; return False if more of it may come."""
-        match = _SPACE.match(self.text, self.at)
+        match = space.match(self.text, self.at)
         assert match
         self.emit_markup(match.end() - self.at)
         return self.at < len(self.text) or self.ended

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 Range = tuple[int, int]  # both ends included
@@ -95,6 +96,13 @@ def characters(*texts: str) -> CharacterSet:
         else:
             ranges += [(ord(char), ord(char)) for char in text]
     return _merged(ranges)
+
+
+@cache
+def characters_of(pattern: str) -> CharacterSet:
+    """Return all characters that a regular expression of Python's matches."""
+    runs = re.finditer(f"{pattern}+", "".join(map(chr, range(_LAST + 1))))
+    return CharacterSet(tuple((run.start(), run.end() - 1) for run in runs)) & ALL
 
 
 NONE: Final = CharacterSet(())

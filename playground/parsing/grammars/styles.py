@@ -246,7 +246,7 @@ def escape_for_json(expression: Expression) -> Expression:
             return Exact(dump_json(text)[1:-1])
         case OneOf(of):
             quotes = _quotes('"', _JSON_SHORT, "u", ())
-            return quotes.unit(of & CONTROL.others)
+            return quotes.unit(of)
         case InOrder(items):
             return in_order(*map(escape_for_json, items))
         case Either(items):

@@ -8,6 +8,7 @@ well-formed, even where the parser reads it.
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ from typing import Final
 
 from playground.nouns.tools import JSON_TYPES, ToolMetadata, allowed_types
 from playground.parsing.declaration import Declaration, Markers
-from playground.parsing.grammars.characters import ALL, BLANKS, DIGITS, characters
+from playground.parsing.grammars.characters import BLANKS, DIGITS, characters, characters_of
 from playground.parsing.grammars.expressions import (
     EMPTY,
     Exact,
@@ -31,6 +32,7 @@ from playground.parsing.grammars.expressions import (
     repeat,
     token,
 )
+from playground.parsing.grammars.patterns import pattern_expression
 from playground.parsing.grammars.pruning import prune
 from playground.parsing.grammars.schemas import any_value
 from playground.parsing.grammars.styles import (
@@ -42,31 +44,28 @@ from playground.parsing.grammars.styles import (
     python_style,
 )
 from playground.parsing.grammars.texts import ANY, beginning
-from playground.parsing.grammars.words import (
-    leading_text,
-    written_name,
-)
+from playground.parsing.grammars.words import leading_text, written_name
 from playground.parsing.notations import VALUES
 from playground.parsing.notations.json_members import ENVELOPE
+from playground.parsing.notations.marked_values import KEY_PART, KEY_START
 from playground.parsing.notations.param_choices import value_markers
 from playground.parsing.patterns import Gap, well_formed
+from playground.parsing.python_values import PLAIN_NUMBER
 from playground.parsing.template import Hole, Piece, Template, declared_hole, is_line
 
 SPACE: Final = repeat(OneOf(BLANKS), 0, 64)
 SOME_SPACE: Final = repeat(OneOf(BLANKS), 1, 64)
+_JSON_SPACE: Final = repeat(OneOf(characters(" \t\n\r")), 0, 64)
 _NO_NAME: Final = BLANKS | characters("<>=\"'`{}[]|\\")  # no name or key has these
-_ESCAPE: Final = in_order("\\", OneOf(ALL))
 _WORD: Final = repeat(OneOf(characters("a-z", "A-Z", "0-9", "_+#.-")), 0, 24)
-_SOME_DIGITS: Final = repeat(OneOf(DIGITS), 1, 40)
-_PYTHON_NUMBER: Final = in_order(
-    optional(in_order("-", SPACE)),
-    either(
-        [
-            in_order(_SOME_DIGITS, optional(in_order(".", optional(_SOME_DIGITS)))),
-            in_order(".", _SOME_DIGITS),
-        ]
-    ),
-    optional(in_order(OneOf(characters("eE")), optional(OneOf(characters("+-"))), _SOME_DIGITS)),
+_ASCII: Final = characters("\x01-\x7f")
+_PYTHON_NUMBER: Final = pattern_expression(f"^{PLAIN_NUMBER}$", OneOf)
+_PYTHON_ESCAPE: Final = (
+    r"""\\(?:[\\'"abfnrtv0-7]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|N\{[\w -]+\})"""
+)
+_PYTHON_TEXT: Final = either(
+    pattern_expression(rf"^{mark}(?:[^\r\n\\{mark}]|{_PYTHON_ESCAPE})*{mark}$", OneOf)
+    for mark in "'\""
 )
 _WORDS: Final = ("true", "false", "none", "null")
 _LINE: Final = repeat(OneOf(characters("\r\n`").others), 1, 256)
@@ -158,20 +157,15 @@ def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expres
     return [*found, *map(loose, tokens)]
 
 
-def _free_style(style: Style) -> Style:
+def _free_style(style: Style, space: Expression = SPACE) -> Style:
     """Return a style with free white space around commas, colons and inside brackets."""
-    return replace(
-        style,
-        name=f"free-{style.name}",
-        comma=in_order(SPACE, ",", SPACE),
-        colon=in_order(SPACE, ":", SPACE),
-        edge=SPACE,
-    )
+    comma, colon = (in_order(space, mark, space) for mark in ",:")
+    return replace(style, name=f"free-{style.name}", comma=comma, colon=colon, edge=space)
 
 
 def _free_json(in_text: bool = False) -> Style:
     """Return the style of JSON, its keys any texts: the empty one too."""
-    style = _free_style(json_style(in_text=in_text))
+    style = _free_style(json_style(in_text=in_text), _JSON_SPACE)
     return replace(style, any_key=lambda names: style.text())
 
 
@@ -279,11 +273,8 @@ class _Form:
 
     @property
     def python(self) -> Style:
-        """Python literals, their texts with any escape, which Python keeps where it has none."""
-        texts = either(
-            in_order(mark, repeat(either([OneOf(characters(mark, "\\\n").others), _ESCAPE])), mark)
-            for mark in "'\""
-        )
+        """Plain literals of Python, their texts with the escapes that Python has."""
+        texts = _PYTHON_TEXT
         style = replace(_free_style(python_style()), any_text=texts, any_key=lambda names: texts)
         return replace(style, last=optional(in_order(SPACE, ",")), number=_PYTHON_NUMBER)
 
@@ -292,7 +283,9 @@ class _Form:
 
     def marked_arguments(self, tool: ToolMetadata) -> Expression:
         style = _free_style(marked_style(self.syntax.string_mark))
-        keys = either([token(bare_key([])), style.text()])
+        first, part = map(characters_of, (KEY_START, KEY_PART))
+        bare = in_order(OneOf(first), repeat(OneOf(part)))
+        keys = either([token(bare), style.text()])
         return self._object(replace(style, any_key=lambda names: keys))
 
     def json_call(self, tool: ToolMetadata) -> Expression:
@@ -304,7 +297,7 @@ class _Form:
         arguments = self._object(style)
         if shape.arguments_as_text:
             inside = self._object(_free_json(in_text=True))
-            blanks = repeat(OneOf(characters(" ")), 0, 64)  # raw line breaks are no JSON
+            blanks = escape_for_json(_JSON_SPACE)
             arguments = in_order('"', blanks, inside, blanks, '"')
         if shape.text_key:
             arguments = either([arguments, style.text()])
@@ -316,7 +309,11 @@ class _Form:
 
     def python_arguments(self, tool: ToolMetadata) -> Expression:
         style = self.python
-        pair = in_order(token(bare_key([])), SPACE, "=", SPACE, self._any(style))
+        words = characters_of(r"\w")
+        foreign = in_order(OneOf(words - _ASCII), repeat(OneOf(words)))
+        # no word of Python's own, which a strict reader refuses as a name
+        key = either([bare_key(keyword.kwlist), in_order(optional(bare_key([])), foreign)])
+        pair = in_order(token(key), SPACE, "=", SPACE, self._any(style))
         return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))
 
     def params(self, tool: ToolMetadata) -> Expression:

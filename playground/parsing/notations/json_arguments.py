@@ -75,9 +75,8 @@ def read_escaped(text: str) -> Any:
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Set the call's arguments from their raw text; without one, or for null, the empty object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
-    if not texts and not any(text.strip() == "{}" for _, text in call.raw):
-        reader.scanner.note("no-arguments", call.place)
-    value = _load(call, texts[-1] if texts else "{}")
+    is_empty = any(text.strip() == "{}" for _, text in call.raw)
+    value = _load(call, texts[-1]) if texts else {} if is_empty else None
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
     if isinstance(value, str):  # OpenAI's form: JSON inside a JSON string
@@ -89,6 +88,8 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
         reader.scanner.note("arguments-wrapped", call.place, "the object stands in a list")
     if not isinstance(value, dict | None):
         raise BrokenCall("arguments-not-object", f"{value!r:.60} stands where an object must")
+    if value is None:
+        reader.scanner.note("no-arguments", call.place)
     call.arguments = value or {}
     unwrap(reader, call)
     if call.relaxed:

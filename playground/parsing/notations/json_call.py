@@ -159,15 +159,13 @@ def _read_keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
     """Read `{"name": {arguments}}`: one member, whose key is the call's name."""
     scanner = reader.scanner
     scanner.emit_markup(1)
-    while not scanner.skip_space():
-        yield
+    call.relaxed |= yield from json_walk.skip_gap(scanner)
     if scanner.peek() != '"':
         raise BrokenCall("malformed-json", "expected the call's name in double quotes")
     yield from quoted_name(reader, call)
-    yield from _read_colon(scanner)
+    yield from _read_colon(scanner, call)
     yield from claim_arguments(reader, call)
-    while not scanner.skip_space():
-        yield
+    call.relaxed |= yield from json_walk.skip_gap(scanner)
     char = scanner.peek()
     if char != "}":
         code = "malformed-json" if char else "truncated-call"
@@ -187,20 +185,19 @@ def _read_key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Wa
         text.add(f'"{marker.text}"')
         scanner.emit_markup(marker.size)
     call.relaxed |= first != '"'
-    yield from _read_colon(scanner)
+    yield from _read_colon(scanner, call)
     return string_value(text.take())
 
 
-def _read_colon(scanner: Scanner) -> Walk[None]:
-    while not scanner.skip_space():
-        yield
+def _read_colon(scanner: Scanner, call: OpenCall) -> Walk[None]:
+    if scanner.peek() != ":":
+        call.relaxed |= yield from json_walk.skip_gap(scanner)
     char = scanner.peek()
     if char != ":":
         code = "malformed-json" if char else "truncated-call"
         raise BrokenCall(code, f"expected a colon after a key, not {char!r}")
     scanner.emit_markup(1)
-    while not scanner.skip_space():
-        yield
+    call.relaxed |= yield from json_walk.skip_gap(scanner)
 
 
 def _read_member(

@@ -17,8 +17,11 @@ from playground.base.json_numbers import load_json
 from playground.nouns.tools import Schema, allowed_types
 from playground.parsing.values import JSON_WORDS, Literals
 
-_BARE_KEY: Final = re.compile(r"[A-Za-z_][\w\-]*\Z")
-_BARE_KEY_AT: Final = re.compile(r"[A-Za-z_][\w\-]*\s*:")
+# the characters of a key without marks: its first, and the others
+KEY_START: Final = r"[^\W\d]"
+KEY_PART: Final = r"[\w\-]"
+_BARE_KEY: Final = re.compile(rf"{KEY_START}{KEY_PART}*\Z")
+_BARE_KEY_AT: Final = re.compile(rf"{KEY_START}{KEY_PART}*\s*:")
 _SPACE: Final = re.compile(r"\s*")
 _JSON: Final = json.JSONDecoder(strict=False)
 _BARE: Final = re.compile(r"[^,:{}\[\]]*")
@@ -129,6 +132,7 @@ def _value(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
     if text.startswith(form.mark, at):
         return _read_marked(text, at, form.mark)
     if text.startswith('"', at):
+        form.forgive(key, "a text in double quotes")
         return _read_quoted(text, at, form)
     if text.startswith("{", at):
         return _members(text, at + 1, form, lambda _key: {})

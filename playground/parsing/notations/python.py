@@ -43,9 +43,9 @@ class PythonArguments(Notation):
         scanner = reader.scanner
         text = yield from reader.claim_all(call, "(Python)", lambda emit: walk(scanner, emit))
         read = partial(read_keywords, is_call=form.syntax.marked)
-        call.arguments, is_python = decoded(read, text, "malformed-python")
-        if not is_python:
-            scanner.note("relaxed-python", call.place)
+        call.arguments, codes = decoded(read, text, "malformed-python")
+        for code in codes:
+            scanner.note(code, call.place)
 
 
 def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
