@@ -105,8 +105,6 @@ def test_a_corpus_is_built_and_one_of_its_sessions_opened(
     said = page.get_by_role("heading", name="40 sessions, 240 requests.")
     expect(said).to_be_visible(timeout=60_000)
     hand.click(page.get_by_role("button", name="Show expired in 40 sessions"))
-    page.screenshot(path="/tmp/corpus.png")
-    print(page.locator(".stApp").aria_snapshot()[-2500:])
     hand.click(page.get_by_role("button", name="Cache", exact=True).first)
     expect(page.locator(".strip h2")).to_have_text("Request 4 missed after 67 idle minutes: $0.31.")
     tour.done("corpus", hand)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
-from test_pages import page, strip
+from test_pages import edit_block, page, strip
 
 import playground as pg
 from playground.base import paths
@@ -32,6 +32,17 @@ def test_a_policy_is_kept_while_other_pages_are_looked_at() -> None:
     go_to(app, "cache")
     assert policy(app) == "goose"
     assert app.query_params["policy"] == "goose"
+
+
+def test_a_policy_is_kept_when_an_edit_makes_another_session_of_a_sample() -> None:
+    app = page("cache", session=SESSION)
+    app.selectbox(key="policy").set_value("goose").run()
+    go_to(app, "compare")
+    edit_block(app, "agent", "You keep the harbour.")
+    del app.query_params["policy"]  # as a link to the page does
+    go_to(app, "cache")
+    assert app.selectbox(key="session").value == f"{SESSION}, edited"
+    assert policy(app) == "goose"
 
 
 def test_an_address_wins_over_what_was_chosen_before() -> None:

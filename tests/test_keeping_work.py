@@ -87,7 +87,7 @@ def bring_into() -> None:
     history.redo("mine")
     history.redo("mine")
     st.text(str(state.working_session().changes))
-    history.take_edit("mine\nown!", "mine", "editor", Edit("part"), "mine\r\nown")
+    history.take_edit("mine\nown!", "mine", Edit("part"), "mine\r\nown")
     st.text(repr(state.working_session().session.messages[0].text))
 
 

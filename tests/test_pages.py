@@ -240,6 +240,19 @@ def test_a_refused_edit_stays_in_its_box_says_why_and_is_no_step() -> None:
     assert "get_moon" not in json.dumps(payloads(app))
 
 
+def test_two_acts_on_a_sample_before_the_page_is_drawn_make_one_session() -> None:
+    app = page("compare", session="02-parallel-calls")
+    unfold(app, in_place.ADD)
+    ask(app, do="open", origin="agent", number=7)
+    next(each for each in app.toggle if each.label == "General rules").set_value(False)
+    ask(app, do="keep", number=7, texts=[["You keep the harbour.", False]])
+    assert on_disk().names() == ["02-parallel-calls, edited"]
+    (data,) = payloads(app)
+    assert data["editing"] == {}
+    assert "You keep the harbour." in json.dumps(data)
+    assert "# Working style" not in json.dumps(data)
+
+
 def test_a_message_is_split_off_from_its_box() -> None:
     app = page("compare", session="02-parallel-calls")
     ask(app, do="open", origin="message:1", number=7)

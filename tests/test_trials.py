@@ -16,7 +16,7 @@ from conftest import ROOT
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextArea
 from test_documents import blocks
-from test_pages import page, told
+from test_pages import edit_block, page, told
 
 import playground as pg
 from playground.base import paths
@@ -475,6 +475,37 @@ def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
     assert next(each for each in app.button if each.label == "Undo").disabled
     press(app, "Show the one in use")
     assert not app.error
+
+
+def test_a_second_act_on_a_sample_goes_where_the_first_went() -> None:
+    """A blur and a click were one run: the click made a session without what had been typed."""
+    app = page("trials", session="02-parallel-calls")
+    typed = '[{"message": 1, "calls": []}]'
+    expectations(app).set_value(typed)  # leaving the field is one act, the button another
+    press(app, "Expect what its own model called")
+    (name,) = on_disk().names()
+    assert app.selectbox(key="session").value == name
+    assert "get_tides" in str(expectations(app).value)
+    press(app, "Undo")
+    assert json.loads(str(expectations(app).value))[0]["message"] == 1
+    app.selectbox(key="session").set_value("02-parallel-calls").run()  # back, on purpose
+    press(app, "Expect what its own model called")
+    assert on_disk().names() == [name, f"{name} (2)"]
+
+
+def test_an_unread_text_stays_with_its_sample_when_another_tab_edits_that() -> None:
+    app, other = (page(name, session="02-parallel-calls") for name in ("trials", "compare"))
+    expectations(app).set_value("[{]").run()
+    edit_block(other, "agent", "You keep the harbour.")
+    for name in ("02-parallel-calls", "02-parallel-calls, edited"):
+        shown = page("trials", session=name)
+        assert expectations(shown).value == "[{]"
+        assert "This cannot be read" in shown.error[0].value
+    shown.session_state["workspace menu"] = True
+    shown.run()
+    shown.text_input(key=f"name of {name}").set_value("tides").run()
+    assert expectations(shown).value == "[{]"
+    assert not page("trials", session="02-parallel-calls").exception
 
 
 def test_a_run_on_a_sample_does_not_mark_it_as_edited() -> None:

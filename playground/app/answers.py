@@ -19,7 +19,7 @@ import streamlit as st
 from playground.app import navigation, state
 from playground.app.pages import has_page, page_entry
 from playground.app.serving import access
-from playground.app.shared import components, keys, say, waiting
+from playground.app.shared import components, history, keys, say, waiting
 from playground.app.shared.memoized import memoized
 from playground.app.shared.runs import Runs
 from playground.app.state import WorkingSession
@@ -128,6 +128,8 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
     """Start the requested runs, and show the answers below their columns."""
     if keys.is_pressed(keys.RUN):
         want()
+    if last := _last_run():  # an edit meanwhile stored a sample as another session
+        state.hold(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
     wanted = state.held(_RUN_WANTED) and access.current().may_run
     if not wanted and _last_run().get("of") != working.name:
         return
@@ -228,7 +230,7 @@ def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
     of = _last_run()["of"]
     for run in runs.values():
         if run.recorded:
-            of = state.add_recording(of, run.recorded.recording)
+            of = history.carry(of, state.add_recording(of, run.recorded.recording))
     state.hold(_LAST_RUN, {**_last_run(), "of": of})
     st.rerun()
 

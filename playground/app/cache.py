@@ -73,7 +73,6 @@ _BARS: Final = "policies"
 _HOUR: Final = "1h"
 DIALECT: Final = "dialect"
 POLICY: Final = "policy"
-_POLICY_OF: Final = "policy of "  # + session name → the policy that was chosen for it last
 _LAST_SESSION: Final = "session of the policy"
 
 
@@ -123,7 +122,7 @@ def _policy(name: str, session: Session) -> str:
     elif session.agent.name in names:  # a transcript of an agent whose marks are known
         names = [session.agent.name, *(each for each in names if each != session.agent.name)]
     is_known = is_imported or session.agent.name in names
-    chosen = state.held(_POLICY_OF + name)
+    chosen = state.held(state.POLICY_OF + name)
     if is_known and state.held(_LAST_SESSION) not in (None, name):
         # a newly chosen session is first shown as it was sent
         state.choose(POLICY, chosen if chosen in names else names[0])
@@ -134,7 +133,7 @@ def _policy(name: str, session: Session) -> str:
     # not bound: the address would hold the title, not the name
     policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=270)
     state.tell_url(POLICY, policy, names[0])
-    state.hold(_POLICY_OF + name, policy)
+    state.hold(state.POLICY_OF + name, policy)
     return policy
 
 

@@ -43,6 +43,10 @@ SEVERAL = "sessions of one file"  # holds the file's name, and the sessions' nam
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
 REFUSED = "workspace fault"  # the system's refusal, to be shown once
 DRAFTS = "unread edits of "  # + session name → editor's key → its text and its fault
+MODELS = "models chosen for "  # + session name → the changes of its model
+OPEN_BLOCK = "open block of "  # + session name → the block's origin, box number, last refusal
+POLICY_OF = "policy of "  # + session name → the policy that was chosen for it last
+STORED_AS = "new name of "  # + session name → the name under which it was stored since
 _ADDRESS = "session of the address"  # the name in it after the last run
 _NEXT = "session of the next run"  # chosen after the list of sessions was drawn
 _RUN = "run id"
@@ -115,6 +119,7 @@ def follow_link() -> None:
     if asked and followed and asked != st.session_state.get(_ADDRESS):
         st.session_state[SESSION] = asked
     st.session_state[_ADDRESS] = chosen_name()
+    forget(STORED_AS + chosen_name())  # a sample that is chosen again begins anew
 
 
 def look_at(name: str) -> None:
@@ -216,6 +221,16 @@ def _stored(name: str, text: str, done: str) -> str:
     if tab().text(name) is None and name in paths.samples():
         return tab().add(_free(f"{name}, {done}"), text)
     return tab().write(name, text)
+
+
+def name_now(name: str) -> str:
+    """Return the name under which an edit, a run or the user has stored this session since.
+
+    A callback that was drawn before has the old name. If the user has chosen another session since,
+    the old name counts.
+    """
+    new = held(STORED_AS + name)
+    return str(new) if new and new == (held(_NEXT) or chosen_name()) else name
 
 
 def _scrubs() -> bool:

@@ -199,7 +199,7 @@ def _reply(thing: Recognised) -> None:
     recording = as_session(thing).session.recordings[0]
     names = {each.name for each in working.session.recordings}
     name = next(n for i in range(1, 1000) if (n := f"reply {i}") not in names)
-    state.add_recording(working.name, replace(recording, name=name))
+    history.carry(working.name, state.add_recording(working.name, replace(recording, name=name)))
 
 
 def _join(thing: Recognised) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from playground.app import state
 from playground.app.shared import belongings, widget_changes
@@ -15,15 +15,12 @@ from playground.sessions.line_ends import as_edited, with_line_ends_of
 from playground.sessions.source_texts import tool_text
 from playground.sessions.tool_files import read_tool_file
 
-T = TypeVar("T", str, bool)
-_MODELS: Final = "models chosen for "  # + session name
 
-
-class Editor(NamedTuple, Generic[T]):
-    """An editor's widget: its key, its contents, its callback, and the fault of its text."""
+class Editor(NamedTuple):
+    """An editor's widget: its key, its text, its callback, and the fault of its text."""
 
     key: str
-    value: T
+    value: str
     on_change: Callable[[], None]
     fault: str
 
@@ -31,35 +28,35 @@ class Editor(NamedTuple, Generic[T]):
 def edit(name: str, *steps: Edit) -> str:
     """Add steps; nothing can be redone then. Return the name under which the session is stored.
     Raises InputFault."""
-    kept = state.keep_steps(name, [*state.edit_steps(name), *steps], [])
-    if kept != name:
-        renamed(name, kept)
-    return kept
+    name = state.name_now(name)
+    return _store(name, [*state.edit_steps(name), *steps], [])
 
 
-def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | bool = "") -> None:
-    """Store the value of the editor with this key, which began with `shown`, as a step.
+def _store(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
+    return carry(name, state.keep_steps(name, steps, undone))
 
-    A value that cannot be read stays in the editor, and the last readable one stays in use.
+
+def take_edit(text: str, name: str, step: Edit, shown: str = "") -> None:
+    """Store the text of the step's editor, which began with `shown`, as such a step.
+
+    A text that cannot be read stays in the editor, and the last readable one stays in use.
     """
-    if isinstance(value, str) and isinstance(shown, str):
-        value = with_line_ends_of(shown, value)
-    step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
-    forget_unread(name, key)
+    name, step = state.name_now(name), replace(step, value=with_line_ends_of(shown, text))
+    forget_unread(name, step)
     try:
         edit(name, step)
     except InputFault as fault:
-        _keep_drafts(name, {**_drafts(name), key: (step.value, str(fault))})
+        unread = {state.edit_key(name, step.action): (step.value, str(fault))}
+        _keep_drafts(name, {**_drafts(name), **unread})
 
 
-def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
+def editor(name: str, value: str, step: Edit) -> Editor:
     """Return the editor for this step, with the text in use or the one that cannot be read."""
-    shown: Any
+    key = state.edit_key(name, step.action)
     shown, fault = _drafts(name).get(key, (value, ""))
-    if isinstance(shown, str):
-        shown = as_edited(shown)
+    shown = as_edited(shown)
     widget = widget_changes.place(key, shown)
-    on_change = widget_changes.of(widget, take_edit, name, key, step, value, shown=shown)
+    on_change = widget_changes.of(widget, take_edit, name, step, value, shown=shown)
     return Editor(widget, shown, on_change, fault)
 
 
@@ -77,8 +74,9 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
 
 def took_model(model: str | None, name: str, before: str | None) -> None:
     """Note that the user chose a model in place of `before`, so that this can be undone."""
+    name = state.name_now(name)
     steps = len(state.edit_steps(name))
-    state.hold(_MODELS + name, [*_models(name), (steps, before, model)])
+    state.hold(state.MODELS + name, [*_models(name), (steps, before, model)])
 
 
 def _models(name: str) -> list[tuple[int, str | None, str | None]]:
@@ -87,7 +85,7 @@ def _models(name: str) -> list[tuple[int, str | None, str | None]]:
     If something else than the list of models has set the model since, such as a link, none can be
     undone.
     """
-    found = state.held(_MODELS + name) or []
+    found = state.held(state.MODELS + name) or []
     return found if found and found[-1][2] == state.held(state.MODEL) else []
 
 
@@ -98,23 +96,25 @@ def _model_is_last(name: str) -> bool:
 
 def undo(name: str) -> None:
     """Undo the last step, an edit or a change of the model; texts that cannot be read stay."""
+    name = state.name_now(name)
     if _model_is_last(name):
         *rest, (_, before, _) = _models(name)
-        state.hold(_MODELS + name, rest)
+        state.hold(state.MODELS + name, rest)
         state.choose(state.MODEL, before)
     elif steps := state.edit_steps(name):
-        state.keep_steps(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
+        _store(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
 
 
-def forget_unread(name: str, key: str) -> None:
-    """Let the editor of this key show the text in use again."""
+def forget_unread(name: str, step: Edit) -> None:
+    """Let the editor for this step show the text in use again."""
+    key = state.edit_key(name, step.action)
     _keep_drafts(name, {each: draft for each, draft in _drafts(name).items() if each != key})
 
 
 def redo(name: str) -> None:
     """Redo the edit that was undone last."""
     if undone := state.undone_steps(name):
-        state.keep_steps(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
+        _store(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
 
 
 def next_undo(name: str) -> str:
@@ -131,14 +131,24 @@ def next_redo(name: str) -> str:
     return undone[-1].label if undone else ""
 
 
-def renamed(old: str, new: str) -> None:
-    """Move the texts that cannot be read yet and the choices of a model to a session's new name."""
-    drafts = _drafts(old)
-    old_prefix, new_prefix = state.edit_key(old, ""), state.edit_key(new, "")
-    _keep_drafts(new, {new_prefix + key.removeprefix(old_prefix): drafts[key] for key in drafts})
-    _keep_drafts(old, {})
-    state.hold(_MODELS + new, _models(old))
-    state.hold(_MODELS + old, [])
+def carry(old: str, new: str, renamed: bool = False) -> str:
+    """Copy what is held for a session to the other name under which it was stored; return `new`.
+
+    Texts that cannot be read yet stay at the old name, too, because another tab may show them,
+    unless the session was `renamed`.
+    """
+    if new != old:
+        drafts, prefix = _drafts(new), state.edit_key(old, "")
+        for key, draft in _drafts(old).items():
+            drafts[state.edit_key(new, key.removeprefix(prefix))] = draft
+        _keep_drafts(new, drafts)
+        state.hold(state.STORED_AS + old, new)
+        for kind in (state.MODELS, state.OPEN_BLOCK, state.POLICY_OF):
+            state.hold(kind + new, state.held(kind + old))
+        state.forget(state.OPEN_BLOCK + old)
+        if renamed:
+            _keep_drafts(old, {})
+    return new
 
 
 def reset(name: str) -> None:
@@ -147,7 +157,7 @@ def reset(name: str) -> None:
     model, steps = state.held(state.MODEL), state.edit_steps(name)
     if steps:
         chosen = [Edit("model", model)] if model else []
-        state.keep_steps(name, [], [*state.undone_steps(name), *chosen, *reversed(steps)])
+        _store(name, [], [*state.undone_steps(name), *chosen, *reversed(steps)])
     else:
         took_model(None, name, model)
     state.choose(state.MODEL, None)

@@ -28,9 +28,6 @@ from playground.sessions.source_texts import (
     step_to,
 )
 
-_OPEN: Final = (
-    "open block of "  # + session name → the block's origin, its box's number, the last refusal
-)
 ADD: Final = "add a part"
 
 
@@ -47,7 +44,7 @@ class OpenBlock(NamedTuple):
 
 def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
     """Return the open block in the component of this key, or None."""
-    opened = state.held(_OPEN + working.name)
+    opened = state.held(state.OPEN_BLOCK + working.name)
     if not opened:
         return None
     session, fault = working.session, str(opened["fault"])
@@ -80,7 +77,8 @@ def on_asked(name: str, key: str) -> None:
     asked = state.component_value(key, "asked")
     if not isinstance(asked, Mapping):
         return
-    opened = state.held(_OPEN + name) or {}
+    name = state.name_now(name)
+    opened = state.held(state.OPEN_BLOCK + name) or {}
     if asked["do"] == "open":
         _open(name, asked["origin"], asked["number"])
     elif asked["number"] != opened.get("number"):  # the box is gone already
@@ -89,7 +87,7 @@ def on_asked(name: str, key: str) -> None:
     elif asked["do"] == "leave":
         close(name)
     elif kept := _keep(name, opened, asked["texts"]):
-        close(name)
+        close(kept)
         if asked["do"] == "change":
             _change(kept, opened, asked["at"])
         elif asked.get("then"):
@@ -97,7 +95,7 @@ def on_asked(name: str, key: str) -> None:
 
 
 def close(name: str) -> None:
-    state.hold(_OPEN + name, None)
+    state.hold(state.OPEN_BLOCK + name, None)
 
 
 def add_menu(working: WorkingSession) -> None:
@@ -138,15 +136,15 @@ def _take_rules(on: bool, name: str) -> None:
 
 
 def _from_menu(name: str, origin: str, *steps: Edit) -> None:
+    name = history.edit(name, *steps) if steps else state.name_now(name)
     if steps:
-        name = history.edit(name, *steps)
         origin = origin or f"tool:{state.edited_session(name).tools[-1].name}"
     state.choose(ADD, False)
     _open(name, origin, -len(state.edit_steps(name)) - 1)
 
 
 def _open(name: str, origin: str, number: int) -> None:
-    state.hold(_OPEN + name, {"origin": origin, "number": number, "fault": ""})
+    state.hold(state.OPEN_BLOCK + name, {"origin": origin, "number": number, "fault": ""})
 
 
 def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> str:
@@ -157,7 +155,7 @@ def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> str:
         steps = _steps(session, source_texts(session, opened["origin"]), texts)
         return history.edit(name, *steps) if steps else name
     except InputFault as fault:
-        state.hold(_OPEN + name, {**opened, "fault": str(fault)})
+        state.hold(state.OPEN_BLOCK + name, {**opened, "fault": str(fault)})
         return ""
 
 

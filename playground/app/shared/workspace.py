@@ -282,8 +282,7 @@ def _take_name(name: str, wanted: str) -> None:
     if wanted in paths.samples():  # the session would hide the sample
         raise InputFault(f"{wanted!r} is a sample's name", expected="another name")
     new = state.tab().rename(name, wanted)
-    history.renamed(name, new)
-    _open(new)
+    _open(history.carry(name, new, renamed=True))
 
 
 def _duplicate(name: str) -> None:

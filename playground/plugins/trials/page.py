@@ -67,8 +67,7 @@ def expected_calls(working: WorkingSession) -> None:
         )
         widgets.show_findings(doubts(working.session), "in what is expected")
     with st.expander("Edit what is expected", icon=":material/edit:", expanded=not expected):
-        key = state.edit_key(name, _STEP.action)
-        shown = history.editor(name, key, dump_expected(expected) if expected else "", _STEP)
+        shown = history.editor(name, dump_expected(expected) if expected else "", _STEP)
         st.text_area(
             "Expected replies, as JSON",
             shown.value,
@@ -84,10 +83,10 @@ def expected_calls(working: WorkingSession) -> None:
             say.text(shown.fault)
             st.button(
                 "Show the one in use",
-                key=f"forget {key}",
+                key=f"forget {shown.key}",
                 icon=":material/undo:",
                 on_click=history.forget_unread,
-                args=(name, key),
+                args=(name, _STEP),
             )
         say.button(
             f"Expect what its own model called ({len(own)})",
@@ -95,7 +94,7 @@ def expected_calls(working: WorkingSession) -> None:
             icon=":material/playlist_add_check:",
             disabled=not own,
             on_click=history.take_edit,
-            args=(dump_expected(own), name, key, _STEP),
+            args=(dump_expected(own), name, _STEP),
         )
 
 
