@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ import pytest
 from terminals import on_terminal
 
 import playground
+from playground.base.errors import InputFault
 from playground.base.paths import samples
 from playground.base.wording import percent
-from playground.cli.terminal import print_json_array
+from playground.cli.terminal import guarded, print_json_array
 from playground.dialects import REGISTRY, dialect_names, get_dialect
 from playground.nouns.messages import ToolCallPart
 from playground.questions.detection import detect
@@ -344,12 +346,36 @@ def test_what_is_told_of_dialects_and_policies_alike_stands_in_one_line() -> Non
     assert {each[2:] for each in told} == {each[2:] for each in figures}
 
 
-def test_an_array_that_breaks_off_is_closed(capsys: pytest.CaptureFixture[str]) -> None:
-    for good, printed in ((2, "[0, 1]"), (0, "null")):
-        numbers = (1 // (n < good) and n for n in range(3))
-        with pytest.raises(ZeroDivisionError):
-            print_json_array(numbers)
-        assert json.loads(capsys.readouterr().out or "null") == json.loads(printed)
+@pytest.mark.parametrize("values", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [(InputFault("bad"), 2, "bad"), (KeyboardInterrupt(), 130, "stopped"), (OSError("x"), 2, "x")],
+)
+def test_an_array_that_breaks_off_does_not_parse(
+    error: BaseException, status: int, line: str, values: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def cells() -> Iterator[int]:
+        yield from range(values)
+        raise error
+
+    @guarded
+    def command() -> int:
+        print_json_array(cells())
+        return 0
+
+    with pytest.raises(SystemExit) as ended:
+        command()
+    printed = capsys.readouterr()
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(printed.out)
+    assert re.findall(r"\d", printed.out) == [*map(str, range(values))]
+    assert (ended.value.code, printed.err) == (status, f"playground: {line}\n")
+
+
+@pytest.mark.parametrize("values", [[], [1], [1, {"a": []}]])
+def test_a_complete_array_parses(values: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    print_json_array(values)
+    assert json.loads(capsys.readouterr().out) == values
 
 
 def test_detect_takes_a_session_for_no_reply_but_a_message_alone_for_one(tmp_path: Path) -> None:
