@@ -346,6 +346,16 @@ def test_what_is_told_of_dialects_and_policies_alike_stands_in_one_line() -> Non
     assert {each[2:] for each in told} == {each[2:] for each in figures}
 
 
+@pytest.mark.parametrize("options", [[], ["--every-dialect"], ["--policy", "azad"], ["--json"]])
+def test_a_terminal_shows_a_simulation_below_the_progress_bar(options: list[str]) -> None:
+    command = ("cache", "simulate", "02-parallel-calls", *options)
+    answer, _ = on_terminal(*command)
+    shown, _ = on_terminal(*command, with_errors=True)
+    bar, found, _ = shown.partition(answer)
+    assert found, shown
+    assert (bar[-1:] == b"\n" and b"100%" in bar) if "--json" not in options else not bar
+
+
 @pytest.mark.parametrize("values", [0, 1, 2])
 @pytest.mark.parametrize(
     ("error", "status", "line"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +25,7 @@ from playground.cli.shared import (
 from playground.cli.terminal import guarded, progress_bar, report, report_briefly
 
 if TYPE_CHECKING:
+    from playground.cache.answers.cells import CacheSimulation
     from playground.cache.answers.what_if import WhatIf
     from playground.dialects.marks.policies import Policy
     from playground.sessions.loading import LoadedSession
@@ -312,19 +313,21 @@ def _run(
     sent = any(not row.sub_agent for row in loaded.session.rows)
     if sent and what_if == AS_IT_IS and not (options.dialects or policies):
         policies = [AS_SENT, *POLICIES]
-    with progress_bar("simulating") as moved:
-        rows = simulated_by_dialect(
-            loaded.session,
-            in_dialects(dialects, options.rules),
-            policies,
-            provider=provider,
-            seconds_apart=seconds_apart,
-            what_if=what_if,
-            progress=moved,
-        )
-        status = cache_tables.print_simulation(
-            rows, options.as_json, every_dialect, not options.dialects
-        )
+
+    def simulated() -> Iterator[list[CacheSimulation]]:
+        with progress_bar("simulating", options.as_json) as moved:
+            yield from simulated_by_dialect(
+                loaded.session,
+                in_dialects(dialects, options.rules),
+                policies,
+                provider=provider,
+                seconds_apart=seconds_apart,
+                what_if=what_if,
+                progress=moved,
+            )
+
+    is_default = not options.dialects
+    status = cache_tables.print_simulation(simulated(), options.as_json, every_dialect, is_default)
     return max(report(loaded.findings), status)
 
 

@@ -41,9 +41,14 @@ INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a callback that shows progress in a bar, or None if stderr is no terminal."""
-    if not sys.stderr.isatty():
+def progress_bar(
+    label: str, streams_json: bool = False
+) -> Iterator[Callable[[int, int], None] | None]:
+    """Yield a callback that shows progress in a bar, or None if stderr is no terminal.
+
+    With `streams_json`, it is also None if stdout is a terminal: the bar would stand in the JSON.
+    """
+    if not sys.stderr.isatty() or (streams_json and sys.stdout.isatty()):
         yield None
         return
     with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
