@@ -180,10 +180,6 @@ def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
     assert output("replay", str(reply))["tool_calls"][0]["name"] == "f"
     reply.write_text("Only words.")
     assert output("replay", str(reply), "-d", "hermes")["content"] == "Only words."
-    warned = "JSON that cannot be read: read as a reply, because a dialect is named"
-    for text, is_warned in [('{"messages": [}', True), ("[1] As it says", False)]:
-        reply.write_text(text)
-        assert (warned in run("replay", str(reply), "-d", "hermes").stderr) is is_warned
     reply.write_text("Only words.")
     unknown = run("replay", str(reply))
     assert unknown.returncode == 0
@@ -195,6 +191,23 @@ def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
     questions = tmp_path / "questions.json"
     questions.write_text('[{"role": "user", "content": "x"}]')
     assert "has no recordings and no answers" in run("replay", str(questions)).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"), [('{"messages": [}', ["unknown-json"]), ("[1] As it says", [])]
+)
+def test_json_of_an_unknown_form_is_read_as_a_reply_with_a_warning(
+    text: str, codes: list[str], tmp_path: Path
+) -> None:
+    reply = tmp_path / "reply.json"
+    reply.write_text(text)
+    command = ("replay", str(reply), "-d", "hermes", "--strict")
+    assert [each["code"] for each in output(*command, status=len(codes))["findings"]] == codes
+    warned = "warning unknown-json (the whole text): JSON that cannot be read: read as a reply"
+    for options in ([], ["--csv"], ["--server", "vllm"], ["--report", "vllm"]):
+        done = run(*command, *options)
+        assert (done.returncode, done.stderr.count(warned)) == (len(codes), len(codes)), options
+        assert done.stderr.count("read as a reply") == len(codes)
 
 
 JOURNAL = "<think>\nI write it.\n</think>\n\n```append journal.md\n# Journal\n\nDone today."
