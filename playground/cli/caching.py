@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from playground.sessions.loading import LoadedSession
     from playground.sessions.session import Session
 
-_dialects = dialects_option(required=False)
 _policies = click.option(
     "--policy",
     "policies",
@@ -131,17 +130,8 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
         return command(options=options, **others)
 
     run: Callable[..., int] = gathered
-    for option in (
-        json_option,
-        csv_option,
-        strict_option,
-        _explicit,
-        rules_option,
-        model_option,
-        _files,
-        _policies,
-        _dialects,
-    ):
+    printing = (json_option, csv_option, strict_option)
+    for option in (*printing, _explicit, rules_option, model_option, _files, _policies):
         run = option(run)
     return run
 
@@ -183,6 +173,7 @@ def cache() -> None:
 )
 @session_argument
 @guarded
+@dialects_option("all")
 @_with_options
 def place(options: _Options) -> int:
     """Show where cache marks land in SESSION: a line for equal dialects, every part with -d."""
@@ -196,6 +187,7 @@ def place(options: _Options) -> int:
 )
 @session_argument
 @guarded
+@dialects_option("native")
 @_with_options
 def wire(options: _Options) -> int:
     """Show SESSION's next request as LiteLLM's adapter would send it, and the marks that get lost.
@@ -223,6 +215,7 @@ def wire(options: _Options) -> int:
 )
 @guarded
 @_what_if
+@dialects_option("native")
 @_with_options
 def simulate(
     options: _Options,
@@ -262,6 +255,7 @@ def validate(folder: str, as_json: bool) -> int:
 @_seconds_apart
 @guarded
 @_what_if
+@dialects_option("all")
 @_with_options
 def by_flags(
     options: _Options,

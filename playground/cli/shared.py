@@ -101,9 +101,11 @@ def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> s
     return value
 
 
-def dialects_option(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    text = "A dialect; may be given several times." + ("" if required else " Default: all.")
-    return click.option("-d", "--dialect", "dialects", multiple=True, required=required, help=text)
+def dialects_option(default: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option for dialects; without a default, it is required."""
+    text = "A dialect; may be given several times." + (f" Default: {default}." if default else "")
+    names = ("-d", "--dialect", "dialects")
+    return click.option(*names, multiple=True, required=not default, help=text)
 
 
 def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
