@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ import pytest
 from terminals import on_terminal
 
 import playground
+from playground.base.errors import InputFault
 from playground.base.paths import samples
 from playground.base.wording import percent
-from playground.cli.terminal import print_json_array
+from playground.cli.terminal import guarded, print_json_array
 from playground.dialects import REGISTRY, dialect_names, get_dialect
 from playground.nouns.messages import ToolCallPart
 from playground.questions.detection import detect
@@ -178,10 +180,6 @@ def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
     assert output("replay", str(reply))["tool_calls"][0]["name"] == "f"
     reply.write_text("Only words.")
     assert output("replay", str(reply), "-d", "hermes")["content"] == "Only words."
-    warned = "JSON that cannot be read: read as a reply, because a dialect is named"
-    for text, is_warned in [('{"messages": [}', True), ("[1] As it says", False)]:
-        reply.write_text(text)
-        assert (warned in run("replay", str(reply), "-d", "hermes").stderr) is is_warned
     reply.write_text("Only words.")
     unknown = run("replay", str(reply))
     assert unknown.returncode == 0
@@ -193,6 +191,23 @@ def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
     questions = tmp_path / "questions.json"
     questions.write_text('[{"role": "user", "content": "x"}]')
     assert "has no recordings and no answers" in run("replay", str(questions)).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"), [('{"messages": [}', ["unknown-json"]), ("[1] As it says", [])]
+)
+def test_json_of_an_unknown_form_is_read_as_a_reply_with_a_warning(
+    text: str, codes: list[str], tmp_path: Path
+) -> None:
+    reply = tmp_path / "reply.json"
+    reply.write_text(text)
+    command = ("replay", str(reply), "-d", "hermes", "--strict")
+    assert [each["code"] for each in output(*command, status=len(codes))["findings"]] == codes
+    warned = "warning unknown-json (the whole text): JSON that cannot be read: read as a reply"
+    for options in ([], ["--csv"], ["--server", "vllm"], ["--report", "vllm"]):
+        done = run(*command, *options)
+        assert (done.returncode, done.stderr.count(warned)) == (len(codes), len(codes)), options
+        assert done.stderr.count("read as a reply") == len(codes)
 
 
 JOURNAL = "<think>\nI write it.\n</think>\n\n```append journal.md\n# Journal\n\nDone today."
@@ -344,12 +359,46 @@ def test_what_is_told_of_dialects_and_policies_alike_stands_in_one_line() -> Non
     assert {each[2:] for each in told} == {each[2:] for each in figures}
 
 
-def test_an_array_that_breaks_off_is_closed(capsys: pytest.CaptureFixture[str]) -> None:
-    for good, printed in ((2, "[0, 1]"), (0, "null")):
-        numbers = (1 // (n < good) and n for n in range(3))
-        with pytest.raises(ZeroDivisionError):
-            print_json_array(numbers)
-        assert json.loads(capsys.readouterr().out or "null") == json.loads(printed)
+@pytest.mark.parametrize("options", [[], ["--every-dialect"], ["--policy", "azad"], ["--json"]])
+def test_a_terminal_shows_a_simulation_below_the_progress_bar(options: list[str]) -> None:
+    command = ("cache", "simulate", "02-parallel-calls", *options)
+    answer, _ = on_terminal(*command)
+    shown, _ = on_terminal(*command, with_errors=True)
+    bar, found, _ = shown.partition(answer)
+    assert found, shown
+    assert (bar[-1:] == b"\n" and b"100%" in bar) if "--json" not in options else not bar
+
+
+@pytest.mark.parametrize("values", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [(InputFault("bad"), 2, "bad"), (KeyboardInterrupt(), 130, "stopped"), (OSError("x"), 2, "x")],
+)
+def test_an_array_that_breaks_off_does_not_parse(
+    error: BaseException, status: int, line: str, values: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def cells() -> Iterator[int]:
+        yield from range(values)
+        raise error
+
+    @guarded
+    def command() -> int:
+        print_json_array(cells())
+        return 0
+
+    with pytest.raises(SystemExit) as ended:
+        command()
+    printed = capsys.readouterr()
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(printed.out)
+    assert re.findall(r"\d", printed.out) == [*map(str, range(values))]
+    assert (ended.value.code, printed.err) == (status, f"playground: {line}\n")
+
+
+@pytest.mark.parametrize("values", [[], [1], [1, {"a": []}]])
+def test_a_complete_array_parses(values: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    print_json_array(values)
+    assert json.loads(capsys.readouterr().out) == values
 
 
 def test_detect_takes_a_session_for_no_reply_but_a_message_alone_for_one(tmp_path: Path) -> None:

@@ -307,3 +307,21 @@ def test_the_published_schema_is_that_of_every_commands_json() -> None:
     shapes = json.loads(schemas.FILE.read_text())
     assert shapes["version"] == JSON_VERSION
     assert [key for key in schemas.keys_of(shapes["$defs"]) if not schemas.is_name(key)] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "default"),
+    [
+        ("cache simulate", "native"),
+        ("cache wire", "native"),
+        ("cache place", "all"),
+        ("tools", "none; with --tokens, all"),
+        ("compare", "all"),
+    ],
+)
+def test_a_help_page_names_the_dialects_that_are_taken_by_default(
+    command: str, default: str
+) -> None:
+    lines = " ".join(run(*command.split(), "--help").stdout.split())
+    assert f"Default: {default}." in lines
+    assert lines.count("Default: all.") == (default == "all")

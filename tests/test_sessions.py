@@ -91,8 +91,12 @@ def test_a_samples_name_stands_for_the_sample(function: str) -> None:
     by_name, of_session = _TAKES_A_NAME[function]
     name = "02-parallel-calls"
     assert by_name(name) == of_session(sample_sessions()[name])
-    with pytest.raises((InputFault, UnknownNameError), match="02-parallel-cals"):
+    # one that reads files raises for a missing one as it does for any other file
+    fault = UnknownNameError if function == "raw_prompt" else InputFault
+    with pytest.raises(fault, match="'02-parallel-cals'; did you mean '02-parallel-calls'"):
         by_name("02-parallel-cals")
+    with pytest.raises(fault, match="'nosuch'; the nearest of 12: 01-plain-chat"):
+        by_name("nosuch")
 
 
 def test_a_session_may_be_asked_of_another_model() -> None:

@@ -100,6 +100,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "no-dialect": FindingKind(
         "warning", "no dialect finds a part of a call in this text: it is shown as it is"
     ),
+    "unknown-json": FindingKind("warning", "JSON in no known form: read as a reply"),
     "unknown-dialect": FindingKind(
         "warning",
         "a recording names an unknown dialect: its text decides in which dialect it is read",

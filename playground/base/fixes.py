@@ -53,6 +53,7 @@ FIXES: Final[dict[str, str]] = {
     "printed-response": "give the response as JSON (`model_dump_json()`), or its content alone",
     "unknown-dialect": "register the dialect, or read the recording in a known one",
     "no-dialect": "name its dialect, or have one proposed by `playground dialect propose`",
+    "unknown-json": "mend the JSON if it is a session, or give the text of the reply alone",
     "unknown-tool": "give the session the tool, or name the tools in the rules",
     "missing-opener": "show the opener in the rules' example, or read another dialect",
     # what a server makes of it

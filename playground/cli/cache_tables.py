@@ -57,12 +57,13 @@ def print_simulation(
     first, second = next(cells), next(cells, None)
     if second is None:
         return max(failed(bool(refusals)), _requests(first))
-    _say_first(first)
-    listed = rows.cache_matrix([first, second])
+    heading, listed = _heading(first), rows.cache_matrix([first, second])
     del first, second
     listed = listed._replace(
         cells=[*listed.cells, *(row for cell in cells for row in rows.cache_matrix([cell]).cells)]
     )
+    for line in heading:  # below the progress bar, which the last cell has ended
+        say(line)
     if is_set(CSV):
         show_rows(listed)
         return failed(bool(refusals))
@@ -87,12 +88,11 @@ def _noting_refusals(
         yield cell
 
 
-def _say_first(cell: CacheSimulation) -> None:
-    """Print the bill, and the provider whose rules are used for an unknown model."""
+def _heading(cell: CacheSimulation) -> list[str]:
+    """Return the bill, and the provider whose rules are used for an unknown model."""
     from playground.cache.answers.headline import billed
 
-    for line in filter(None, (billed(cell), cell.assumption)):
-        say(line)
+    return [*filter(None, (billed(cell), cell.assumption))]
 
 
 def _simulation_json(cell: CacheSimulation) -> dict[str, Any]:
@@ -132,7 +132,8 @@ def _requests(cell: CacheSimulation) -> int:
     from playground.cache.rules.age import aged
     from playground.show import rows
 
-    _say_first(cell)
+    for line in _heading(cell):
+        say(line)
     listed = rows.cache_requests(cell)
     show_rows(listed if is_set(CSV) else listed.without("tokens_low", "tokens_high"))
     say(
@@ -150,8 +151,7 @@ def print_check(simulation: CacheSimulation, failures: list[str], as_json: bool)
     if as_json:
         print_json({"failures": failures, **_simulation_json(simulation)})
         return
-    _say_first(simulation)
-    for line in failures:
+    for line in (*_heading(simulation), *failures):
         say(line)
     if not failures:
         cost = f"{grouped(simulation.cost_permille / 1000, 2)} of its full price"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
@@ -25,12 +25,12 @@ from playground.cli.shared import (
 from playground.cli.terminal import guarded, progress_bar, report, report_briefly
 
 if TYPE_CHECKING:
+    from playground.cache.answers.cells import CacheSimulation
     from playground.cache.answers.what_if import WhatIf
     from playground.dialects.marks.policies import Policy
     from playground.sessions.loading import LoadedSession
     from playground.sessions.session import Session
 
-_dialects = dialects_option(required=False)
 _policies = click.option(
     "--policy",
     "policies",
@@ -130,17 +130,8 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
         return command(options=options, **others)
 
     run: Callable[..., int] = gathered
-    for option in (
-        json_option,
-        csv_option,
-        strict_option,
-        _explicit,
-        rules_option,
-        model_option,
-        _files,
-        _policies,
-        _dialects,
-    ):
+    printing = (json_option, csv_option, strict_option)
+    for option in (*printing, _explicit, rules_option, model_option, _files, _policies):
         run = option(run)
     return run
 
@@ -182,6 +173,7 @@ def cache() -> None:
 )
 @session_argument
 @guarded
+@dialects_option("all")
 @_with_options
 def place(options: _Options) -> int:
     """Show where cache marks land in SESSION: a line for equal dialects, every part with -d."""
@@ -195,6 +187,7 @@ def place(options: _Options) -> int:
 )
 @session_argument
 @guarded
+@dialects_option("native")
 @_with_options
 def wire(options: _Options) -> int:
     """Show SESSION's next request as LiteLLM's adapter would send it, and the marks that get lost.
@@ -222,6 +215,7 @@ def wire(options: _Options) -> int:
 )
 @guarded
 @_what_if
+@dialects_option("native")
 @_with_options
 def simulate(
     options: _Options,
@@ -261,6 +255,7 @@ def validate(folder: str, as_json: bool) -> int:
 @_seconds_apart
 @guarded
 @_what_if
+@dialects_option("all")
 @_with_options
 def by_flags(
     options: _Options,
@@ -312,19 +307,21 @@ def _run(
     sent = any(not row.sub_agent for row in loaded.session.rows)
     if sent and what_if == AS_IT_IS and not (options.dialects or policies):
         policies = [AS_SENT, *POLICIES]
-    with progress_bar("simulating") as moved:
-        rows = simulated_by_dialect(
-            loaded.session,
-            in_dialects(dialects, options.rules),
-            policies,
-            provider=provider,
-            seconds_apart=seconds_apart,
-            what_if=what_if,
-            progress=moved,
-        )
-        status = cache_tables.print_simulation(
-            rows, options.as_json, every_dialect, not options.dialects
-        )
+
+    def simulated() -> Iterator[list[CacheSimulation]]:
+        with progress_bar("simulating", options.as_json) as moved:
+            yield from simulated_by_dialect(
+                loaded.session,
+                in_dialects(dialects, options.rules),
+                policies,
+                provider=provider,
+                seconds_apart=seconds_apart,
+                what_if=what_if,
+                progress=moved,
+            )
+
+    is_default = not options.dialects
+    status = cache_tables.print_simulation(simulated(), options.as_json, every_dialect, is_default)
     return max(report(loaded.findings), status)
 
 

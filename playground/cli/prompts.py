@@ -96,7 +96,7 @@ def dialects(as_json: bool) -> int:
     "render session.json -d xml -d hermes --out requests.txt",
 )
 @session_argument
-@dialects_option(required=True)
+@dialects_option()
 @model_option
 @rules_option
 @ledger_option
@@ -158,7 +158,7 @@ def _requests(columns: Sequence[Column]) -> str:
 
 @command("compare 03-long-file --tokens", "compare session.json -d xml -d native --check")
 @session_argument
-@dialects_option(required=False)
+@dialects_option("all")
 @click.option("--tokens", is_flag=True, help="Count tokens too, offline.")
 @model_option
 @rules_option
@@ -214,7 +214,7 @@ def _column_json(row: dict[str, Any], column: Column) -> dict[str, Any]:
 
 
 @command("carry", "carry -d xml -d hermes")
-@dialects_option(required=False)
+@dialects_option("all")
 @strict_option
 @csv_option
 @json_option

@@ -134,7 +134,7 @@ def _show_payload(name: str, provider_view: ProviderPayload, body: bool) -> None
     "tools 02-parallel-calls --portable",
 )
 @click.argument("file", type=SESSION)
-@dialects_option(required=False)
+@dialects_option("none; with --tokens, all")
 @click.option("--mcp", is_flag=True, help="FILE is an mcp.json: ask its servers, if you agree.")
 @click.option("--yes", is_flag=True, help="With --mcp: do not ask before a program is started.")
 @click.option("--seconds", default=20.0, help="With --mcp: how long a server may take.")

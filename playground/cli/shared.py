@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from playground.cli.terminal import CSV, STRICT, say
+from playground.cli.terminal import CSV, STRICT
 
 if TYPE_CHECKING:
     from playground.dialects import Dialect
@@ -101,9 +101,11 @@ def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> s
     return value
 
 
-def dialects_option(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    text = "A dialect; may be given several times." + ("" if required else " Default: all.")
-    return click.option("-d", "--dialect", "dialects", multiple=True, required=required, help=text)
+def dialects_option(default: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option for dialects; without a default, it is required."""
+    text = "A dialect; may be given several times." + (f" Default: {default}." if default else "")
+    names = ("-d", "--dialect", "dialects")
+    return click.option(*names, multiple=True, required=not default, help=text)
 
 
 def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
@@ -191,23 +193,25 @@ def _load_reply(source: Source, dialect: str, with_json: bool = False) -> Loaded
     """Return a source that holds a reply alone as a session; None if it holds anything else.
 
     With a requested `dialect` the reply is read in it. Otherwise it is read in the likeliest
-    dialect; if there is none, a finding says so. `with_json` accepts JSON in no known form.
+    dialect; if there is none, a finding says so. `with_json` accepts JSON in no known form, with a
+    finding.
     """
     from dataclasses import replace
 
+    from playground.base.findings import finding
     from playground.questions.recognition import as_session, recognise
 
     recognised = recognise(source.data, source.name)
+    findings = []
     if with_json and recognised.kind == "nothing" and source.data.lstrip()[:1] in (b"{", b"["):
-        say(f"{recognised.title}: read as a reply, because a dialect is named", err=True)
-        recognised = replace(recognised, kind="reply")
-    if recognised.kind != "reply":
+        message = f"{recognised.title}: read as a reply, because a dialect is named"
+        findings = [finding("unknown-json", "the whole text", message)]
+    elif recognised.kind != "reply":
         return None
-    return as_session(
-        replace(recognised, data=source.data, dialect=dialect, wrapped=None)
-        if dialect
-        else recognised
-    )
+    if dialect:
+        recognised = replace(recognised, data=source.data, dialect=dialect, wrapped=None)
+    loaded = as_session(replace(recognised, kind="reply"))
+    return replace(loaded, findings=[*findings, *loaded.findings])
 
 
 def tools_of(name: str) -> list[ToolMetadata]:

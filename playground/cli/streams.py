@@ -102,7 +102,8 @@ def replay(
                 "--report makes a smaller reply of its own, for which there is no other output",
                 expected="--report without --server and --events",
             )
-        return _print_report(chosen, chosen_dialect, reported, tools, as_json)
+        status = _print_report(chosen, chosen_dialect, reported, tools, as_json)
+        return max(status, report(file_findings))
     if as_json and len(servers) > 1:
         raise InputFault(f"{len(servers)} servers, and --json", expected="one of them")
     timelines = [
@@ -178,10 +179,10 @@ def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolM
 
 
 def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) -> list[Finding]:
-    """Return findings on the file: a text that no dialect reads, or one of many recordings."""
+    """Return findings on the file: on its text, or that this is one of many recordings."""
     from playground.base.findings import finding
 
-    codes = ("no-dialect", "wrapped-body")
+    codes = ("no-dialect", "wrapped-body", "unknown-json")
     findings = [each for each in loaded.findings if each.code in codes]
     recordings = loaded.session.recordings
     if len(recordings) > 1 and not is_named:

@@ -41,9 +41,14 @@ INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a callback that shows progress in a bar, or None if stderr is no terminal."""
-    if not sys.stderr.isatty():
+def progress_bar(
+    label: str, streams_json: bool = False
+) -> Iterator[Callable[[int, int], None] | None]:
+    """Yield a callback that shows progress in a bar, or None if stderr is no terminal.
+
+    With `streams_json`, it is also None if stdout is a terminal: the bar would stand in the JSON.
+    """
+    if not sys.stderr.isatty() or (streams_json and sys.stdout.isatty()):
         yield None
         return
     with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
@@ -286,18 +291,14 @@ def print_json(value: Any) -> None:
 def print_json_array(values: Iterable[Any]) -> None:
     """Print an array as `print_json` does, each value as soon as it is there.
 
-    If a later value raises, the array is closed all the same; if the first does, nothing is
-    printed.
+    If a value raises, the array stays open: JSON that breaks off must not look complete.
     """
-    separator, end = "[\n", ""
-    try:
-        for value in values:
-            text = json_text(value, _is_narrow()).replace("\n", "\n  ")  # no text has a line end
-            click.echo(f"{separator}  {text}", nl=False)
-            separator, end = ",\n", "\n]\n"
-        end = end or "[]\n"
-    finally:
-        click.echo(end, nl=False)
+    separator = "[\n"
+    for value in values:
+        text = json_text(value, _is_narrow()).replace("\n", "\n  ")  # no text has a line end
+        click.echo(f"{separator}  {text}", nl=False)
+        separator = ",\n"
+    click.echo("[]" if separator == "[\n" else "\n]")
 
 
 def _is_narrow() -> bool:

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from playground.base import paths
 from playground.base.arguments import takes, wrong
-from playground.base.errors import InputFault, UnknownNameError
+from playground.base.errors import InputFault, UnknownNameError, nearest_names
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
 from playground.recordings.recording import Recording
@@ -66,7 +66,7 @@ def load_session(path: Given, format: str | None = None) -> Session:
     second (see `load_sessions`).
 
     Raises InputFault with file, line, field and what is expected, and UnknownNameError for an
-    unknown format or sample.
+    unknown format.
     """
     return with_receipt(first_session(source_of(path), format).session, _receipt(path, format))
 
@@ -146,8 +146,8 @@ def source_of(given: Any) -> Source:
 def named_source(name: str) -> Source:
     """Return the source for a path or a sample's name; a file comes before a sample.
 
-    Raises InputFault for a file that cannot be read, and UnknownNameError for a name that looks
-    like a sample's and is neither.
+    Raises InputFault for a file that cannot be read; if its name may be a sample's, the message
+    has the nearest samples.
     """
     path, samples = Path(name), paths.samples()
     if name in samples and not path.exists():
@@ -157,7 +157,8 @@ def named_source(name: str) -> Source:
     except InputFault as fault:
         if not _may_be_sample(name) or path.exists():
             raise
-        raise UnknownNameError("file or sample", name, [*samples]) from fault
+        nearest = nearest_names(name, [*samples])
+        raise InputFault(f"unknown file or sample {name!r}; {nearest}") from fault
 
 
 def _may_be_sample(name: str) -> bool:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     "trial 02-parallel-calls --own-calls -d xml -d hermes --model anthropic/claude-sonnet-4-5",
 )
 @session_argument
-@dialects_option(required=False)
+@dialects_option("all")
 @click.option(
     "--model", "models", multiple=True, help="A model to ask; may be repeated. Default: none."
 )
