@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from hashlib import blake2b
 from itertools import groupby
 from typing import Any, Final
@@ -16,8 +16,10 @@ from typing import Any, Final
 from playground.base.shared_lists import SharedList
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.known_rules import known_rules
-from playground.cache.answers.simulation import simulated_row
+from playground.cache.answers.simulation import parted, simulated_row
+from playground.cache.differences import FirstDifference
 from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.rules import Rules
 from playground.nouns.wire_blocks import SIGNATURE, TIERS, WireBlock, WireRequest, shared_length
 from playground.nouns.wire_words import UnknownWord
 from playground.plugins.corpus.tables import WireFact
@@ -82,7 +84,16 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
         blocks = blocks.extended_with(row["kept"], _blocks(row))
         wire = _wire(row, blocks)
         sent.append(TimedRequest(wire, row["at"], rules, bill, sent[-1] if sent else None))
-    return simulated_row(sent, (), rules, model=model, billed=billed)
+    return simulated_row(sent, _differences(sent, rules), rules, model=model, billed=billed)
+
+
+def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
+    """Return each request's first difference from the one before, without the texts, which are
+    not stored."""
+    return tuple(
+        each and replace(each, rule="prefix-changed", before="", after="", character=0)
+        for each in parted(sent, rules)
+    )
 
 
 def _head(wire: WireRequest) -> str:
