@@ -35,6 +35,7 @@ def show(row: Any) -> None:
             key="signature",
             bind="query-params",
             width=620,
+            disabled=bool(st.session_state.get("signature class")),
             help='Fields and their types around an arrow, such as "question -> answer: int".',
         )
     left, right = st.columns(2)
