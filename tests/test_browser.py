@@ -38,7 +38,7 @@ from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session
 from playground.show.pictures.replies import replays
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)

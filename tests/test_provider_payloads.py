@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 from pydantic import BaseModel
+from terminals import run
 
 import playground as pg
 from playground.base.errors import InputFault
@@ -219,8 +219,7 @@ def test_messages_that_say_the_same_are_not_taken_for_one_another() -> None:
 
 
 def asked(*more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "playground", "payload", "02-parallel-calls", *more]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return run("payload", "02-parallel-calls", *more)
 
 
 @pytest.mark.long

@@ -24,7 +24,6 @@ from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.hosts import is_loopback
 
-pytestmark = pytest.mark.xdist_group("served")
 WEBSOCKET = {
     "Connection": "Upgrade",
     "Upgrade": "websocket",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import terminals
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -279,8 +280,7 @@ def test_a_check_says_each_change_of_the_prefix_in_a_line() -> None:
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "playground", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = terminals.run(*arguments)
     return done.returncode, done.stdout, done.stderr
 
 
