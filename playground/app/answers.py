@@ -29,8 +29,8 @@ from playground.base.wording import counted, seconds
 from playground.dialects import get_dialect
 from playground.dialects.preflight import checks_from
 from playground.llm.access import missing_keys
+from playground.llm.completion_arguments import asked_again
 from playground.llm.demo_server import DemoServer
-from playground.llm.endpoint import asked_again
 from playground.llm.runs import Run
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult

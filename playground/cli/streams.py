@@ -308,7 +308,7 @@ def record(
     Keys are taken from the environment and never written. The file grows while the answer comes;
     Ctrl-C, SIGTERM and SIGHUP stop, and keep what has come (exit status 130, 143, 129).
     """
-    from playground.llm.endpoint import asked_again
+    from playground.llm.completion_arguments import asked_again
     from playground.llm.record import Limits
     from playground.llm.record import record as record_answer
 

@@ -19,7 +19,7 @@ from playground.base.findings import Finding, finding
 from playground.cache.answers.wire import lost_marks
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.request_messages import Rendering
-from playground.llm.endpoint import asked_again
+from playground.llm.completion_arguments import asked_again
 from playground.llm.payloads import WireCall, is_known, wire_calls, with_provider
 from playground.nouns.tool_formats.forms import read_tools_and_findings
 from playground.nouns.tools import Schema, ToolMetadata
