@@ -113,10 +113,7 @@ def misspelled_marker(text: str, dialect: DeclaredDialect, names: tuple[str, ...
                 return marker
         tags = {tag for tag in _TAG.findall(normal_text) if len(tag) >= _LEAST_OFF - 1}
         for marker, form in markers.items():
-            is_long = len(form) >= _LEAST_OFF
-            if is_long and any(_is_letter_off(tag, form) for tag in tags):
-                return marker
-            if is_long and form[-1] in ">]" and _lacks_last_sign(form, normal_text):
+            if len(form) >= _LEAST_OFF and any(_is_letter_off(tag, form) for tag in tags):
                 return marker
     return _misspelled_call(searched, dialect, names)
 
@@ -233,11 +230,6 @@ def _misspelled_call(text: str, dialect: DeclaredDialect, names: tuple[str, ...]
         if exact not in text and re.search(rf"{begin}{re.escape(name)}\b{end}", text):
             return exact
     return ""
-
-
-def _lacks_last_sign(form: str, text: str) -> bool:
-    """Return True if a text holds a marker without its last sign, and no longer name there."""
-    return re.search(re.escape(form[:-1]) + r"(?![\w>\]])", text) is not None
 
 
 def _is_letter_off(first: str, second: str) -> bool:

@@ -132,9 +132,10 @@ def _unopened(markers: Markers) -> Expression:
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
-    # a dropped token that begins an opener is told of
-    dropped = [t for t in markers.dropped if not any(o.startswith(t) for o in syntax.openers)]
-    tokens = [token for token in (*markers.stops, *dropped) if token not in syntax.closers]
+    # a dropped token that begins an opener, or is a closer, is told of
+    begun = tuple(o[:size] for o in syntax.openers for size in range(1, len(o) + 1))
+    told = {*begun, *syntax.closers}
+    tokens = [*markers.stops, *(token for token in markers.dropped if token not in told)]
     found: list[Expression] = []
     for tags in (*markers.reasoning, *markers.plain):
         close = tags.close
