@@ -23,6 +23,7 @@ from playground.questions.versions.against import against_failures
 from playground.questions.versions.blocks import sections
 from playground.questions.versions.pairing import paired
 from playground.questions.versions.words import word_changes
+from playground.sessions.entries import new_entry
 from playground.sessions.session import Agent, Session
 from playground.sessions.workspaces import on_disk
 
@@ -397,8 +398,6 @@ def test_the_answer_shows_itself_and_hostile_text_stays_text() -> None:
 def versions_page(**parameters: str) -> AppTest:
     for name, body in (("old", BEFORE), ("new", changed())):
         if name not in on_disk().names():
-            from playground.sessions.entries import new_entry
-
             on_disk().add(name, new_entry(pg.load_session(body)))
     return page("diff", **{"before": "old", "session": "new", **parameters})
 
@@ -422,3 +421,26 @@ def test_the_page_lists_blocks_and_costs_and_filters_by_its_address() -> None:
     payloads = [json.loads(each.proto.json) for each in app.get("bidi_component")]
     (panes,) = [data for data in payloads if "panes" in data]
     assert panes["base"] == 0 and len(panes["panes"]) == 2
+
+
+def test_a_session_is_first_compared_with_the_version_before_it() -> None:
+    """It was compared with whatever stood first in the list, a pasted reply."""
+    for name in ("a reply", "prompt", "prompt (2)", "prompt (3)", "prompt (4)", "quite another"):
+        on_disk().add(name, new_entry(pg.load_session(BEFORE)))
+    compared = {
+        name: page("diff", session=name).selectbox(key="before").value
+        for name in ("prompt (3)", "prompt (4)", "prompt")
+    }
+    assert compared == {
+        "prompt (3)": "prompt (2)", "prompt (4)": "prompt (3)", "prompt": "prompt (2)"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("space", [" ", "\n"])
+def test_a_sentence_that_moved_in_a_long_prompt_is_all_that_changed(space: str) -> None:
+    """Beyond a thousand words in one line all was struck, and all was new."""
+    rules = space.join(f"Rule {n} is that step {n * 7} follows step {n * 3}." for n in range(300))
+    before = f"{rules} Today is Friday. Answer in German."
+    runs = word_changes(before, f"Today is Saturday. {rules} Answer in German.")
+    assert "".join(text for change, text in runs if change != "added") == before
+    assert sum(len(text) for change, text in runs if change != "same") < 60

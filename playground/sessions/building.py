@@ -338,8 +338,9 @@ class SessionBuilder:
         for name, (place, times) in self._beside.items():
             message = f"{name} of {counted(times, 'part')}"
             self.findings.append(finding("beside-left-out", str(place), message))
-        from playground.sessions.configuration import dynamic_of, task_of
+        from playground.sessions.configuration import assuming_model, dynamic_of, task_of
 
+        task = task_of(self._model(), self.agent_prompt)
         requests = self.requests
         if not is_clean([record.usage for record in requests]):
             requests = [*map(self._with_finite_usage, requests)]
@@ -348,7 +349,7 @@ class SessionBuilder:
             "title": self.title,
             "purpose": self.purpose,
             "scripted": False,
-            "task": task_of(self._model(), self.agent_prompt),
+            "task": assuming_model(task, (row.body for row in self.rows)),
             "dynamic": dynamic_of(self.environment),
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),

@@ -5,11 +5,13 @@ A file of rows may have a hundred thousand sessions: they share the empty config
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 
 _NO_TASK: Final = TaskConfig(user_agent_prompt="", system_rules=False)
+_OF_GEMINI: Final = "gemini/gemini-2.5-pro"
 _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 
@@ -19,6 +21,17 @@ def task_of(model: str, agent_prompt: str) -> TaskConfig:
         return _NO_TASK
     named = {"model_name": model} if model else {}
     return TaskConfig(user_agent_prompt=agent_prompt, system_rules=False, **named)
+
+
+def assuming_model(task: TaskConfig, bodies: Iterable[Mapping[str, Any]]) -> TaskConfig:
+    """Return the task with a model of Gemini's if it names none and a body has Gemini's form.
+
+    Such a body never names its model, because its address does. The task still names none.
+    """
+    named = task.model_fields_set
+    if "model_name" in named or not any("contents" in body for body in bodies):
+        return task
+    return TaskConfig.model_construct({*named}, **{**dict(task), "model_name": _OF_GEMINI})
 
 
 def dynamic_of(environment: str) -> DynamicTaskConfig:
