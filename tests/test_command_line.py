@@ -118,7 +118,11 @@ def test_a_help_page_has_examples_and_names_each_value(
             assert f"[default: {parameter.default}" in one_line or not parameter.default
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[e for _, e in EXAMPLES])
+@pytest.mark.parametrize(
+    ("name", "example"),
+    # `carry` of every dialect takes 8 s: test_carrying.py asks the library for it
+    [pytest.param(*e, marks=[pytest.mark.long] * (e[1] == "carry"), id=e[1]) for e in EXAMPLES],
+)
 def test_an_example_of_a_help_page_works(
     name: str, example: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
