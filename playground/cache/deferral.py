@@ -67,12 +67,12 @@ def calls_of(message: Message) -> Iterator[str]:
 class Deferral:
     """A rewriter of a row of requests under one cut.
 
-    `left` says which part of a deferred tool is in the first prompt, by the rule `deferred_tools`:
-    "nothing" (Anthropic's form) or "name and description" (OpenAI's).
+    `part_in_prompt` says which part of a deferred tool is in the first prompt, by the rule
+    `deferred_tools`: "nothing" (Anthropic's form) or "name and description" (OpenAI's).
     """
 
     cut: ToolCut
-    left: str
+    part_in_prompt: str
     _written: dict[tuple[int, tuple[str, ...]], tuple[Message, list[Message]]] = field(
         default_factory=dict
     )
@@ -83,7 +83,7 @@ class Deferral:
 
     @property
     def _is_openai(self) -> bool:
-        return self.left == "name and description"
+        return self.part_in_prompt == "name and description"
 
     def rewrite(
         self, body: dict[str, Any], messages: Sequence[Message], answer: Message | None

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from playground.base.arguments import older_name
 from playground.base.fixes import FIXES
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
@@ -66,13 +67,15 @@ class FirstDifference:
         return TIERS[TIERS.index(first) :] if first else TIERS
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The cause, its place, and both texts there, as a sentence."""
         where = "" if self.block is None else f" at block {self.block}, character {self.character}"
         return f"{self.cause}{where}: {self.before!r}, then {self.after!r}"
 
+    told = older_name("told", "sentence")
+
     def __str__(self) -> str:
-        return f"{self.told} ({self.rule}: {self.fix})"
+        return f"{self.sentence} ({self.rule}: {self.fix})"
 
 
 def first_difference(

@@ -267,7 +267,11 @@ def plan_tools(
         if best is not ways[0] and best.cut:
             rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
         cuts += len(ways)
-    assumed = (*_of_model(own), *_assumed(planner.left, rows, found), *filter(None, [rule.note]))
+    assumed = (
+        *_of_model(own),
+        *_assumed(planner.part_in_prompt, rows, found),
+        *filter(None, [rule.note]),
+    )
     return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}", already)
 
 
@@ -352,7 +356,7 @@ class _Planner:
         return known_rules(self.provider, self.model)
 
     @property
-    def left(self) -> str:
+    def part_in_prompt(self) -> str:
         """The part of a deferred tool that is in the first prompt, by the dated rule."""
         return str(self.rules.of_model("deferred_tools", self.model))
 
@@ -394,7 +398,7 @@ class _Planner:
     def deferred(self, cut: ToolCut) -> PlannedTools:
         """Simulate the requests under a cut; a search adds a second request to the one that needs
         it."""
-        deferral, queries = Deferral(cut, self.left), list[Message]()
+        deferral, queries = Deferral(cut, self.part_in_prompt), list[Message]()
         rows: list[_Request] = []
         times: list[float] = []
         for number, (body, messages) in enumerate(self.requests):

@@ -88,9 +88,9 @@ def receipt_of(
 
 def _with_findings_of_same_text(missing: Sequence[Missing]) -> list[Missing]:
     """Return the pieces; a text with a finding at one place has it at all its places."""
-    codes = {each.text: each.told for each in missing if each.told}
+    codes = {each.text: each.finding_code for each in missing if each.finding_code}
     return [
-        replace(each, told=codes[each.text]) if each.is_silent and each.text in codes else each
+        replace(each, finding_code=codes.get(each.text, "")) if each.is_silent else each
         for each in missing
     ]
 
