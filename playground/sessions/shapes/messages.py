@@ -16,10 +16,8 @@ from playground.recordings.apis.response_items import (
     provider_result,
 )
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
-from playground.sessions.shapes.block_messages import message_of_blocks
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.parts import SOURCES, note_left_out, read_parts, result_value
-from playground.sessions.shapes.plain_items import read_plain_item
 from playground.sessions.shapes.results import CONTENT, add_with_results, holds_result, read_result
 
 ROLES: Final[dict[str, Role]] = {
@@ -78,6 +76,15 @@ _KNOWN_FIELDS: Final = {
     "status", "audio", "annotations", "object", "kind", "session_id", "sessionId", "parentId",
     "parent_id",
 }  # fmt: skip
+_BESIDE: Final = {"metadata", "internal_chat_message_metadata_passthrough"}  # Codex writes them
+_CALL: Final = {"type", "id", "call_id", "name", "namespace", "status", *_BESIDE}
+_RESULT: Final = {"type", "id", "call_id", "output", *_BESIDE}
+# By a call's type: the field of its arguments, and all fields that it may have.
+_ARGUMENTS: Final = {
+    "function_call": ("arguments", {*_CALL, "arguments"}),
+    "custom_tool_call": ("input", {*_CALL, "input"}),
+}
+_OUTPUTS: Final = {"function_call_output", "custom_tool_call_output"}
 
 
 def read_messages(builder: SessionBuilder, values: Any, place: Place) -> None:
@@ -386,3 +393,49 @@ def _image_address(image: str) -> str:
     """Return an image's address; Ollama's Base64 becomes a data address, others stay."""
     plain = image.startswith(("http", "data:", "file:", "/", ".")) or len(image) < 260
     return image if plain else f"data:image/png;base64,{image}"
+
+
+def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
+    """Return Polylogue's message with its blocks as content, and its text if no block holds it.
+
+    The `id` of a block that has a `tool_id` is dropped: it is not the call's id.
+    """
+    text = value.get("text")
+    blocks = [
+        {key: field for key, field in each.items() if key != "id"} if _has_tool_id(each) else each
+        for each in value["blocks"]
+    ]
+    texts = [each.get("text") for each in blocks if isinstance(each, dict)]
+    joined = "".join(each for each in texts if isinstance(each, str))
+    is_missing = isinstance(text, str) and text.strip() and text.strip() not in joined
+    missing = [{"type": "text", "text": text}] if is_missing else []
+    return {**value, "text": None, "content": [*missing, *blocks]}
+
+
+def _has_tool_id(block: Any) -> bool:
+    return isinstance(block, dict) and isinstance(block.get("tool_id"), str)
+
+
+def read_plain_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
+    """Read a call, or a result that is text, in its usual form; return False for any other item.
+
+    This is a fast path: the readers of all items would read these to the same parts.
+    """
+    kind, call_id = value.get("type"), value.get("call_id")
+    if not call_id or type(kind) is not str:
+        return False
+    if kind in _OUTPUTS:
+        output = value.get("output")
+        if type(output) is not str or not _RESULT.issuperset(value):
+            return False
+        builder.add_message("tool", [builder.result(call_id, output)], place)
+        return True
+    name, (field, known) = value.get("name"), _ARGUMENTS.get(kind, _NO_CALL)
+    arguments = value.get(field)
+    if not name or arguments is None or not known.issuperset(value):
+        return False
+    builder.add_to_answer([builder.call(call_id, name, arguments, place)], place)
+    return True
+
+
+_NO_CALL: Final[tuple[str, set[str]]] = ("", set())
