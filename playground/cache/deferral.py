@@ -209,17 +209,13 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
     """Return messages as a policy of marks sees them: those that load tools take no mark."""
-    return [_hidden(each) if _loads_tools(each) else each for each in messages]
+    return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 
 def _loads_tools(message: Message) -> bool:
     content = message.get("content")
     first = content[0] if isinstance(content, list) and content else None
     return isinstance(first, dict) and first.get("type") == "tool_addition"
-
-
-def _hidden(message: Message) -> Message:
-    return {**message, "role": "tool_addition"}
 
 
 def _split(message: Message) -> tuple[list[Any], list[Any]]:

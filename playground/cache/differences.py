@@ -138,7 +138,7 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
     if old.tier == "tools" and _tool_texts(before) == _tool_texts(after):
         return "tool-order"
     if new and (old.tier, old.role, old.kind) == (new.tier, new.role, new.kind):
-        if _ordered(old.text) == _ordered(new.text):
+        if with_sorted_keys(old.text) == with_sorted_keys(new.text):
             return "json-key-order"
         if _is_volatile(old.text, new.text):
             return "history-rewrite" if old.tier == "messages" else "volatile-system"
@@ -199,7 +199,7 @@ def _one_message(one: WireBlock, other: WireBlock) -> bool:
     )
 
 
-def _ordered(text: str) -> str:
+def with_sorted_keys(text: str) -> str:
     """Return JSON with its keys sorted, and any other text unchanged."""
     try:
         return json.dumps(json.loads(text), sort_keys=True)

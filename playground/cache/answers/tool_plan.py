@@ -302,17 +302,14 @@ def _loadings(rules: Rules, model: str) -> Iterator[Loading]:
 
 def _cuts(uses: Sequence[ToolUse], loading: Loading, found: int) -> Iterator[ToolCut]:
     """Yield the cuts to simulate: each keeps more of the tools that are called first."""
-    used = [tool.name for tool in sorted(_called(uses), key=lambda t: (t.first or 0, -t.calls))]
+    called = [tool for tool in uses if tool.first is not None]
+    used = [tool.name for tool in sorted(called, key=lambda t: (t.first or 0, -t.calls))]
     least = 1 if loading == "by the client" else 0  # one tool has to stay
     first = used or [tool.name for tool in uses]
     counts = range(least, max(least, len(used)) + 1)
     step = -(-len(counts) // _MOST_CUTS)
     for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # this cut defers nothing
         yield ToolCut(frozenset(first[:count]), loading, found if loading == "by search" else 1)
-
-
-def _called(uses: Sequence[ToolUse]) -> list[ToolUse]:
-    return [tool for tool in uses if tool.first is not None]
 
 
 def _of_model(row: PlannedTools) -> Iterator[str]:

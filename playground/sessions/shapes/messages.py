@@ -76,15 +76,17 @@ _KNOWN_FIELDS: Final = {
     "status", "audio", "annotations", "object", "kind", "session_id", "sessionId", "parentId",
     "parent_id",
 }  # fmt: skip
-_BESIDE: Final = {"metadata", "internal_chat_message_metadata_passthrough"}  # Codex writes them
-_CALL: Final = {"type", "id", "call_id", "name", "namespace", "status", *_BESIDE}
-_RESULT: Final = {"type", "id", "call_id", "output", *_BESIDE}
-# By a call's type: the field of its arguments, and all fields that it may have.
-_ARGUMENTS: Final = {
-    "function_call": ("arguments", {*_CALL, "arguments"}),
-    "custom_tool_call": ("input", {*_CALL, "input"}),
+# The usual items of a response, with all fields that they may have; Codex adds metadata to each.
+_CODEX_FIELDS: Final = {"metadata", "internal_chat_message_metadata_passthrough"}
+_PLAIN_CALL: Final = {"type", "id", "call_id", "name", "namespace", "status", *_CODEX_FIELDS}
+_PLAIN_RESULT: Final = {"type", "id", "call_id", "output", *_CODEX_FIELDS}
+_PLAIN_RESULT_KINDS: Final = {"function_call_output", "custom_tool_call_output"}
+# By a call's type: the field of its arguments, and all fields.
+_PLAIN_CALLS: Final = {
+    "function_call": ("arguments", {*_PLAIN_CALL, "arguments"}),
+    "custom_tool_call": ("input", {*_PLAIN_CALL, "input"}),
 }
-_OUTPUTS: Final = {"function_call_output", "custom_tool_call_output"}
+_NO_CALL: Final[tuple[str, set[str]]] = ("", set())
 
 
 def read_messages(builder: SessionBuilder, values: Any, place: Place) -> None:
@@ -283,12 +285,8 @@ def _parts(
     return parts
 
 
-_REASONING_FIELDS: Final = (
-    "reasoning_content",
-    "reasoning",
-    "thinking",
-    "tool_plan",
-)  # Cohere's plan
+# `tool_plan` is Cohere's
+_REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking", "tool_plan")
 # Fields beside the content that may also hold text, calls or files.
 _FIELDS_BESIDE_CONTENT: Final = {
     *_CALL_FIELDS, *_REASONING_FIELDS, "refusal", "reasoning_details", "thinking_blocks", "images",
@@ -402,7 +400,9 @@ def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
     """
     text = value.get("text")
     blocks = [
-        {key: field for key, field in each.items() if key != "id"} if _has_tool_id(each) else each
+        {key: field for key, field in each.items() if key != "id"}
+        if isinstance(each, dict) and isinstance(each.get("tool_id"), str)
+        else each
         for each in value["blocks"]
     ]
     texts = [each.get("text") for each in blocks if isinstance(each, dict)]
@@ -410,10 +410,6 @@ def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
     is_missing = isinstance(text, str) and text.strip() and text.strip() not in joined
     missing = [{"type": "text", "text": text}] if is_missing else []
     return {**value, "text": None, "content": [*missing, *blocks]}
-
-
-def _has_tool_id(block: Any) -> bool:
-    return isinstance(block, dict) and isinstance(block.get("tool_id"), str)
 
 
 def read_plain_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
@@ -424,18 +420,15 @@ def read_plain_item(builder: SessionBuilder, value: dict[str, Any], place: Place
     kind, call_id = value.get("type"), value.get("call_id")
     if not call_id or type(kind) is not str:
         return False
-    if kind in _OUTPUTS:
+    if kind in _PLAIN_RESULT_KINDS:
         output = value.get("output")
-        if type(output) is not str or not _RESULT.issuperset(value):
+        if type(output) is not str or not _PLAIN_RESULT.issuperset(value):
             return False
         builder.add_message("tool", [builder.result(call_id, output)], place)
         return True
-    name, (field, known) = value.get("name"), _ARGUMENTS.get(kind, _NO_CALL)
+    name, (field, known) = value.get("name"), _PLAIN_CALLS.get(kind, _NO_CALL)
     arguments = value.get(field)
     if not name or arguments is None or not known.issuperset(value):
         return False
     builder.add_to_answer([builder.call(call_id, name, arguments, place)], place)
     return True
-
-
-_NO_CALL: Final[tuple[str, set[str]]] = ("", set())
