@@ -74,9 +74,22 @@ def test_a_request_that_was_brought_keeps_its_own_marks() -> None:
     assert [(b.tier, b.ttl) for b in sent.marks] == [("tools", "1h"), ("system", "5m")]
     assert sent.calls[0].body == MARKED
     found = headline(pg.simulate_cache(session, policy="as-sent"))
-    assert found.text.startswith("2 marks: the first request only writes, the next one can read.")
+    said = "2 marks: the first request probably writes, and the next one may read."
+    assert found.text.startswith(said)  # by its size it may fall short of the minimum
     bare = {key: value for key, value in MARKED.items() if key not in ("system", "tools")}
     assert pg.cache_on_wire(load_session_of(bare), policy="as-sent").marks == []
+
+
+def test_a_request_near_the_minimum_is_only_probably_written() -> None:
+    """The sentence was certain; the line below it said that the size may not suffice."""
+    text = {"type": "text", "text": "tide " * 1_100, "cache_control": {"type": "ephemeral"}}
+    bodies = [
+        {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": [each]}]}
+        for each in (text, {**text, "text": "tide " * 9_000})
+    ]
+    near, far = (headline(pg.simulate_cache([body])).text for body in bodies)
+    assert near.startswith("1 mark: the first request probably writes, and the next one may read.")
+    assert far.startswith("1 mark: the first request only writes, the next one can read.")
 
 
 def test_where_the_marks_stand_that_were_brought() -> None:

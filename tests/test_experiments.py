@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import DIALECTS, TOOL, TOOLS, streams
+from terminals import run
 from wires import FRAMINGS, WRITERS, Said
 
 import playground as pg
@@ -244,11 +245,6 @@ def test_a_notebook_gets_the_same_module() -> None:
 
 
 # the command line
-
-
-def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).with_name("playground")), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
 
 
 def test_experiments_by_the_command_line(tmp_path: Path) -> None:

@@ -311,6 +311,18 @@ def test_the_player_shows_step_by_step_what_is_dropped() -> None:
     assert pg.replay(recording(TEXT), "hermes").handed is None
 
 
+def test_the_player_shows_what_a_mended_call_delivers() -> None:
+    """The card held the closing marker that the finding beside it says is none of the value."""
+    value, closer = "/tmp/a.txt", "\n</parameter>"
+    call = f"<function=read>\n<parameter=path>\n{value}{closer}{closer}\n</function>"
+    reply = f"<tool_call>\n{call}\n</tool_call>"
+    for text, delivered in ((reply, [value]), (reply.replace(closer, "", 1), [])):
+        (column,) = player(pg.replay(recording(text), "qwen3-coder"))["columns"]
+        ((key, start, stop, *shown),) = column["calls"][0]["arguments"]
+        assert (key, shown) == ("path", delivered)
+        assert text[start:stop] == value + closer * len(delivered)
+
+
 @pytest.mark.parametrize("size", [1, 3, 40, 1000])
 @pytest.mark.parametrize("server", ["vllm", "ollama", "llama.cpp"])
 def test_what_is_handed_over_is_cut_where_the_steps_are(server: str, size: int) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import terminals
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -22,6 +23,7 @@ from playground.questions.versions.against import against_failures
 from playground.questions.versions.blocks import sections
 from playground.questions.versions.pairing import paired
 from playground.questions.versions.words import word_changes
+from playground.sessions.entries import new_entry
 from playground.sessions.session import Agent, Session
 from playground.sessions.workspaces import on_disk
 
@@ -283,8 +285,7 @@ def test_a_check_says_each_change_of_the_prefix_in_a_line() -> None:
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "playground", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = terminals.run(*arguments)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -401,8 +402,6 @@ def test_the_answer_shows_itself_and_hostile_text_stays_text() -> None:
 def versions_page(**parameters: str) -> AppTest:
     for name, body in (("old", BEFORE), ("new", changed())):
         if name not in on_disk().names():
-            from playground.sessions.entries import new_entry
-
             on_disk().add(name, new_entry(pg.load_session(body)))
     return page("diff", **{"before": "old", "session": "new", **parameters})
 
@@ -426,3 +425,26 @@ def test_the_page_lists_blocks_and_costs_and_filters_by_its_address() -> None:
     payloads = [json.loads(each.proto.json) for each in app.get("bidi_component")]
     (panes,) = [data for data in payloads if "panes" in data]
     assert panes["base"] == 0 and len(panes["panes"]) == 2
+
+
+def test_a_session_is_first_compared_with_the_version_before_it() -> None:
+    """It was compared with whatever stood first in the list, a pasted reply."""
+    for name in ("a reply", "prompt", "prompt (2)", "prompt (3)", "prompt (4)", "quite another"):
+        on_disk().add(name, new_entry(pg.load_session(BEFORE)))
+    compared = {
+        name: page("diff", session=name).selectbox(key="before").value
+        for name in ("prompt (3)", "prompt (4)", "prompt")
+    }
+    assert compared == {
+        "prompt (3)": "prompt (2)", "prompt (4)": "prompt (3)", "prompt": "prompt (2)"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("space", [" ", "\n"])
+def test_a_sentence_that_moved_in_a_long_prompt_is_all_that_changed(space: str) -> None:
+    """Beyond a thousand words in one line all was struck, and all was new."""
+    rules = space.join(f"Rule {n} is that step {n * 7} follows step {n * 3}." for n in range(300))
+    before = f"{rules} Today is Friday. Answer in German."
+    runs = word_changes(before, f"Today is Saturday. {rules} Answer in German.")
+    assert "".join(text for change, text in runs if change != "added") == before
+    assert sum(len(text) for change, text in runs if change != "same") < 60

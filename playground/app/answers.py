@@ -130,6 +130,8 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
         want()
     if last := _last_run():  # an edit meanwhile stored a sample as another session
         state.hold(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
+        if not (last["stored"] or _is_busy()):  # it ended while the page was drawn, or not open
+            _store_answers()
     wanted = state.held(_RUN_WANTED) and access.current().may_run
     if not wanted and _last_run().get("of") != working.name:
         return
@@ -179,6 +181,7 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
             "asks": asks,
             "server": base_url,
             "missing": missing,
+            "stored": False,
         },
     )
 
@@ -210,7 +213,7 @@ def _parameters() -> dict[str, Any]:
 
 
 def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
-    """Show every answer as it arrives, with a button that stops it; then rerun the page."""
+    """Show every answer as it arrives, with a button that stops it; store them all at the end."""
     texts: dict[str, tuple[Any, Any]] = {}
     for name, run in runs.items():
         with places[name], st.container(key=f"answer {name}", gap=None):
@@ -227,11 +230,16 @@ def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
             text.text(run.text[-_MOST_SHOWN:])
 
     waiting.until(lambda: not _is_busy(), update)
+    _store_answers()
+
+
+def _store_answers() -> None:
+    """Add the answers to the session that was sent, if it is still there; then rerun the page."""
     of = _last_run()["of"]
-    for run in runs.values():
-        if run.recorded:
+    for run in _runs_by_dialect().values():
+        if run.recorded and of in state.session_names():
             of = history.carry(of, state.add_recording(of, run.recorded.recording))
-    state.hold(_LAST_RUN, {**_last_run(), "of": of})
+    state.hold(_LAST_RUN, {**_last_run(), "of": of, "stored": True})
     st.rerun()
 
 

@@ -99,7 +99,7 @@ def asked() -> tuple[Asked, str]:
         question = Asked(session, dialect, policy, choices[apart or "20 s"], what_if)
         if not is_sent:
             with st.popover("Marks", key="marks as a list"):
-                question = own_marks.choose(question)
+                question = own_marks.choose(working.name, question)
         with st.container(horizontal=True, key="right", width="content"):
             state.lead_on("shown", _OLDER_VIEWS)
             view = st.segmented_control(

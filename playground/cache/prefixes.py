@@ -181,9 +181,9 @@ class TimedRequest:
         return other
 
     def _same(self) -> TimedRequest:
-        """Return a copy, in a quarter of the time that `copy.copy` takes."""
+        """Return a copy, in a tenth of the time that `copy.copy` takes."""
         other = object.__new__(TimedRequest)
-        other.__dict__.update(self.__dict__)
+        other.__dict__ = self.__dict__.copy()
         return other
 
 
@@ -214,8 +214,11 @@ def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
 def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
     before = sums[known - 1] if known else 0
-    own = (block.is_string for block in blocks[known:])
-    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
+    own = list(accumulate((block.is_string for block in blocks[known:]), initial=before))[1:]
+    if known < len(sums):  # blocks may differ in their marks alone
+        same = shared_length(sums[known:], own)
+        known, own = known + same, own[same:]
+    return sums.extended_with(known, own)
 
 
 def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
@@ -241,16 +244,11 @@ def _chain(
     on.
     """
     chain: list[bytes] = []
-    # No model reads another's cache, whatever else is the same.
-    head = f"{rules.provider}\0{wire.model}"
-    if history := wire.parameters.get("history"):  # it stands before everything in the body
-        head = f"{head}\0{history}"
-    state = hashlib.sha256(head.encode("utf-8", "surrogatepass")).digest()
-    state = before[known - 1] if known else state
+    state = before[known - 1] if known else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")
     salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
     for block in wire.blocks[known:]:
-        while salted <= TIERS.index(block.tier):
+        while salted < len(TIERS) and salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
             # A missing parameter is no change; a default that is spelled out would look like one.
             given = rules.salts_of(names, wire.parameters, wire.model)
@@ -261,6 +259,15 @@ def _chain(
         state = hashlib.sha256(state + block.digest).digest()
         chain.append(state)
     return before.extended_with(known, chain)
+
+
+def _root(wire: WireRequest, rules: Rules) -> bytes:
+    """Return the hash of what stands before the first block."""
+    # No model reads another's cache, whatever else is the same.
+    head = f"{rules.provider}\0{wire.model}"
+    if history := wire.parameters.get("history"):  # it stands before everything in the body
+        head = f"{head}\0{history}"
+    return hashlib.sha256(head.encode("utf-8", "surrogatepass")).digest()
 
 
 def _positions(

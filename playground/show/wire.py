@@ -170,8 +170,8 @@ def wire_json(wire: CacheWire) -> dict[str, Any]:
         "model": wire.model,
         "assumption": wire.assumption or None,
         "calls": [asdict(call) for call in wire.calls],
-        "cached": [asdict(block) for block in wire.cached],
-        "sent": [asdict(block) for block in wire.sent],
+        "cached": [block._asdict() for block in wire.cached],
+        "sent": [block._asdict() for block in wire.sent],
         "findings": [asdict(finding) for finding in wire.findings],
     }
 

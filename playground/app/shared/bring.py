@@ -213,8 +213,7 @@ def _join(thing: Recognised) -> None:
 
 
 def _template(thing: Recognised) -> None:
-    suffix = "" if "." in thing.name else ".json" if thing.data.lstrip()[:2] == b'{"' else ".jinja"
-    name = thing.name + suffix
+    name = thing.name if "." in thing.name else f"{thing.name}.jinja"
     brought.keep_template(name, thing.data.decode("utf-8", "replace"))
 
 

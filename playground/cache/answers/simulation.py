@@ -182,7 +182,10 @@ def _as_sent(
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
         was_paid = None  # the maker's prices do not hold for another seller
-    simulation = replace(simulation, policy=AS_SENT, paid=was_paid, diagnoses=tuple(sent.diagnoses))
+    notes = tuple(_assumed_model_findings(session)) if None in named and not model else ()
+    simulation = replace(
+        simulation, policy=AS_SENT, paid=was_paid, diagnoses=tuple(sent.diagnoses), notes=notes
+    )
     if is_routed and len(routes) > 1:
         return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
     if sent.strange and not provider:
@@ -446,15 +449,19 @@ def _mixed_model_findings(session: Session) -> Iterator[Finding]:
     yield finding("mixed-models", "the session", words)
 
 
+def _assumed_model_findings(session: Session) -> Iterator[Finding]:
+    if not session.named_model:
+        words = f"no model is named: rules and prices are those of {session.task.model_name}"
+        yield finding("assumed-model", "the session", words)
+
+
 def _missing_context_findings(session: Session) -> Iterator[Finding]:
     """Warn about what a transcript lacks that a prediction needs.
 
     Without system prompt and tools, or without what compactions kept, predictions are too low;
     without a model's name they are for an assumed model.
     """
-    if not session.named_model:
-        words = f"rules and prices are those of {session.task.model_name}"
-        yield finding("assumed-model", "the session", words)
+    yield from _assumed_model_findings(session)
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     has_system = any(prompts) or any(message.role == "system" for message in session.messages)
     if not (session.tools or has_system):

@@ -124,10 +124,10 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
     if cut:
         index, character = cut
         block = wire.blocks[index]
-        wire.insert(index + 1, replace(block, text=block.text[character:]))
+        wire.insert(index + 1, block._replace(text=block.text[character:]))
         rest = wire.blocks[index + 1 :]
         wire.blocks = wire.blocks.extended_with(
-            index, [replace(block, text=block.text[:character]), *rest]
+            index, [block._replace(text=block.text[:character]), *rest]
         )
     return wire
 
