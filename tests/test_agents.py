@@ -622,6 +622,7 @@ def test_every_model_is_one_interface(server: DemoServer, name: str) -> None:
         assert call["function"] == {"name": "add", "arguments": {"a": 3, "b": 3}}
     assert "".join(piece.text for piece in pieces) == done.message.content
     assert "".join(piece.reasoning for piece in pieces) == done.reasoning
+    assert all(piece.text or piece.reasoning for piece in pieces[:-1])  # an empty chunk is no piece
     if name != "scripted":
         assert done.usage["prompt_tokens"] == 100
         assert {answer.stop_reason for answer in answers if answer} == {"tool_calls"}
