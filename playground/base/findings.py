@@ -6,6 +6,7 @@ A finding never stops the work, and the value that it is about stays unchanged.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 Severity = Literal["info", "warning", "error"]
@@ -16,17 +17,9 @@ class FindingKind(NamedTuple):
     meaning: str
 
 
-def info(meaning: str) -> FindingKind:
-    return FindingKind("info", meaning)
-
-
-def warning(meaning: str) -> FindingKind:
-    return FindingKind("warning", meaning)
-
-
-def error(meaning: str) -> FindingKind:
-    return FindingKind("error", meaning)
-
+info: Final = partial(FindingKind, "info")
+warning: Final = partial(FindingKind, "warning")
+error: Final = partial(FindingKind, "error")
 
 CODES: Final[dict[str, FindingKind]] = {
     # what a parser sees in a stream
