@@ -94,9 +94,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "the reply may be code for an interpreter, which this dialect leaves as text"
     ),
     "foreign-markup": warning("another dialect would read calls in this text, this one reads none"),
-    "near-marker": warning(
-        "text that is nearly a marker of calls (in another letter case, say): kept as text"
-    ),
+    "near-marker": warning("text that is nearly a marker of calls, or a part of one: kept as text"),
     "unread-call": warning(
         "a tool's name and arguments in a form that no dialect reads: kept as text"
     ),
