@@ -256,7 +256,7 @@ def test_tokens_that_a_bill_leaves_out_are_no_break() -> None:
         {"input_tokens": 4, "cache_creation_input_tokens": 16, "cache_read_input_tokens": 4400},
     ]
     found = pg.simulate_cache([first, second], usages=usages)
-    assert found.requests[1].read < found.requests[0].left
+    assert found.requests[1].read < found.requests[0].cached_after
     assert found.breaks == []
     third = body(model, {"role": "user", "content": "Another."}, ANSWER, QUESTION)
     third["system"] = "Another harbour. " * 900
@@ -301,12 +301,12 @@ def test_bills_and_diagnoses_say_nothing_of_requests_that_a_dialect_rewrites() -
     session = billed_anew()
     sent = pg.simulate_cache(session, policy="as-sent")
     assert [bill.total for bill in sent.billed if bill] == [4404, 4404]
-    assert str(sent.told[1]).startswith("system_changed")
+    assert str(sent.diagnoses[1]).startswith("system_changed")
     assert [one.code for one in sent.findings] == ["prefix-changed"]
     every = pg.cache_matrix(session, ["native", "hermes"])
     assert any(cell.requests[1].read for cell in every)
     for cell in every:
-        assert not (cell.unexplained or cell.hints or any(cell.told) or any(cell.verdicts))
+        assert not (cell.unexplained or cell.hints or any(cell.diagnoses) or any(cell.verdicts))
         assert not {one.code for one in cell.findings} & {"unexplained", "diagnosis-disagrees"}
         assert all("billed" not in one.reason for one in cell.requests)
         assert "That is of the requests as they were sent, not of these." in headline(cell).text

@@ -30,8 +30,13 @@ from playground.nouns.events import (
 from playground.nouns.tools import ToolMetadata
 from playground.plugins.systems.go_templates.literals import unquote
 from playground.questions.experiments import cross_read
-from playground.questions.report_texts import LITERALS, client_view, suite_test
-from playground.questions.server_report import server_report, smaller
+from playground.questions.server_report import (
+    LITERALS,
+    client_view,
+    server_report,
+    smaller,
+    suite_test,
+)
 from playground.questions.server_view import dropped_by_servers, server_view
 from playground.recordings.recording import Recording, TextChunk
 from playground.servers import ServerReading, all_servers, server_names

@@ -131,7 +131,9 @@ def test_a_version_beside_itself_is_the_same_and_loses_nothing() -> None:
     assert {change.kind for change in found.changes} == {"same"}
     assert found.tokens == 0
     for cost in found.costs:
-        assert (cost.read, cost.lost, cost.extra, cost.parts) == (cost.left, 0, 0, None), cost
+        assert (cost.read, cost.lost, cost.extra, cost.parts) == (cost.cached_before, 0, 0, None), (
+            cost
+        )
     assert found.headline.startswith("10 blocks: nothing is different. ~0 tokens more")
 
 
@@ -148,7 +150,7 @@ def test_what_a_cache_still_reads_is_what_stands_before_the_change() -> None:
     assert abs(anthropic.read - tools) < 0.15 * tools
     assert anthropic.marks == "after tools, system prompt and messages"
     assert openai.read == openai.read // 128 * 128 > 0.8 * tools
-    assert anthropic.lost == min(anthropic.left, anthropic.total) - anthropic.read
+    assert anthropic.lost == min(anthropic.cached_before, anthropic.total) - anthropic.read
     # written for five minutes at 1.25 of the price instead of read at 0.1
     assert anthropic.extra == anthropic.lost * (1250 - 100)
     assert anthropic.nano_dollars == anthropic.extra * 3  # $3 a million tokens
@@ -177,9 +179,11 @@ def test_what_both_begin_with_has_one_size_for_every_provider(said: str) -> None
     before = {"model": "anthropic/claude-sonnet-4.6", "messages": words}
     after = before | {"messages": [*words, {"role": "assistant", "content": said}, words[1]]}
     found = pg.diff(before, after)
-    rows = [(cost.provider, cost.read, cost.lost) for cost in found.costs if cost.left]
+    rows = [(cost.provider, cost.read, cost.lost) for cost in found.costs if cost.cached_before]
     assert len(rows) >= 5
-    assert rows == [(cost.provider, cost.left, 0) for cost in found.costs if cost.left]
+    assert rows == [
+        (cost.provider, cost.cached_before, 0) for cost in found.costs if cost.cached_before
+    ]
 
 
 def test_marks_that_were_sent_are_those_that_count() -> None:
@@ -190,7 +194,7 @@ def test_marks_that_were_sent_are_those_that_count() -> None:
     after["messages"] = [{"role": "user", "content": f"Something else? {RULES}"}]
     (cost,) = pg.diff(marked, after, providers=["anthropic"]).costs
     assert cost.marks == "as sent"
-    assert cost.read == cost.left > 1024
+    assert cost.read == cost.cached_before > 1024
     assert cost.lost == 0
 
 

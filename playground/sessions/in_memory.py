@@ -18,8 +18,7 @@ from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.nouns.messages import Message
 from playground.nouns.tool_formats import read_tools
-from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.configuration import assuming_model
+from playground.sessions.building import Place, SessionBuilder, assuming_model
 from playground.sessions.last_resort import refused
 from playground.sessions.session import Session
 from playground.sessions.shapes.messages import ROLES, read_message

@@ -22,7 +22,7 @@ from playground.base.errors import InputFault
 from playground.nouns.messages import Part
 from playground.parsing.values import dump_json
 from playground.recordings.recording import BytesChunk, Recording
-from playground.sessions.configuration import assuming_model
+from playground.sessions.building import assuming_model
 from playground.sessions.documents import parse_json
 from playground.sessions.places import line_of
 from playground.sessions.session import FORMAT, ExpectedReply, Session

@@ -147,7 +147,7 @@ def _of_bodies(
         NotedRequest(float(times[number]) if times else None, model)
         for number, model in enumerate(named)
     ]
-    return replace(simulation, paid=paid(billed, named, provider), noted=noted)
+    return replace(simulation, paid=paid(billed, named, provider), request_facts=noted)
 
 
 def _as_sent(
@@ -184,7 +184,7 @@ def _as_sent(
         was_paid = None  # the maker's prices do not hold for another seller
     notes = tuple(_assumed_model_findings(session)) if None in named and not model else ()
     simulation = replace(
-        simulation, policy=AS_SENT, paid=was_paid, told=tuple(sent.told), notes=notes
+        simulation, policy=AS_SENT, paid=was_paid, diagnoses=tuple(sent.diagnoses), notes=notes
     )
     if is_routed and len(routes) > 1:
         return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
@@ -277,9 +277,9 @@ def simulated_by_dialect(
                 notes=notes,
                 pending=to_come,
                 paid=was_paid,
-                noted=noted,
+                request_facts=noted,
                 bills_as_sent=others,
-                told=diagnoses if len(diagnoses) == len(rendered) else (),
+                diagnoses=diagnoses if len(diagnoses) == len(rendered) else (),
             )
             for cell in _cells(
                 rendered, dialect, marking, asked, lives, rules, what_if.ttl, name, billed
@@ -413,7 +413,7 @@ def _with_unexplained(
         one = outcomes[each.number]
         if one.state == "error":
             continue
-        bill_in_words = f"billed: {each.read:,} of {each.left:,} cached tokens read"
+        bill_in_words = f"billed: {each.read:,} of {each.cached_before:,} cached tokens read"
         reason = f"{one.reason}; {bill_in_words}, and nothing in the session explains it"
         state: State = "unpredictable" if one.state == "exact" else one.state
         sure = one.state == "exact"
@@ -425,7 +425,7 @@ def _with_unexplained(
         if one.state == "error" or one.finding:
             continue
         bill_in_words = (
-            f"billed: {each.total:,} tokens in all, where {each.left:,} were cached before"
+            f"billed: {each.total:,} tokens in all, where {each.cached_before:,} were cached before"
         )
         reason = f"{one.reason}; {bill_in_words}: the context has become shorter"
         sure = one.state == "exact" and one.read <= each.read + OUTSIDE
