@@ -301,8 +301,12 @@ def _cells(
     """Simulate a dialect's requests under each policy; equal marks share one row."""
     differences = _differences_of(rendered, rules)
     known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
+    decided: list[tuple[Any, CacheSimulation]] = []  # by functions, which several policies share
     for chosen in policies:
         policy = get_policy(chosen) if chosen else dialect.marking_policy
+        if cell := next((cell for each, cell in decided if each is policy.decide), None):
+            yield replace(cell, policy=policy.name)
+            continue
         row = [
             one.marked(policy, asked, rules, ttl, lifetime)
             for one, lifetime in zip(rendered, lives, strict=True)
@@ -312,6 +316,7 @@ def _cells(
             known[marks] = simulated_row(
                 row, differences, rules, dialect.name, policy.name, model, billed
             )
+        decided.append((policy.decide, known[marks]))
         yield replace(known[marks], policy=policy.name)
 
 

@@ -295,7 +295,7 @@ class Rules:
 
     def seconds(self, ttl: str) -> int:
         """Return how long an entry lives after its last use."""
-        lives: dict[str, int] = self.value("ttls")
+        lives: dict[str, int] = self._values["ttls"]
         return lives[ttl] if ttl in lives else min(lives.values())
 
     def salt(self, name: str, value: Any, model: str) -> Any:
