@@ -256,8 +256,7 @@ def simulated_by_dialect(
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
-    answered = bool(session.replies)
-    to_come = not answered or (is_pending(session) and what_if.pending)
+    to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
     wanted = as_policies(policies)
