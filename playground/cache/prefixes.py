@@ -80,9 +80,9 @@ class TimedRequest:
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
         kept = before if before and shared else _Nothing()
-        own, last = wire.blocks[shared:], wire.blocks[shared - 1] if shared else None
-        self.chain: SharedList[bytes] = _chain(wire, own, last, rules, kept.chain, shared)
-        self.positions: SharedList[int] = _positions(own, last, rules, kept.positions, shared)
+        own = wire.blocks[shared:]
+        self.chain: SharedList[bytes] = _chain(wire, rules, kept.chain, shared)
+        self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
         self.estimates: SharedList[int] = _estimates(own, kept.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, told)
         # strings and marks are compared apart: they are no part of the cached text
@@ -235,12 +235,7 @@ def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> Sha
 
 
 def _chain(
-    wire: WireRequest,
-    more: Sequence[WireBlock],
-    last: WireBlock | None,
-    rules: Rules,
-    before: SharedList[bytes],
-    known: int,
+    wire: WireRequest, rules: Rules, before: SharedList[bytes], known: int
 ) -> SharedList[bytes]:
     """Return the hash of every prefix, continuing from the known ones.
 
@@ -250,8 +245,8 @@ def _chain(
     chain: list[bytes] = []
     state = before[known - 1] if known else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")
-    salted = TIERS.index(last.tier) + 1 if last else 0
-    for block in more:
+    salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
+    for block in wire.blocks[known:]:
         while salted < len(TIERS) and salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
             # A missing parameter is no change; a default that is spelled out would look like one.
@@ -275,19 +270,15 @@ def _root(wire: WireRequest, rules: Rules) -> bytes:
 
 
 def _positions(
-    more: Sequence[WireBlock],
-    last: WireBlock | None,
-    rules: Rules,
-    positions: SharedList[int],
-    known: int,
+    blocks: Sequence[WireBlock], rules: Rules, positions: SharedList[int], known: int
 ) -> SharedList[int]:
     """Return each block's position as the look-back counts it.
 
     By some rules a run of calls, or of results, counts as one position.
     """
     collapse, own = rules.value("collapse_runs"), list[int]()
-    before, position = (last.kind, positions[known - 1]) if last else ("", -1)
-    for block in more:
+    before, position = (blocks[known - 1].kind, positions[known - 1]) if known else ("", -1)
+    for block in blocks[known:]:
         same = collapse and block.kind == before and block.kind in ("tool_use", "tool_result")
         position, before = position + (not same), block.kind
         own.append(position)
