@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.base.errors import InputFault
-from playground.nouns.wire_blocks import alike_length
+from playground.base.shared_lists import alike_length
 from playground.nouns.wire_estimates import tokens_of
 
 Messages = list[dict[str, Any]]

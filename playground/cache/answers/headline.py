@@ -189,7 +189,8 @@ def _breaks(value: CacheSimulation) -> str:
     broken = [number + 1 for number in value.breaks]
     if not broken:
         billed_less = bool(billed_breaks(value.billed))
-        return "Nothing that the session holds breaks it." if billed_less else "Nothing breaks."
+        nothing = f"Nothing {'that the session holds breaks it' if billed_less else 'breaks'}"
+        return f"{nothing}{'; the session compacted its history' * bool(value.compacted)}."
     lost = sum(
         value.requests[number - 1].cached_after - value.requests[number].read
         for number in value.breaks

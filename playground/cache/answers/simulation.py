@@ -259,8 +259,7 @@ def simulated_by_dialect(
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
-    answered = bool(session.replies)
-    to_come = not answered or (is_pending(session) and what_if.pending)
+    to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
     wanted = as_policies(policies)
@@ -304,8 +303,12 @@ def _cells(
     """Simulate a dialect's requests under each policy; equal marks share one row."""
     differences = _differences_of(rendered, rules)
     known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
+    decided: list[tuple[Any, CacheSimulation]] = []  # by functions, which several policies share
     for chosen in policies:
         policy = get_policy(chosen) if chosen else dialect.marking_policy
+        if cell := next((cell for each, cell in decided if each is policy.decide), None):
+            yield replace(cell, policy=policy.name)
+            continue
         row = [
             one.marked(policy, asked, rules, ttl, lifetime)
             for one, lifetime in zip(rendered, lives, strict=True)
@@ -315,6 +318,7 @@ def _cells(
             known[marks] = simulated_row(
                 row, differences, rules, dialect.name, policy.name, model, billed
             )
+        decided.append((policy.decide, known[marks]))
         yield replace(known[marks], policy=policy.name)
 
 
