@@ -117,7 +117,7 @@ class FastPath:
         self.at_sight: AtSight | None = None  # None if something is held, or a line begins
         self._claim = scanner.skip_claim  # makes the events of skipped chunks
         self._sink = scanner.skip_claim.raw_sink()  # takes their bytes, for a later look back
-        self._use_rule(NEVER, {})
+        self._use_rule(NEVER)
         self._next_rule: NextRule | None = None
         self._goes_on: GoesOn | None = None  # set while the held text is a long run
         self._accept: Accept | None = None
@@ -144,13 +144,16 @@ class FastPath:
         self._claim, self._sink = scanner.skip_claim, scanner.skip_claim.raw_sink()
         is_same_rule = rule is self._rule and scanner.accept is self._remembered_accept
         self._remembered_accept = scanner.accept
-        self._use_rule(rule, self._hold_by_chunk if is_same_rule else {})
+        if not is_same_rule:
+            self._rule, self._hold_by_chunk = rule, {}
+        first, second, third = rule.triggers
+        self._ready = (first, second, third, rule.search, self._claim.make, self._sink)
         self._next_rule, self._goes_on = scanner.next_rule, None
         begins_line = rule.any_line and self._context[-1:] in ("", "\n")
         self.at_sight = None if self.held or begins_line else self._ready
 
-    def _use_rule(self, rule: SkipRule, hold_by_chunk: dict[str, int]) -> None:
-        self._rule, self._hold_by_chunk = rule, hold_by_chunk
+    def _use_rule(self, rule: SkipRule) -> None:
+        self._rule, self._hold_by_chunk = rule, {}
         first, second, third = rule.triggers
         self._ready = (first, second, third, rule.search, self._claim.make, self._sink)
 
@@ -223,7 +226,7 @@ class FastPath:
         next_rule = self._next_rule(text) if self._next_rule is not None else None
         if next_rule is not None:
             if next_rule is not rule:
-                self._use_rule(next_rule, {})
+                self._use_rule(next_rule)
             return self._skip_to(text, len(text), offset)
         stop = rule.hold_from(window, start, self._accept) if rule.hold_from is not None else None
         if stop is None:

@@ -151,19 +151,23 @@ class _Reader:
         arguments = self._object()
         while self._skip_space():
             name = self._key()
-            self.forgave |= keyword.iskeyword(name)
+            self.forgave |= keyword.iskeyword(name) or not name.isidentifier()
             self.has_doubles |= name in arguments
             arguments[name] = self._value(0)
-            if self._skip_space():
-                self._expect(",")
+            if not self._skip_space():
+                break
+            self._expect(",")
         return arguments
 
     def _key(self) -> str:
         """Return a keyword. In a call it may stand before a colon, as in JSON."""
         name = self._take(_NAME)
-        is_member = self.is_call and self._next() == ":"
-        self.forgave |= is_member
-        self._expect(":" if is_member else "=")
+        char = self._next()
+        if char == ":" and self.is_call:
+            self.forgave = True
+        elif char != "=":
+            raise ValueError(f"expected '=' at character {self.at}")
+        self.at += 1
         return name
 
     @property

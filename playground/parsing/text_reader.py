@@ -143,7 +143,7 @@ class TextReader:
         # only the walk can handle a character that is cut off, a bad character that still needs its
         # finding, and held text of a prefill, which belongs to no span
         is_delicate = self._decoder.holds or self._bad or scanner.base + scanner.at < 0
-        if self._may_skip and not is_delicate and not self._engine.holds_events:
+        if self._may_skip and not is_delicate and self._engine.draft is None:
             fast.start(scanner, self._offset)
         return events
 

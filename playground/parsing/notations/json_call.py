@@ -197,7 +197,10 @@ def _read_colon(scanner: Scanner, call: OpenCall) -> Walk[None]:
         code = "malformed-json" if char else "truncated-call"
         raise BrokenCall(code, f"expected a colon after a key, not {char!r}")
     scanner.emit_markup(1)
-    call.relaxed |= yield from json_walk.skip_gap(scanner)
+    while not scanner.skip_space(json_walk.BLANKS):
+        yield
+    if json_walk.goes_on(scanner):  # after most colons it does not: no generator for these
+        call.relaxed |= yield from json_walk.skip_gap(scanner)
 
 
 def _read_member(

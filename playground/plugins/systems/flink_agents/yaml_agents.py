@@ -121,7 +121,7 @@ def _agent(
                 field=f"{field}.config",
                 expected="an object",
             )
-        listens = [_EVENTS.get(event, event) for event in listened]
+        listens: list[Any] = [_EVENTS.get(event, event) for event in listened]
         agent.add_action(name, listens, function, **config)
     return agent
 
