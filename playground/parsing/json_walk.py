@@ -212,10 +212,13 @@ class Nesting:
         change = (
             _change_by(self.restart, self.inside, chunk) if len(chunk) <= _LONGEST_CHUNK else None
         )
-        if change is None or self.depth + change.least < 1:
+        if change is None:
             return None
-        self.inside, self.place = change.inside, self.places[change.inside]
-        self.depth += change.deeper
+        inside, deeper, least = change
+        if self.depth + least < 1:
+            return None
+        self.inside, self.place = inside, self.places[inside]
+        self.depth += deeper
         return self.place.skip_rule
 
 

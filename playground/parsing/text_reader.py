@@ -59,7 +59,11 @@ class TextReader:
             if first in text or second in text or third in text:
                 candidate = search(text)
                 if candidate is not None:
-                    return self._feed_candidate(text, candidate.start())
+                    events = fast.feed_candidate(text, candidate.start(), self._offset)
+                    if events is None:
+                        return self._walk(text)
+                    self._offset += len(text)
+                    return events
             start = self._offset
             self._offset = start + len(text)
             sink(data)
@@ -70,7 +74,7 @@ class TextReader:
             if events is not None:
                 self._offset += len(text)
                 return events
-        return self._feed_slowly(text)
+        return self._feed_after_half(text) if self._decoder.holds else self._walk(text)
 
     def feed_text(self, text: str) -> list[Event]:
         try:
@@ -86,7 +90,11 @@ class TextReader:
             if first in text or second in text or third in text:
                 candidate = search(text)
                 if candidate is not None:
-                    return self._feed_candidate(text, candidate.start())
+                    events = fast.feed_candidate(text, candidate.start(), self._offset)
+                    if events is None:
+                        return self._walk(text)
+                    self._offset += len(text)
+                    return events
             start = self._offset
             self._offset = start + len(text)
             sink(data)
@@ -97,24 +105,13 @@ class TextReader:
             if events is not None:
                 self._offset += len(text)
                 return events
-        return self._feed_slowly(text)
+        return self._feed_after_half(text) if self._decoder.holds else self._walk(text)
 
-    def _feed_candidate(self, text: str, place: int) -> list[Event]:
-        """Feed a chunk that has a candidate at `place`. No text is held before the chunk."""
-        events = self._fast.feed_candidate(text, place, self._offset)
-        if events is None:
-            return self._walk(text)
-        self._offset += len(text)
-        return events
-
-    def _feed_slowly(self, text: str) -> list[Event]:
-        """Feed a chunk that the walk must see."""
+    def _feed_after_half(self, text: str) -> list[Event]:
+        """Feed a chunk while half a character is waiting for its other bytes: they did not come."""
         if not text:
             return []
-        if self._decoder.holds:
-            # half a character is waiting for its other bytes: they did not come
-            return self._read(self._decoder.decode(b"", final=True) + text, "invalid-utf8")
-        return self._walk(text)
+        return self._read(self._decoder.decode(b"", final=True) + text, "invalid-utf8")
 
     def _read(self, text: str, code: str) -> list[Event]:
         """Walk text that may hold half surrogates; each becomes a finding with this code."""
@@ -134,16 +131,18 @@ class TextReader:
             self._in_text = True
             self._engine = SyntaxEngine(*self._declaration, offset=self._offset, calls=self._calls)
         self._offset += len(text)
-        scanner = self._engine.scanner
-        events = self._engine.feed(text)
+        engine = self._engine
+        events = engine.feed(text)
         if self._bad or self._prefilled:
             events = self._place_findings(events)
+        scanner = engine.scanner
         if scanner.pending is None and scanner.skip_rule is None:
             return events
-        # only the walk can handle a character that is cut off, a bad character that still needs its
-        # finding, and held text of a prefill, which belongs to no span
-        is_delicate = self._decoder.holds or self._bad or scanner.base + scanner.at < 0
-        if self._may_skip and not is_delicate and self._engine.draft is None:
+        # only the walk can handle a draft, a character that is cut off, a bad character that still
+        # needs its finding, and held text of a prefill, which belongs to no span
+        if self._bad or self._decoder.holds or scanner.base + scanner.at < 0 or engine.draft:
+            return events
+        if self._may_skip:
             fast.start(scanner, self._offset)
         return events
 

@@ -5,6 +5,7 @@ An object ends by balance: a closer inside a string belongs to the string.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from html import unescape
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Walk
-from playground.parsing.values import dump_json, has_raw_breaks
+from playground.parsing.values import dump_json
 
 _WRAPPERS: Final = ("arguments", "parameters", "properties", "input", "args", "params", "kwargs")
 # models write these in place of an object: the object as a text, or null
@@ -119,9 +120,11 @@ def _read_object(text: str) -> Any:
 
 def _load(call: OpenCall, text: str) -> Any:
     """Return the value of a JSON text. If the text is not strict JSON, mark the call `relaxed`."""
+    with suppress(ValueError, RecursionError):
+        return load_json(text, strict=True)
     try:
-        value = decoded(load_json, text, "malformed-json")
-        call.relaxed |= has_raw_breaks(text)
+        value = decoded(load_json, text, "malformed-json")  # raw line breaks in its strings
+        call.relaxed = True
         return value
     except BrokenCall as broken:
         if broken.code != "malformed-json":

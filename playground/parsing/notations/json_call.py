@@ -115,8 +115,10 @@ def _walk_object(
     scanner.emit_markup(1)
     expected, after_comma = _KEY, False
     while True:
-        call.relaxed |= yield from json_walk.skip_gap(scanner)
-        char = scanner.peek() or ""  # not "", because a gap ends before it
+        char = scanner.peek()
+        if not char or char == "/" or char.isspace():  # most members follow at once: no generator
+            call.relaxed |= yield from json_walk.skip_gap(scanner)
+            char = scanner.peek() or ""  # a gap ends before a character, or with the reply
         match char:
             case "{" if not doubled and scanner.offset == start + 1:
                 call.relaxed = True
