@@ -153,8 +153,8 @@ class ChoicePoint:
         return self._run_pattern.fullmatch
 
     def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
-        """Match at a place where text was held, or where its first characters may begin a marker.
-        A marker that `accept` rejects counts as none."""
+        """Match at the place of held text, or at a place that may begin a marker. A marker that
+        `accept` rejects counts as none."""
         lookahead = self.match_at(text, place, few=_MANY, is_candidate=False)
         if accept is None:
             return lookahead
@@ -165,7 +165,7 @@ class ChoicePoint:
         return NOTHING if rejected else lookahead
 
     def decide_here(self, text: str, place: int, accept: Accept | None = None) -> Lookahead:
-        """Match at the place where the walk stands, after a shorter text left it undecided."""
+        """Match at the place where the walk stands: the text so far did not decide the match."""
         return self.match_at(text, place, few=_MANY)
 
     # matching
@@ -178,9 +178,10 @@ class ChoicePoint:
         few: int = _FEW,
         is_candidate: bool = True,
     ) -> Lookahead:
-        """Return the marker at a place, or its beginning, and True if more text could change it.
+        """Return the marker that stands or begins at a place, and True if more text could change
+        that.
 
-        Try the first `few` characters, then more of them if these do not decide. With
+        The first `few` characters are tried, then more of them if these do not decide. With
         `stream_ended` no more text will come. `is_candidate` is False for a place that the caller
         has not compared with `candidate_pattern`.
         """
