@@ -18,7 +18,7 @@ from playground.parsing.span_findings import with_char_findings, without_prefill
 from playground.parsing.switches import Switches
 
 
-class TextReader:
+class TextReader(FastPath):
     """A reader of text. Reasoning or a native call ends a stretch of text; the next stretch gets an
     engine of its own.
 
@@ -36,13 +36,12 @@ class TextReader:
         self._declaration = (syntax, markers, switches, tools)
         self._engine = SyntaxEngine(*self._declaration)
         self._decoder = Utf8Decoder()
-        self._offset = 0  # characters fed so far
         self._in_text = True  # False between two stretches of text
         self._calls = 0  # calls before this stretch
         self._bad: deque[tuple[int, str]] = deque()  # offsets and finding codes of bad characters
         self._prefilled = False
         self._may_skip = fast_path
-        self._fast = FastPath(self._engine.scanner)
+        super().__init__(self._engine.scanner)
 
     # `feed` and `feed_text` repeat the lines for chunks that are skipped, because calling a shared
     # function would take a tenth of such a chunk's time
@@ -52,28 +51,20 @@ class TextReader:
             text = data.decode()
         except UnicodeDecodeError:  # a character is cut, or the bytes are no UTF-8
             return self._read(self._decoder.decode(data), "invalid-utf8")
-        fast = self._fast
-        at_sight = fast.at_sight
+        at_sight = self._at_sight
         if at_sight is not None and text:
             first, second, third, search, make, sink = at_sight
             if first in text or second in text or third in text:
                 candidate = search(text)
                 if candidate is not None:
-                    events = fast.feed_candidate(text, candidate.start(), self._offset)
-                    if events is None:
-                        return self._walk(text)
-                    self._offset += len(text)
-                    return events
+                    return self._feed_candidate(text, candidate.start())
             start = self._offset
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
-        feed_held = fast.feed_held
+        feed_held = self._feed_held
         if feed_held is not None and text:
-            events = feed_held(fast, text, self._offset)
-            if events is not None:
-                self._offset += len(text)
-                return events
+            return feed_held(self, text)
         return self._feed_after_half(text) if self._decoder.holds else self._walk(text)
 
     def feed_text(self, text: str) -> list[Event]:
@@ -83,28 +74,20 @@ class TextReader:
             # half a character is waiting for its other bytes: text cannot bring them
             missing = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
             return missing + self._read(text, "lone-surrogate")
-        fast = self._fast
-        at_sight = fast.at_sight
+        at_sight = self._at_sight
         if at_sight is not None and text:
             first, second, third, search, make, sink = at_sight
             if first in text or second in text or third in text:
                 candidate = search(text)
                 if candidate is not None:
-                    events = fast.feed_candidate(text, candidate.start(), self._offset)
-                    if events is None:
-                        return self._walk(text)
-                    self._offset += len(text)
-                    return events
+                    return self._feed_candidate(text, candidate.start())
             start = self._offset
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
-        feed_held = fast.feed_held
+        feed_held = self._feed_held
         if feed_held is not None and text:
-            events = feed_held(fast, text, self._offset)
-            if events is not None:
-                self._offset += len(text)
-                return events
+            return feed_held(self, text)
         return self._feed_after_half(text) if self._decoder.holds else self._walk(text)
 
     def _feed_after_half(self, text: str) -> list[Event]:
@@ -122,9 +105,8 @@ class TextReader:
 
     def _walk(self, text: str) -> list[Event]:
         """Resume the walk with a chunk; then let chunks be skipped if the walk allows it."""
-        fast = self._fast
-        if fast.feed_held is not None:
-            fast.stop(self._offset)
+        if self._feed_held is not None:
+            self._hand_back()
         if not text:
             return []
         if not self._in_text:
@@ -143,7 +125,7 @@ class TextReader:
         if self._bad or self._decoder.holds or scanner.base + scanner.at < 0 or engine.draft:
             return events
         if self._may_skip:
-            fast.start(scanner, self._offset)
+            self._take_over(scanner)
         return events
 
     def _end_of_text(self) -> list[Event]:

@@ -161,13 +161,15 @@ def _read_keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
     """Read `{"name": {arguments}}`: one member, whose key is the call's name."""
     scanner = reader.scanner
     scanner.emit_markup(1)
-    call.relaxed |= yield from json_walk.skip_gap(scanner)
+    if scanner.peek() != '"':
+        call.relaxed |= yield from json_walk.skip_gap(scanner)
     if scanner.peek() != '"':
         raise BrokenCall("malformed-json", "expected the call's name in double quotes")
     yield from quoted_name(reader, call)
     yield from _read_colon(scanner, call)
     yield from claim_arguments(reader, call)
-    call.relaxed |= yield from json_walk.skip_gap(scanner)
+    if scanner.peek() != "}":
+        call.relaxed |= yield from json_walk.skip_gap(scanner)
     char = scanner.peek()
     if char != "}":
         code = "malformed-json" if char else "truncated-call"
