@@ -1,7 +1,7 @@
 """What servers hand over of replies that nobody has seen, beside what our views say that they do.
 
 Run: python benchmarks/against_servers.py SERVER [PARSER …] [--tries N] [--seed N] [--kind KIND]
-     [--show N] [--checkout FOLDER] [--record]
+     [--show N] [--checkout FOLDER] [--record | --record-anew]
 SERVER is vllm, sglang, rapid-mlx or vllm-mlx: its package is installed without what it depends on,
 and its own parsers read each reply whole (server_parsers.py). Or it is ollama: the parsers of a
 checkout read it in pieces (ollama_parsers.py); or llama.cpp, from a checkout too
@@ -13,7 +13,10 @@ models should write it, or with prose, reasoning, odd values, or spoiled in one 
 has the same content and reasoning, up to their white space, and the same calls. The
 table counts by parser and dialect; the shortest reply in which both differ stands below it.
 `--record` writes for each slip (a finding that says what is not well-formed) in how many replies
-both agree: a view claims only what agrees in every reply that was tried.
+both agree: a view claims only what agrees in every reply that was tried. It adds to what is
+recorded of the same version (server_record.py); so it takes each seed once. After a change of a
+view or of our parser, `--record-anew` runs the recorded samples and counter-examples again, too,
+and counts from zero.
 """
 
 from __future__ import annotations
@@ -25,9 +28,8 @@ import re
 import sys
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -38,6 +40,7 @@ import ollama_parsers
 import transformers_parser
 from scratch import run_beside
 from server_parsers import BESIDE, NEEDED, RELEASED, SERVERS, Handed, Read, in_time
+from server_record import Outcome, Record, load_record, save_record
 from spoils import SPOILS, TOOLS, literals
 from wild_replies import ODD, PROSE, some_call
 
@@ -45,7 +48,7 @@ from playground.dialects import DeclaredDialect, get_dialect
 from playground.dialects.reading import parse
 from playground.nouns.messages import TextPart, ToolCallPart
 from playground.parsing.variations import VARIATIONS
-from playground.servers import Parser, ServerReading, declarations
+from playground.servers import Parser, ServerReading
 from playground.servers.declarations import load_server
 from playground.servers.reading import AS_WRITTEN
 
@@ -299,8 +302,6 @@ def _written(handed: Handed) -> str:
     return json.dumps([*texts, calls], sort_keys=True)
 
 
-Slips = defaultdict[tuple[str, str], dict[str, tuple[int, int]]]
-"""By parser and dialect: for each slip the replies that both read alike, and all that have it."""
 Counts = Counter[tuple[str, str, str, str]]
 MakeRead = Callable[[str, str, list[dict[str, Any]]], Read]
 
@@ -310,45 +311,45 @@ def compare(
     parser: Parser,
     given: argparse.Namespace,
     found: list[Difference],
-    proven: Slips,
+    record: Record,
 ) -> Counts:
-    """Counts by parser, dialect, kind and outcome; `proven` counts slips that stand alone."""
+    """Run samples and, to record them anew, counter-examples; let `record` take the outcomes.
+    Return counts by parser, dialect, kind and outcome."""
     counts: Counts = Counter()
     server, make = made
     for name in dict.fromkeys((*parser.default_for, *parser.also_reads)):
         dialect = get_dialect(name)
         assert isinstance(dialect, DeclaredDialect)
         read = make(parser.name, name, [function(tool) for tool in TOOLS])
-        for kind in given.kind or KINDS:
-            if server in TOOLS_ALONE and _needs_both(kind, parser):
+        place = f"{parser.name} {name}"
+        ran: dict[tuple[str, str], Outcome] = {}
+        sampled = _sampled(dialect, given.kind or KINDS, given.samples)
+        known = record.counter_examples(place) if given.record_anew else ()
+        for kind, reply in (*sampled, *known):
+            if (kind, reply) in ran or (server in TOOLS_ALONE and _needs_both(kind, parser)):
                 continue
-            for reply in replies(dialect, kind, given.tries, given.seed):
-                prefill, text = as_written(reply, dialect, server, parser.name)
-                theirs = in_time(partial(read, text, kind in WITH_REASONING))
-                mine, slip, assumed = ours(text, name, f"{server}:{parser.name}", prefill)
-                equal = same(theirs, mine)
-                if slip and (slip not in (*VARIATIONS, AS_WRITTEN) or kind in UNSPOILT):
-                    alike, of = proven[parser.name, name].get(slip, (0, 0))
-                    proven[parser.name, name][slip] = (alike + equal, of + 1)
-                outcome = "equal" if equal else "raises" if theirs.raises else "differs"
-                counts[parser.name, name, kind, outcome] += 1
-                if not equal:
-                    spec = f"{server}:{parser.name}"
-                    found.append(Difference(spec, kind, name, text, theirs, mine, assumed))
+            prefill, text = as_written(reply, dialect, server, parser.name)
+            theirs = in_time(partial(read, text, kind in WITH_REASONING))
+            mine, slip, assumed = ours(text, name, f"{server}:{parser.name}", prefill)
+            equal = same(theirs, mine)
+            counted = slip not in (*VARIATIONS, AS_WRITTEN) or kind in UNSPOILT
+            ran[kind, reply] = Outcome(kind, reply, slip if counted else "", equal)
+            outcome = f"{'equal' if equal else 'differs'}{', assumed' if assumed else ''}"
+            counts[parser.name, name, kind, outcome] += 1
+            if not equal:
+                spec = f"{server}:{parser.name}"
+                found.append(Difference(spec, kind, name, text, theirs, mine, assumed))
+        record.take(place, ran.values(), anew=given.record_anew)
     return counts
 
 
-def record(server: str, version: str, slips: Slips) -> None:
-    """Write what was proven of a server beside what the data file has of other servers."""
-    file = Path(declarations.__file__).parent / "proven.json"
-    table = json.loads(file.read_text("utf-8"))
-    listed = {
-        " ".join(place): {slip: list(pair) for slip, pair in sorted(found.items())}
-        for place, found in sorted(slips.items())
-    }
-    today = datetime.now(UTC).date().isoformat()
-    table[server] = {"version": version, "date": today, "slips": listed}
-    file.write_text(json.dumps(table, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+def _sampled(
+    dialect: DeclaredDialect, kinds: Iterable[str], samples: Mapping[int, int]
+) -> Iterator[tuple[str, str]]:
+    """Yield kind and text of random replies; `samples` has their number by seed."""
+    for seed, tries in samples.items():
+        for kind in kinds:
+            yield from ((kind, reply) for reply in replies(dialect, kind, tries, seed))
 
 
 def _needs_both(kind: str, parser: Parser) -> bool:
@@ -371,19 +372,23 @@ def table(counts: Counts) -> None:
 
 
 def _cell(row: Counter[tuple[str, str]], kinds: Sequence[str]) -> str:
-    equal = sum(row[kind, "equal"] for kind in kinds)
-    total = sum(count for (kind, _), count in row.items() if kind in kinds)
+    mine = [(outcome, count) for (kind, outcome), count in row.items() if kind in kinds]
+    equal = sum(count for outcome, count in mine if outcome.startswith("equal"))
+    total = sum(count for _, count in mine)
     return f"{f'{equal}/{total}' if total else '':>10}"
 
 
-def show(found: list[Difference], few: int) -> None:
-    """The shortest replies in which both differ, for each parser, dialect and kind, those first
-    about which our view is sure."""
+def show(found: list[Difference], few: int, claimed: int) -> None:
+    """Print how many of the view's claims are right, and the shortest replies in which both
+    differ, for each parser, dialect and kind, those first about which our view is sure."""
     groups: defaultdict[tuple[str, str, str], list[Difference]] = defaultdict(list)
     for one in found:
         groups[one.server, one.dialect, one.kind].append(one)
-    claimed = sum(not one.assumed for one in found)
-    print(f"{len(found)} differ, of which our view claims {claimed} and assumes the others")
+    wrong = sum(not one.assumed for one in found)
+    share = 100 * (1 - wrong / max(claimed, 1))
+    print(
+        f"{len(found)} differ; of {claimed} that our view claims {wrong} ({share:.2f} % are right)"
+    )
     for (server, dialect, kind), ones in groups.items():
         print(f"--- {server} {dialect} {kind}: {len(ones)}")
         for one in sorted(ones, key=lambda one: (one.assumed, len(one.text)))[:few]:
@@ -407,7 +412,8 @@ def options() -> argparse.Namespace:
     given.add_argument("--seed", type=int, default=1)
     given.add_argument("--kind", action="append", choices=KINDS)
     given.add_argument("--show", type=int, default=1, help="examples of each difference")
-    given.add_argument("--record", action="store_true", help="write what was proven of slips")
+    given.add_argument("--record", action="store_true", help="add what was proven of slips")
+    given.add_argument("--record-anew", action="store_true", help="and run old samples again")
     given.add_argument(
         "--checkout",
         type=Path,
@@ -435,22 +441,30 @@ def parsers_of(given: argparse.Namespace, version: str) -> MakeRead:
 
 def main() -> None:
     given = options()
+    if (given.record or given.record_anew) and (given.parsers or given.kind):
+        sys.exit("a record is of all parsers and kinds")
     declared = load_server(given.server)
+    record = load_record(given.server, declared.version)
+    given.samples = {given.seed: given.tries}
+    if given.record_anew:
+        given.samples |= record.samples
+    elif given.record and given.seed in record.samples:
+        sys.exit(f"seed {given.seed} is recorded: give another --seed, or --record-anew")
     make = parsers_of(given, declared.version)
     warnings.simplefilter("ignore")
     counts: Counts = Counter()
     found: list[Difference] = []
-    proven: Slips = defaultdict(dict)
     for parser in declared.parsers:
         if given.server == "ai-sdk-parser" and parser.name not in ai_sdk_parsers.PROTOCOLS:
             continue
         if not given.parsers or parser.name in given.parsers:
-            counts += compare((given.server, make), parser, given, found, proven)
+            counts += compare((given.server, make), parser, given, found, record)
             print(parser.name, file=sys.stderr, flush=True)
     table(counts)
-    show(found, given.show)
-    if given.record:
-        record(given.server, declared.version, proven)
+    show(found, given.show, sum(n for key, n in counts.items() if "assumed" not in key[3]))
+    if given.record or given.record_anew:
+        record.samples |= given.samples
+        save_record(given.server, record)
 
 
 if __name__ == "__main__":

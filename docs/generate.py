@@ -77,6 +77,12 @@ def findings() -> str:
             "",
             "A finding never stops anything. `--strict` makes a `warning` or an `error` status 1.",
             "",
+            "A *marker* is text by which a dialect shows where a call begins (its opener) or ends"
+            " (its closer); a *section* is what stands around all calls. A call that is *delivered*"
+            " or *read* is among the reply's calls (`.tool_calls`), an *aborted* one is not: it is"
+            " in `.aborted`. *Kept as text* means: it is part of the content. A *mark* is a"
+            " `cache_control` mark. The *bill* is the provider's own count of tokens.",
+            "",
             "| code | severity | meaning | what to do |",
             "|---|---|---|---|",
             *rows,

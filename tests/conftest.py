@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,8 +34,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests marked `long` run only when they are asked for, whatever else -m says; of a test with
-    more cases than `--cases` those are kept that lie evenly between its first and its last."""
+    """Leave out what nobody asked for, and put the files with browser tests first.
+
+    Tests marked `long` run only if -m names them. With `--cases`, a test keeps the cases that lie
+    evenly between its first and its last. A worker runs a file as a whole, because its server and
+    its browser cost more than its tests: the longest files come first, so that the workers end
+    together.
+    """
     long = "long" not in config.option.markexpr
     left_out = [item for item in items if long and item.get_closest_marker("long")]
     if most := config.getoption("--cases"):
@@ -42,6 +48,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
+    first = {item.path for item in items if item.get_closest_marker("browser")}
+    items.sort(key=lambda item: item.path not in first)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -51,6 +59,20 @@ def no_last_resort() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(last_resort, "UNEXPECTED_ERRORS", ())
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def components_of_packages_are_looked_up_once() -> Iterator[None]:
+    """AppTest reads the metadata of every installed package for each app: 0.1 s a time."""
+    if "streamlit.testing.v1" not in sys.modules:
+        yield
+        return
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        scan = cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", scan)
         yield
 
 

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import corpus_data
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 AXE = find_spec("axe_playwright_python")
 if (CHROMIUM is None or AXE is None) and not os.environ.get("CI"):

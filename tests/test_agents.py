@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import subprocess
 import sys
 import time
 import types
@@ -17,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from terminals import run
 
 from playground.base.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.llm.demo_server import DemoServer, serving
@@ -622,6 +622,7 @@ def test_every_model_is_one_interface(server: DemoServer, name: str) -> None:
         assert call["function"] == {"name": "add", "arguments": {"a": 3, "b": 3}}
     assert "".join(piece.text for piece in pieces) == done.message.content
     assert "".join(piece.reasoning for piece in pieces) == done.reasoning
+    assert all(piece.text or piece.reasoning for piece in pieces[:-1])  # an empty chunk is no piece
     if name != "scripted":
         assert done.usage["prompt_tokens"] == 100
         assert {answer.stop_reason for answer in answers if answer} == {"tool_calls"}
@@ -730,13 +731,13 @@ def test_a_prompt_on_the_command_line(tmp_path: Path) -> None:
     text.write_text("Tides of {port}, {gone}")
     yaml = tmp_path / "agent.yaml"
     yaml.write_text("prompts: [{name: p, text: 'Tides of {port}'}]")
-    program = [sys.executable, "-m", "playground", "template", "prompt"]
+    program = ["template", "prompt"]
     values = ["--values", '{"port": "Brest"}']
-    done = subprocess.run([*program, str(text), *values], capture_output=True, text=True)
+    done = run(*program, str(text), *values)
     assert (done.returncode, done.stdout) == (0, "Tides of Brest, {gone}")
     assert done.stderr == "missing: gone\n"
-    done = subprocess.run([*program, str(yaml), *values], capture_output=True, text=True)
+    done = run(*program, str(yaml), *values)
     assert (done.returncode, done.stdout) == (0, "Tides of Brest")
     named = ["--name", "q"]
-    done = subprocess.run([*program, str(yaml), *named], capture_output=True, text=True)
+    done = run(*program, str(yaml), *named)
     assert (done.returncode, done.stderr) == (2, "playground: unknown prompt 'q'; known: p\n")

@@ -38,7 +38,7 @@ from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session
 from playground.show.pictures.replies import replays
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
@@ -874,6 +874,56 @@ def test_a_run_can_be_stopped(page: Page, address: str) -> None:
         page.get_by_text(re.compile("[3-9] chunks, ")).wait_for(timeout=60_000)
         page.locator(".st-key-answers").get_by_role("button", name="Stop").click()
         expect(page.get_by_text("the user stopped the run")).to_be_visible(timeout=20_000)
+
+
+@pytest.mark.parametrize("kept_first", [True, False])
+def test_an_edit_during_a_run_and_its_answers_are_in_one_session(
+    page: Page, address: str, kept_first: bool
+) -> None:
+    """Kept, the answers were gone; only typed, the end of the run took the text away."""
+    with serving() as demo:
+        asked(page, address, "openai/demo-slow", f"{demo.url}/v1")
+        answers = page.locator(".st-key-answers")
+        expect(answers).to_contain_text(re.compile("[1-9] chunks?, "), timeout=60_000)
+        page.locator(".block[data-origin='tool:get_weather']").first.click()
+        box = page.locator(".editing textarea").first
+        text = f"The storm at a place, {kept_first}."
+        box.fill(f'{box.input_value().partition("The weather")[0]}{text}"}}')
+        expect(page.locator(".editing .said")).to_have_text("Every column follows.")
+        if kept_first:
+            box.press("Control+Enter")
+        expect(answers.get_by_role("link", name="Open in Replay")).to_be_visible(timeout=30_000)
+        if not kept_first:
+            expect(box).to_have_value(re.compile(re.escape(text)))
+            box.press("Control+Enter")
+        expect(box).to_have_count(0)
+        expect(page.locator(".panes").first).to_contain_text(text)
+        expect(answers.get_by_role("link", name="Open in Replay")).to_be_visible()
+        end = "edited" if kept_first else "run"
+        expect(page).to_have_url(re.compile(rf"session=02-parallel-calls%2C\+{end}"))
+
+
+def test_answers_that_end_while_another_page_is_open_are_in_the_session(
+    page: Page, address: str
+) -> None:
+    """They were shown, and no session had them: *Open in Replay* led nowhere."""
+    with serving() as demo:
+        asked(page, address, "openai/demo-slow", f"{demo.url}/v1")
+        answers = page.locator(".st-key-answers")
+        expect(answers).to_contain_text(re.compile("[1-9] chunks?, "), timeout=60_000)
+        page.keyboard.press("g")
+        page.keyboard.press("a")
+        expect(page.locator(".st-key-policies .bars, .st-key-strip").first).to_be_visible()
+        for _ in range(200):
+            if demo.sent and demo.sent[-1][-1:] == [b"data: [DONE]\n\n"]:
+                break
+            page.wait_for_timeout(100)
+        page.wait_for_timeout(1_500)  # the recording is stored a moment later
+        page.keyboard.press("g")
+        page.keyboard.press("c")
+        answers.get_by_role("link", name="Open in Replay").click(timeout=30_000)
+        expect(page).to_have_url(re.compile(r"session=02-parallel-calls%2C\+run"))
+        expect(page.locator(".player .text").first).to_contain_text("I will look that up.")
 
 
 def test_an_app_that_is_stopped_keeps_what_its_run_had(

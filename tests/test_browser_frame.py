@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)

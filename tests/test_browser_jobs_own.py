@@ -15,7 +15,7 @@ from test_own_page import TEMPLATE
 from test_workspace import CUT
 from tour import Hand, Tour
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)

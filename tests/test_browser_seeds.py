@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 from tour import COLOURS, WAIT, Hand
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)

@@ -17,7 +17,7 @@ from serving import CHROMIUM, FLAGS, served, widened
 from terminals import ENVIRONMENT, PROGRAM
 from turned_names import session_json
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, 
 from serving import CHROMIUM, FLAGS, served
 from test_browser_jobs import BODY, button
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 expect.set_options(timeout=12_000)
 

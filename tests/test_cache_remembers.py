@@ -70,6 +70,17 @@ def test_marks_set_by_hand_are_kept_while_other_pages_are_looked_at() -> None:
     assert marks(app) == left
 
 
+def test_marks_set_by_hand_are_kept_when_an_edit_makes_another_session_of_a_sample() -> None:
+    app, left = without_one_mark()
+    go_to(app, "compare")
+    edit_block(app, "agent", "You keep the harbour.")
+    go_to(app, "cache")
+    assert app.selectbox(key="session").value == f"{SESSION}, edited"
+    assert marks(app) == left
+    app.selectbox(key="session").set_value("12-long-tool-run").run()
+    assert marks(app) == ["message 0 part 0 · system", "message 1 part 0 · user"]
+
+
 def test_marks_set_by_hand_are_in_the_address() -> None:
     app, left = without_one_mark()
     told = app.query_params["marks"]

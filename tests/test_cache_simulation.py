@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+import terminals
 from click.testing import CliRunner
 from conftest import ROOT
 from hypothesis import given
@@ -308,7 +309,7 @@ def test_openai_reads_a_tool_loop_up_to_the_results_before(key: str, told: Any) 
     ]
     found = sent(*bodies, provider="openai")
     assert [one.state for one in found] == ["exact"] * 4
-    left = [one.left for one in found]
+    left = [one.cached_after for one in found]
     assert [one.read for one in found] == [0, *left[:-1]]
     assert found[1].breakpoints == (3,)
     only = {"prompt_cache_options": {"mode": "explicit"}}
@@ -706,10 +707,9 @@ def test_automatic_marking_passes_a_message_that_says_nothing() -> None:
 def test_a_check_passes_or_says_what_broke(tmp_path: Path) -> None:
     file = tmp_path / "long.json"
     file.write_text(dump_session(long_session()))
-    command = [sys.executable, "-m", "playground", "check", str(file)]
 
     def run(*more: str) -> tuple[int, str]:
-        done = subprocess.run([*command, *more], capture_output=True, text=True)
+        done = terminals.run("check", str(file), *more)
         return done.returncode, done.stdout + done.stderr
 
     status, said = run("-d", "xml", "--max-cost-multiple", "0.35", "--no-cache-break")
@@ -768,13 +768,8 @@ def test_dear(check_cache):
 def test_the_matrix_on_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "long.json"
     file.write_text(dump_session(long_session(3)))
-    command = [sys.executable, "-m", "playground", "cache", str(file), "--simulate", "--json"]
-    done = subprocess.run(
-        [*command, "-d", "xml", "-d", "native", "--policy", "azad", "--policy", "none"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = ["cache", str(file), "--simulate", "--json", "-d", "xml", "-d", "native"]
+    done = terminals.run(*command, "--policy", "azad", "--policy", "none")
     cells = json.loads(done.stdout)
     assert [(c["dialect"], c["policy"]) for c in cells] == [
         ("xml", "azad"),
@@ -1115,8 +1110,8 @@ def test_validation_by_the_command_line(tmp_path: Path) -> None:
         },
     ]
     (tmp_path / "a.json").write_text(json.dumps({"requests": requests}))
-    command = [str(Path(sys.executable).with_name("playground")), "cache", "--validate"]
-    done = subprocess.run([*command, str(tmp_path), "--json"], capture_output=True, text=True)
+    command = ("cache", "--validate", str(tmp_path))
+    done = terminals.run(*command, "--json")
     assert done.returncode == 0
     shown = json.loads(done.stdout)
     assert (shown["predictable"], shown["hit_right"], shown["tokens_exact"]) == (1, 1, 1)
@@ -1124,11 +1119,11 @@ def test_validation_by_the_command_line(tmp_path: Path) -> None:
     assert [row["state"] for row in shown["rows"]][1] == "predictable"
     requests[1] = exchange(request, 0, 2011, 4)
     (tmp_path / "a.json").write_text(json.dumps({"requests": requests}))
-    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True)
+    done = terminals.run(*command)
     assert done.returncode == 1
     assert "0 of 1 hits and misses right" in done.stdout
     (tmp_path / "b.json").write_text("[]")
-    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True)
+    done = terminals.run(*command)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "b.json" in done.stderr
     assert "0 of 1 hits and misses right" in done.stdout

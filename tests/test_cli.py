@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from terminals import on_terminal
+from terminals import on_terminal, run
 
 import playground
 from playground.base.errors import InputFault
@@ -29,10 +29,6 @@ from playground.sessions.loading import load_session
 
 PACKAGE = Path(playground.__file__).parent
 PLAYGROUND = [str(Path(sys.executable).with_name("playground"))]
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*PLAYGROUND, *arguments], capture_output=True, text=True, timeout=60)
 
 
 def output(*arguments: str, status: int = 0) -> Any:
@@ -127,8 +123,8 @@ def test_a_number_behind_a_name_is_never_ignored(tmp_path: Path) -> None:
         done = run(command, f"{reply}#2")
         assert (done.returncode, "reply.txt" in done.stderr) == (2, True), (command, done)
     for number, status in ((2, 0), (3, 2)):
-        asked = [*PLAYGROUND, "render", "-d", "hermes", "--json", "--", f"-#{number}"]
-        piped = subprocess.run(asked, input=rows, capture_output=True, text=True, timeout=60)
+        asked = ["render", "-d", "hermes", "--json", "--", f"-#{number}"]
+        piped = run(*asked, stdin=rows)
         assert piped.returncode == status, piped.stderr
         if status == 0:
             (rendered,) = json.loads(piped.stdout)
@@ -411,16 +407,14 @@ def test_detect_takes_a_session_for_no_reply_but_a_message_alone_for_one(tmp_pat
     ):
         file = tmp_path / name
         file.write_text(json.dumps(value))
-        done = subprocess.run([*PLAYGROUND, "detect", file], capture_output=True, text=True)
+        done = run("detect", str(file))
         assert done.returncode == status, done.stderr
         assert ("this is a session" in done.stderr) is (status == 2)
 
 
 def test_detect_names_no_dialect_for_a_reply_without_calls() -> None:
     for options, said in (([], ""), (["--json"], "[]\n")):
-        done = subprocess.run(
-            [*PLAYGROUND, "detect", "-", *options], input="", capture_output=True, text=True
-        )
+        done = run("detect", "-", *options, stdin="")
         assert (done.returncode, done.stdout) == (0, said)
         assert done.stderr == "no dialect: the reply is empty\n"
 
@@ -428,7 +422,7 @@ def test_detect_names_no_dialect_for_a_reply_without_calls() -> None:
 def test_detect_takes_no_picture_for_a_reply(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(b"\x89PNG\r\n")
-    done = subprocess.run([*PLAYGROUND, "detect", path], capture_output=True, text=True)
+    done = run("detect", str(path))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"playground: {path}:1: byte 0x89 is not UTF-8; expected UTF-8\n"
 
@@ -437,11 +431,9 @@ def test_a_parser_that_is_named_is_asked_in_the_dialect_that_it_reads(tmp_path: 
     """vllm#11402: the reply was guessed to be xLAM's, and so text to the parser for Granite."""
     path = tmp_path / "reply.txt"
     path.write_text('<tool_call>[{"name": "get_tides", "arguments": {"harbour": "Brest"}}]')
-    guessed = subprocess.run([*PLAYGROUND, "replay", path], capture_output=True, text=True)
+    guessed = run("replay", str(path))
     assert "read as granite" not in guessed.stdout
-    done = subprocess.run(
-        [*PLAYGROUND, "replay", path, "--server", "vllm:granite"], capture_output=True, text=True
-    )
+    done = run("replay", str(path), "--server", "vllm:granite")
     assert "read as granite\n" in done.stdout
     assert done.stdout.endswith('=== call get_tides\n{"harbour": "Brest"}\n')
 
@@ -449,9 +441,7 @@ def test_a_parser_that_is_named_is_asked_in_the_dialect_that_it_reads(tmp_path: 
 def test_replay_shows_the_text_of_a_call_that_was_given_up(tmp_path: Path) -> None:
     path = tmp_path / "reply.txt"
     path.write_text("<tool_call>look</arg_key><arg_value>Brest</arg_value></tool_call>")
-    done = subprocess.run(
-        [*PLAYGROUND, "replay", path, "-d", "glm"], capture_output=True, text=True
-    )
+    done = run("replay", str(path), "-d", "glm")
     assert f"=== aborted call look: unreadable-call\n{path.read_text()}\n" in done.stdout
 
 

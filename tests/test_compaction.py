@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rule_provider import Provider
+from terminals import run
 from test_pages import page
 
 import playground as pg
@@ -239,8 +238,7 @@ def test_it_shows_itself_and_the_command_line_says_it(tmp_path: Path) -> None:
     assert (figure.layout.legend.yanchor, figure.layout.legend.y > 1) == ("bottom", True)
     assert "saved so far" in found.html()
     json.dumps(found.as_json())
-    command = [sys.executable, "-m", "playground", "compaction", "12-long-tool-run", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run("compaction", "12-long-tool-run", "--json")
     policies = json.loads(done.stdout)["policies"]
     assert len(policies) == 6 and len(policies[1]["saved"]) == len(policies[0]["costs"])
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from itertools import count
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import terminals
 from streaming import answering, event
 
 import playground as pg
@@ -254,16 +253,16 @@ def test_a_run_on_the_command_line(tmp_path: Path) -> None:
     file.write_text(SET)
     tools = tmp_path / "tools.json"
     tools.write_text(json.dumps([TIDES.model_dump()]))
-    command = [sys.executable, "-m", "playground", "template", "run", str(file)]
+    command = ["template", "run", str(file)]
     command += ["--template", "new-conversation", "--input", json.dumps(DATA)]
     command += ["--tools", str(tools), "--functions", '{"get_tides": "05:12"}']
     answers = ["--answers", json.dumps([CALL, "At 05:12.", "05:12"])]
-    done = subprocess.run([*command, *answers, "--json"], capture_output=True, text=True)
+    done = terminals.run(*command, *answers, "--json")
     found = json.loads(done.stdout)
     assert (done.returncode, len(found["requests"]), len(found["history"])) == (0, 3, 9)
-    told = subprocess.run([*command, *answers], capture_output=True, text=True)
+    told = terminals.run(*command, *answers)
     assert "[new-conversation 1] message" in told.stdout
-    short = subprocess.run(command, capture_output=True, text=True)
+    short = terminals.run(*command)
     assert (short.returncode, short.stdout) == (2, "")
     assert short.stderr.count("\n") == 1
     assert "only 0 answers; expected one for each request" in short.stderr
@@ -480,10 +479,7 @@ def test_a_set_that_is_not_there_is_told_with_those_that_are() -> None:
 
 
 def test_answers_come_from_one_place() -> None:
-    program = [sys.executable, "-m", "playground", "template", "run", "tide-talk"]
-    done = subprocess.run(
-        [*program, "--live", "--replay", "x.json"], capture_output=True, text=True, timeout=60
-    )
+    done = terminals.run("template", "run", "tide-talk", "--live", "--replay", "x.json")
     assert (done.returncode, done.stderr) == (
         2,
         "playground: answers from --live and --replay; expected one of them\n",
@@ -495,17 +491,16 @@ def test_what_was_answered_before_a_fault_is_kept(tmp_path: Path) -> None:
     out, source = tmp_path / "run.json", tmp_path / "set.yaml"
     source.write_text("- {role: request}\n- {role: user, content: '{{.n.x}}'}\n")
     with serving() as server:
-        program = [sys.executable, "-m", "playground", "template", "run", str(source), "--live"]
+        program = ["template", "run", str(source), "--live"]
         program += ["--model", "openai/demo", "--base-url", f"{server.url}/v1", "-o", str(out)]
         program += ["--input", '{"n": 3}']
-        done = subprocess.run(program, capture_output=True, text=True, timeout=120)
+        done = terminals.run(*program)
     assert done.returncode == 2
     assert "template 'default', message 1" in done.stderr
     assert pg.load_session(out).recordings[0].reply.content == "I will look that up."
 
 
 def command(*arguments: str) -> Any:
-    program = [sys.executable, "-m", "playground", "template", "run", *arguments, "--json"]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=120)
+    done = terminals.run("template", "run", *arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

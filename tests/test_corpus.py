@@ -20,6 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import terminals
 from conftest import ROOT
 from keyed_sessions import Keys
 from test_secrets import KINDS
@@ -1062,8 +1063,7 @@ def everything(out: Path) -> Iterator[str]:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "playground", "corpus", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    return terminals.run("corpus", *arguments)
 
 
 def test_the_command_line_builds_and_asks(small: Path, tmp_path: Path) -> None:

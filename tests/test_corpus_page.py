@@ -357,7 +357,6 @@ def page(tmp_path: Path) -> Iterator[Page]:
 
 @pytest.mark.long
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_long_question_is_stopped_in_the_browser(page: Page, corpus: Path) -> None:
     """Of a corpus whose one shard counts 30,000 times every question takes seconds."""
     text = (corpus / "corpus.json").read_text()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import DIALECTS, TOOL, TOOLS, streams
+from terminals import run
 from wires import FRAMINGS, WRITERS, Said
 
 import playground as pg
@@ -197,7 +198,11 @@ def test_detecting_and_cross_reading_count_the_same() -> None:
     ranked = {found.dialect: found for found in pg.detect(text, [TOOL])}
     for row in cross_read(recorded(text, "hermes"), [TOOL]):
         found = ranked.pop(row.dialect)
-        assert (row.calls, row.aborted, row.text) == (found.calls, found.aborted, found.left)
+        assert (row.calls, row.aborted, row.text) == (
+            found.calls,
+            found.aborted,
+            found.text_characters,
+        )
         assert tuple(row.findings) == found.findings
     assert not ranked
 
@@ -240,11 +245,6 @@ def test_a_notebook_gets_the_same_module() -> None:
 
 
 # the command line
-
-
-def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).with_name("playground")), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
 
 
 def test_experiments_by_the_command_line(tmp_path: Path) -> None:

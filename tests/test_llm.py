@@ -21,12 +21,16 @@ from streaming import answering, event
 from playground.base.errors import InputFault
 from playground.cache.prices import price_of
 from playground.llm.access import access_arguments
+from playground.llm.completion_arguments import completion_arguments
 from playground.llm.demo_server import DemoServer, serving
-from playground.llm.endpoint import Call, Delta, Endpoint, Response, completion_arguments
 from playground.llm.payloads import WireCall, wire_calls
 from playground.llm.wiretap import Tap, behind_closed_door, tapped, watch
+from playground.plugins.systems.flink_agents.chat_message import ChatMessage
+from playground.plugins.systems.flink_agents.completion import Piece
+from playground.plugins.systems.flink_agents.litellm_model import LiteLLMModel
 
 ASK: Final = [{"role": "user", "content": "When is high water?"}]
+ASKED: Final = [ChatMessage(content="When is high water?")]
 TOOL: Final = {
     "type": "function",
     "function": {
@@ -58,24 +62,6 @@ def test_what_every_request_says() -> None:
     assert "tools" not in completion_arguments(ASK, "openai/demo")
 
 
-def test_an_answer_is_the_same_at_once_and_in_pieces(server: DemoServer) -> None:
-    endpoint = Endpoint("openai/demo", f"{server.url}/v1")
-    done = endpoint.complete(ASK, [TOOL])
-    assert (done.content, done.stop_reason) == ("I will look that up.", "tool_calls")
-    assert [(call.name, call.arguments_text) for call in done.calls] == [("tides", '{"days": 3}')]
-    assert isinstance(done.calls[0], Call)
-    assert asyncio.run(endpoint.acomplete(ASK, [TOOL])).content == done.content
-    for pieces in (list(endpoint.stream(ASK, [TOOL])), asyncio.run(drained(endpoint))):
-        *deltas, last = pieces
-        assert isinstance(last, Response)
-        assert last.content == done.content
-        said = [delta for delta in deltas if isinstance(delta, Delta)]
-        assert len(said) == len(deltas) > 1
-        assert all(said)  # a chunk that says nothing is no piece
-        assert "".join(delta.text for delta in said) == done.content
-        assert "".join(delta.reasoning for delta in said) == done.reasoning
-
-
 @contextmanager
 def breaking_off() -> Iterator[str]:
     """The address of a server that begins its answers, and closes the connection in the middle."""
@@ -100,18 +86,18 @@ def breaking_off() -> Iterator[str]:
 def test_an_answer_that_breaks_off_is_told_as_one() -> None:
     """It was told that no answer had come, and that nobody had answered."""
     with breaking_off() as address:
-        endpoint = Endpoint("openai/demo", address)
-        seen: list[Delta | Response] = []
+        model = LiteLLMModel("openai/demo", address)
+        seen: list[Piece] = []
         told = "openai/demo: not the whole answer: .*: the answer breaks off: .*comes to its end"
         with pytest.raises(InputFault, match=told):
-            deque(map(seen.append, endpoint.stream(ASK)), maxlen=0)
-        assert seen == [Delta("Hello")]
+            deque(map(seen.append, model.stream(ASKED)), maxlen=0)
+        assert seen == [Piece("Hello")]
         with pytest.raises(InputFault, match=told):
-            asyncio.run(drained(endpoint))
+            asyncio.run(drained(model))
 
 
-async def drained(endpoint: Endpoint) -> list[Delta | Response]:
-    return [piece async for piece in endpoint.astream(ASK, [TOOL])]
+async def drained(model: LiteLLMModel) -> list[Piece]:
+    return [piece async for piece in model.astream(ASKED)]
 
 
 def test_a_server_of_ones_own_needs_no_key_and_a_provider_does(

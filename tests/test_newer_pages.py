@@ -305,7 +305,9 @@ def test_a_signature_is_read_from_a_class() -> None:
         "    question: str = dspy.InputField()\n"
         "    answer: int = dspy.OutputField(desc='how many', ge=0)\n"
     )
+    assert not app.text_input(key="signature").disabled
     app.text_area(key="signature class").set_value(source).run()
+    assert app.text_input(key="signature").disabled
     rows = app.dataframe[0].value
     assert "how many" in rows.to_string()
     assert "greater than or equal to: 0" in " ".join(verbatim(app))

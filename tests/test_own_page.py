@@ -193,7 +193,6 @@ def browser_page(tmp_path: Path) -> Iterator[Page]:
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, tmp_path: Path) -> None:
     """From a template in the clipboard to a saved dialect that Compare shows; who saves at once
     saves what was typed."""

@@ -14,9 +14,10 @@ import pytest
 from playground.base.errors import InputFault
 from playground.llm import own_servers
 from playground.llm.access import access_arguments
-from playground.llm.endpoint import Endpoint
 from playground.llm.library import litellm
 from playground.llm.record import record
+from playground.plugins.systems.flink_agents.chat_message import ChatMessage
+from playground.plugins.systems.flink_agents.litellm_model import LiteLLMModel
 
 HELLO = [{"role": "user", "content": "hello"}]
 # Variables that LiteLLM's adapters read. The values are put together here and are no real ones.
@@ -134,12 +135,13 @@ def test_nobody_is_redirected_to_another_server(
 
 def test_chat_models_are_not_redirected_either(elsewhere: tuple[str, list[str]]) -> None:
     address, seen = elsewhere
-    endpoint = Endpoint("openai/m", f"{address}/307/v1", retries=1)
+    model = LiteLLMModel("openai/m", f"{address}/307/v1", retries=1)
+    messages = [ChatMessage(content="Hello")]
     told = "the server answers 307 and redirects to"
     with pytest.raises(InputFault, match=told):
-        endpoint.complete(HELLO)
+        model.complete(messages)
     with pytest.raises(InputFault, match=told):
-        asyncio.run(endpoint.acomplete(HELLO))
+        asyncio.run(model.acomplete(messages))
     assert seen == []
 
 

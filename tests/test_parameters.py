@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 import playground as pg
-from playground.llm.endpoint import asked_again
+from playground.llm.completion_arguments import asked_again
 from playground.questions.provider_payload import provider_payload
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import load_sessions

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
-import sys
 from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 from pydantic import BaseModel
+from terminals import run
 
 import playground as pg
 from playground.base.errors import InputFault
@@ -161,6 +162,23 @@ def test_mistral_gets_parts_as_one_text_and_no_marks() -> None:
     assert ("content-flattened", "message 15") in codes(found)
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_an_image_arrives_or_is_said_to_be_dropped(provider: str) -> None:
+    data = base64.b64encode(bytes(range(90))).decode()
+    image = {"url": f"data:image/png;base64,{data}", "detail": "high"}
+    parts = [{"type": "text", "text": "Paid?"}, {"type": "image_url", "image_url": image}]
+    found = provider_payload(
+        pg.session(messages=[{"role": "user", "content": parts}]), "native", model=provider
+    )
+    bodies = json.dumps([call.body for call in found.calls])
+    dropped = [words for words in how(found, "message-dropped") if "image" in words]
+    assert bool(dropped) == (data not in bodies)
+    assert (("message-dropped", "message 0") in codes(found)) == (provider == "DeepSeek")
+    detail = ("parameter-dropped", "message 0") in codes(found)
+    assert detail == (not dropped and "detail" not in bodies and "HIGH" not in bodies)
+    assert ("parameter-added", "images") not in codes(found)
+
+
 def test_marks_that_get_lost_are_told() -> None:
     rules = "You keep the tide tables. " * 400
     task = TaskConfig(user_agent_prompt=rules, model_name="anthropic/claude-sonnet-4-5")
@@ -219,8 +237,7 @@ def test_messages_that_say_the_same_are_not_taken_for_one_another() -> None:
 
 
 def asked(*more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "playground", "payload", "02-parallel-calls", *more]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return run("payload", "02-parallel-calls", *more)
 
 
 @pytest.mark.long

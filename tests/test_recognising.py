@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from terminals import run
 from wires import FRAMINGS, WRITERS, Said
 
 from playground.base import paths
@@ -403,8 +403,7 @@ def test_nothing_in_source_is_run(tmp_path: Path) -> None:
 
 
 def piped(text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "playground", *arguments]
-    return subprocess.run(command, input=text, capture_output=True, text=True)
+    return run(*arguments, stdin=text)
 
 
 def test_every_command_that_reads_a_file_reads_standard_input() -> None:

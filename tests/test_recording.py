@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
+import terminals
 from hypothesis import given
 from hypothesis import strategies as st
 from serving import widened
@@ -440,21 +441,16 @@ def test_an_unknown_api_in_a_recordings_header(tmp_path: Path) -> None:
 # the command line
 
 
-def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).with_name("playground")), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
-
-
 def test_record_and_replay_by_the_command_line(server: DemoServer, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     target = ["--base-url", base(server, "openai"), "--model", "openai/demo-hermes"]
-    done = run(
+    done = terminals.run(
         *("record", "--session", "02-parallel-calls", "-d", "hermes", *target, "-o", str(path)),
         *("-p", "temperature=0"),
     )
     assert (done.returncode, "openai-chat" in done.stdout) == (0, True)
     assert json.loads(path.read_text().splitlines()[1])["request"]["temperature"] == 0
-    shown = json.loads(run("replay", str(path), "--json").stdout)
+    shown = json.loads(terminals.run("replay", str(path), "--json").stdout)
     assert [call["name"] for call in shown["tool_calls"]] == ["get_weather"]
     (loaded,) = load_sessions(path)
     assert loaded.session.messages[0].role == "system"
@@ -462,7 +458,7 @@ def test_record_and_replay_by_the_command_line(server: DemoServer, tmp_path: Pat
 
 def test_a_failing_record_is_one_line(tmp_path: Path) -> None:
     target = ["--model", "openai/x", "--base-url", "http://127.0.0.1:9/v1"]
-    done = run("record", "--session", "01-plain-chat", *target, cwd=tmp_path)
+    done = terminals.run("record", "--session", "01-plain-chat", *target, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())

@@ -286,7 +286,9 @@ TABLE = [
     ("hunyuan", "rapid-mlx", UNOFFERED_HY, "whole", "", [], []),
     # a message to a tool needs a call; one to anybody else is content without its header
     ("muse", "ollama", " to=get_weather<|message|>hi", "", "", [], ["whole"]),
+    ("muse", "ollama", " to=get_weather <|message|>hi", "", "", [], ["whole"]),
     ("muse", "ollama", " to=other<|message|>hi", "hi", "", [], [" to=other<|message|>"]),
+    ("muse", "ollama", " to=other <|message|>hi", "hi", "", [], [" to=other <|message|>"]),
     # what stands between the tags is read as it is
     ("hermes", "ollama:qwen3", f"A <tool_call>{NAMED}", "A ", "", [], [f"<tool_call>{NAMED}"]),
     ("qwen3-coder", "ollama:qwen3-coder", "<think>A</think>B", "whole", "", [], []),
@@ -517,6 +519,12 @@ def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() 
             "hermes",
             HERMES.replace("}\n</", '}\n{"name": "say", "arguments": {}}\n</'),
             "missing-closer",
+        ),
+        (  # a message to a tool without a call is an error, one to anybody else content
+            "ollama:glimmer",
+            "muse",
+            " to=get_weather<|message|>hi",
+            "a message to a tool, if it was offered",
         ),
         ("vllm:hermes", "hermes", HERMES.removesuffix("</tool_call>"), ""),
         ("vllm:glm47", "glm", GLM, ""),

@@ -25,6 +25,7 @@ from langchain_core.tools import tool as langchain_tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field
 from session_examples import EXAMPLES
+from terminals import run
 
 import playground as pg
 from playground.base import paths
@@ -752,11 +753,6 @@ server.run(*sys.argv[1:2], **({"port": int(sys.argv[2])} if sys.argv[2:] else {}
 """
 
 
-def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "playground", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
-
-
 def test_tools_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "tools.json"
     path.write_text(json.dumps([FUNCTION, {"type": "web_search"}]))
@@ -784,11 +780,11 @@ def servers(path: Path, **given: Any) -> str:
 
 def test_a_live_server_is_asked_after_a_yes(tmp_path: Path) -> None:
     file = servers(tmp_path / "mcp.json", **program(SERVER))
-    done = run("tools", file, "--mcp", input="y\n")
+    done = run("tools", file, "--mcp", stdin="y\n")
     assert done.returncode == 0, done.stderr
     assert "port: string, days?: integer" in done.stdout
     assert '"harbour": a yes would' in done.stderr
-    done = run("tools", file, "--mcp", input="n\n")
+    done = run("tools", file, "--mcp", stdin="n\n")
     assert done.returncode == 2
     assert "not allowed" in done.stderr
     assert "Traceback" not in done.stderr
@@ -835,7 +831,7 @@ def test_a_remote_server_is_asked(tmp_path: Path, transport: str, given: dict[st
     with remote(transport) as port:
         url = given["url"].format(port)
         done = run(
-            "tools", servers(tmp_path / "mcp.json", **{**given, "url": url}), "--mcp", input="y\n"
+            "tools", servers(tmp_path / "mcp.json", **{**given, "url": url}), "--mcp", stdin="y\n"
         )
     assert done.returncode == 0, done.stderr
     assert "port: string, days?: integer" in done.stdout

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from terminals import run
 
 import playground as pg
 from playground.base.errors import InputFault
@@ -233,11 +232,11 @@ def test_a_session_without_tools_has_nothing_to_plan() -> None:
 
 
 def test_the_command_gives_what_the_library_gives() -> None:
-    command = [sys.executable, "-m", "playground", "tools", "12-long-tool-run", "--plan"]
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    command = ("tools", "12-long-tool-run", "--plan")
+    done = run(*command, "--json")
     session = pg.sample_sessions()["12-long-tool-run"]
     assert json.loads(done.stdout).items() >= pg.plan_tools(session).as_json().items()
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    told = run(*command).stdout
     assert "none is cheaper than all in the prefix" in told
     assert "assumed: the model calls the same tools" in told
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+import terminals
 from test_pages import page, unfold, verbatim
 
 import playground as pg
@@ -275,10 +274,9 @@ def test_tokens_of_each_tool_by_model_and_dialect() -> None:
 def test_the_command_line_says_both(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([{"name": "sail", "description": "S", "input_schema": SCHEMA}]))
-    command = [sys.executable, "-m", "playground", "tools", str(file)]
 
     def run(*more: str) -> tuple[int, str, str]:
-        done = subprocess.run([*command, *more], capture_output=True, text=True)
+        done = terminals.run("tools", str(file), *more)
         return done.returncode, done.stdout, done.stderr
 
     status, said, told = run("--portable", "--target", "gemini", "--strict")

@@ -263,7 +263,6 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[list[
     return found
 
 
-@pytest.mark.xdist_group("what all commands say")
 def test_every_command_keeps_the_order_of_its_own_lines(
     said: dict[str, list[tuple[list[str], str]]],
 ) -> None:
@@ -288,7 +287,6 @@ def test_a_table_that_is_folded_keeps_its_order_line_by_line(tmp_path: Path) -> 
         assert shown.count(OPENING) > 10
 
 
-@pytest.mark.xdist_group("what all commands say")
 def test_no_content_on_a_terminal_turns_anything_around(
     said: dict[str, list[tuple[list[str], str]]],
 ) -> None:

@@ -29,8 +29,8 @@ from playground.base.wording import counted, seconds
 from playground.dialects import get_dialect
 from playground.dialects.preflight import checks_from
 from playground.llm.access import missing_keys
+from playground.llm.completion_arguments import asked_again
 from playground.llm.demo_server import DemoServer
-from playground.llm.endpoint import asked_again
 from playground.llm.runs import Run
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
@@ -130,6 +130,8 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
         want()
     if last := _last_run():  # an edit meanwhile stored a sample as another session
         state.hold(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
+        if not (last["stored"] or _is_busy()):  # it ended while the page was drawn, or not open
+            _store_answers()
     wanted = state.held(_RUN_WANTED) and access.current().may_run
     if not wanted and _last_run().get("of") != working.name:
         return
@@ -179,6 +181,7 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
             "asks": asks,
             "server": base_url,
             "missing": missing,
+            "stored": False,
         },
     )
 
@@ -210,7 +213,7 @@ def _parameters() -> dict[str, Any]:
 
 
 def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
-    """Show every answer as it arrives, with a button that stops it; then rerun the page."""
+    """Show every answer as it arrives, with a button that stops it; store them all at the end."""
     texts: dict[str, tuple[Any, Any]] = {}
     for name, run in runs.items():
         with places[name], st.container(key=f"answer {name}", gap=None):
@@ -227,11 +230,16 @@ def _watch(runs: Mapping[str, Run], places: Mapping[str, Any]) -> None:
             text.text(run.text[-_MOST_SHOWN:])
 
     waiting.until(lambda: not _is_busy(), update)
+    _store_answers()
+
+
+def _store_answers() -> None:
+    """Add the answers to the session that was sent, if it is still there; then rerun the page."""
     of = _last_run()["of"]
-    for run in runs.values():
-        if run.recorded:
+    for run in _runs_by_dialect().values():
+        if run.recorded and of in state.session_names():
             of = history.carry(of, state.add_recording(of, run.recorded.recording))
-    state.hold(_LAST_RUN, {**_last_run(), "of": of})
+    state.hold(_LAST_RUN, {**_last_run(), "of": of, "stored": True})
     st.rerun()
 
 
@@ -309,17 +317,14 @@ def _answer(run: Run, name: str, working: WorkingSession) -> None:
     if result.content.strip():
         say.text(result.content.strip()[:_MOST_SHOWN])
     rows = [
-        {"name": call, "pieces": [["argument", _arguments_text(arguments)]]}
-        for call, arguments in _calls(run, working.session.tools)
+        {"name": call, "pieces": [["argument", ", ".join(arguments)]]}
+        for call, values in _calls(run, working.session.tools)
+        for arguments in [[f"{k}: {json.dumps(v, ensure_ascii=False)}" for k, v in values.items()]]
     ]
     if rows:
         components.picture(rows, key=f"calls of {name}")
     for finding in result.findings[:2]:
         say.text(f"{finding.code}: {finding.message}")
-
-
-def _arguments_text(arguments: Mapping[str, Any]) -> str:
-    return ", ".join(f"{k}: {json.dumps(v, ensure_ascii=False)}" for k, v in arguments.items())
 
 
 # a trial: the same requests, n times

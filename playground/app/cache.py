@@ -99,7 +99,7 @@ def asked() -> tuple[Asked, str]:
         question = Asked(session, dialect, policy, choices[apart or "20 s"], what_if)
         if not is_sent:
             with st.popover("Marks", key="marks as a list"):
-                question = own_marks.choose(question)
+                question = own_marks.choose(working.name, question)
         with st.container(horizontal=True, key="right", width="content"):
             state.lead_on("shown", _OLDER_VIEWS)
             view = st.segmented_control(
@@ -292,7 +292,7 @@ def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None
     The second has the prediction and the bill too; it is None if the provider said nothing.
     """
     found = rows.cache_requests(cell)
-    if not any(cell.told):
+    if not any(cell.diagnoses):
         return found, None
     return found.without(*rows.WORDS), found.only("request", *rows.WORDS)
 

@@ -46,6 +46,7 @@ DRAFTS = "unread edits of "  # + session name → editor's key → its text and 
 MODELS = "models chosen for "  # + session name → the changes of its model
 OPEN_BLOCK = "open block of "  # + session name → the block's origin, box number, last refusal
 POLICY_OF = "policy of "  # + session name → the policy that was chosen for it last
+MARKS_OF = "marks in "  # + session name → dialect and policy's marks → the user's marks in it
 STORED_AS = "new name of "  # + session name → the name under which it was stored since
 _ADDRESS = "session of the address"  # the name in it after the last run
 _NEXT = "session of the next run"  # chosen after the list of sessions was drawn
@@ -193,13 +194,13 @@ def _report_stars(text: str, before: str | None = None) -> str:
 def add_recording(name: str, recording: Recording) -> str:
     """Add a recording that was made here to the session of this name, as its first.
 
-    Return the name under which the session is stored; the next run shows it.
+    Return the name under which the session is stored; the next run shows it in place of the sample.
     """
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
     if after != text:  # a run that is shown again adds nothing
         kept = _stored(name, _report_stars(after, text), "run")
-        if kept != name:
+        if kept != name == (held(_NEXT) or chosen_name()):
             look_at(kept)
         return kept
     return name

@@ -16,386 +16,388 @@ class FindingKind(NamedTuple):
     meaning: str
 
 
+def info(meaning: str) -> FindingKind:
+    return FindingKind("info", meaning)
+
+
+def warning(meaning: str) -> FindingKind:
+    return FindingKind("warning", meaning)
+
+
+def error(meaning: str) -> FindingKind:
+    return FindingKind("error", meaning)
+
+
 CODES: Final[dict[str, FindingKind]] = {
     # what a parser sees in a stream
-    "call-in-fence": FindingKind("warning", "a call stands inside a code fence: kept as text"),
-    "call-in-reasoning": FindingKind(
-        "warning", "a call stands in reasoning that is never closed: delivered"
+    "call-in-fence": warning("a call stands inside a code fence: kept as text"),
+    "call-in-reasoning": warning("a call stands in reasoning that is never closed: delivered"),
+    "draft-in-reasoning": warning(
+        "a call stands in reasoning that is closed after it: kept as reasoning"
     ),
-    "draft-in-reasoning": FindingKind(
-        "warning", "a call stands in reasoning that is closed after it: kept as reasoning"
+    "mended-form": info(
+        "a call that is written in another form than the dialect declares: delivered"
     ),
-    "mended-form": FindingKind("info", "a call that differs from its declared form: read"),
-    "missing-section": FindingKind("info", "a call without the wrapper around calls: read"),
-    "mended-opener": FindingKind("warning", "an opening marker lacks a part: read"),
-    "doubled-opener": FindingKind("warning", "an opening marker is written twice: read as one"),
-    "doubled-closer": FindingKind("warning", "a closing marker is written twice: read as one"),
-    "wrapped-body": FindingKind("info", "a list or a code fence around a call's body: read"),
-    "missing-closer": FindingKind("warning", "a closing marker is missing: read without it"),
-    "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
-    "open-ended": FindingKind("info", "nothing closes this call: it may be cut off"),
-    "unreadable-call": FindingKind("error", "a call's opener without a body after it: aborted"),
-    "malformed-json": FindingKind("error", "a call's JSON cannot be read: aborted"),
-    "malformed-arguments": FindingKind("error", "a call's arguments cannot be read: aborted"),
-    "malformed-python": FindingKind("error", "a call's Python arguments cannot be read: aborted"),
-    "too-deep": FindingKind("error", "nested too deeply to be read: the call is aborted"),
-    "arguments-not-object": FindingKind("error", "arguments are not a JSON object: aborted"),
-    "relaxed-json": FindingKind(
-        "warning", "JSON that strict parsers refuse (bare keys, comments, raw line breaks): read"
+    "missing-section": info(
+        "calls without the markers that the dialect writes around all of them: delivered"
     ),
-    "relaxed-python": FindingKind("warning", "arguments in an undeclared form of Python: read"),
-    "arguments-wrapped": FindingKind("info", "arguments came inside another argument: unpacked"),
-    "arguments-elsewhere": FindingKind(
-        "warning", "arguments stand outside of their place in the call's JSON: read"
+    "mended-opener": warning("an opening marker is misspelt or lacks a part: read as it was meant"),
+    "doubled-opener": warning("an opening marker is written twice: read as one"),
+    "doubled-closer": warning("a closing marker is written twice: read as one"),
+    "wrapped-body": info(
+        "a list or a code fence stands around a call's body: the call is delivered"
     ),
-    "marker-in-value": FindingKind(
-        "info", "a parameter's value holds a marker of its own call: kept as text"
+    "missing-closer": warning("a closing marker is missing: the call is delivered without it"),
+    "truncated-call": error("the stream ends inside a call: aborted"),
+    "open-ended": info("the form of this call has no closing marker: its end may be missing"),
+    "unreadable-call": error("a call's opening marker without a body after it: aborted"),
+    "malformed-json": error("a call's JSON cannot be read: aborted"),
+    "malformed-arguments": error("a call's arguments cannot be read: aborted"),
+    "malformed-python": error("a call's Python arguments cannot be read: aborted"),
+    "too-deep": error("nested too deeply to be read: the call is aborted"),
+    "arguments-not-object": error("arguments are not a JSON object: aborted"),
+    "relaxed-json": warning(
+        "JSON that strict parsers refuse (bare keys, comments, raw line breaks): read"
     ),
-    "arguments-as-json": FindingKind("info", "a JSON object in the place of parameters: read"),
-    "arguments-as-text": FindingKind("info", "arguments came as JSON inside a string: unpacked"),
-    "other-recipient": FindingKind(
-        "error", "a call's header names another tool than the call itself: aborted"
+    "relaxed-python": warning(
+        "Python arguments that are no plain literals, or in an undeclared form: read"
     ),
-    "no-arguments": FindingKind("info", "a call without its arguments' object: read with none"),
-    "missing-argument": FindingKind("error", "a call lacks a required argument: aborted"),
-    "mended-name": FindingKind("info", "a tool's name held more than the name: corrected"),
-    "text-after-call": FindingKind(
-        "info", "text after a call, which this parser leaves out of the content"
+    "arguments-wrapped": info("all arguments stand inside one more object of arguments: unpacked"),
+    "arguments-elsewhere": warning(
+        "arguments stand outside of their place in the call's JSON: read"
     ),
-    "missing-name": FindingKind("error", "a call names no tool: aborted"),
-    "unexpected-text": FindingKind("warning", "text at a place where the call's form allows none"),
-    "duplicate-argument": FindingKind("warning", "an argument is given twice; the last one counts"),
-    "type-mismatch": FindingKind(
-        "warning", "a value does not match its type in the schema: kept as text"
+    "marker-in-value": info(
+        "a parameter's value contains a marker of its own call: it stays in the value"
     ),
-    "orphan-closer": FindingKind("warning", "a closing marker without its opener"),
-    "unclosed-reasoning": FindingKind("warning", "reasoning is still open at the end"),
-    "unclosed-section": FindingKind("info", "the section around the calls is never closed"),
-    "fabricated-result": FindingKind("warning", "the model wrote a tool result itself"),
-    "invalid-utf8": FindingKind("warning", "bytes that are not UTF-8, shown as U+FFFD"),
-    "lone-surrogate": FindingKind("warning", "half of a surrogate pair, replaced by U+FFFD"),
-    "expected-misfit": FindingKind(
-        "warning", "an expected call whose arguments the tool's own schema refuses"
+    "arguments-as-json": info(
+        "a JSON object stands where the dialect writes each parameter by itself: read"
     ),
-    "code-not-read": FindingKind(
-        "info",
-        "a reply may be code for the interpreter, which the dialect of other calls leaves as text",
+    "arguments-as-text": info("arguments came as JSON inside a string: unpacked"),
+    "other-recipient": error("a call's header names another tool than the call itself: aborted"),
+    "no-arguments": info("a call without an object of arguments: delivered with none"),
+    "missing-argument": error("a call lacks a required argument: aborted"),
+    "mended-name": info("a tool's name came with more than the name, such as a prefix: corrected"),
+    "text-after-call": info("text after a call, which is left out of the content"),
+    "missing-name": error("a call names no tool: aborted"),
+    "unexpected-text": warning("text inside a call, where its form allows none: not delivered"),
+    "duplicate-argument": warning("an argument is given twice; the last one counts"),
+    "type-mismatch": warning("a value does not match its type in the schema: kept as text"),
+    "orphan-closer": warning(
+        "a closing marker that closes nothing: no opening marker stands before it"
     ),
-    "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
-    "near-marker": FindingKind(
-        "warning",
-        "text that is nearly a marker of calls, such as one in another letter case: kept as text",
+    "unclosed-reasoning": warning("the reply ends inside reasoning"),
+    "unclosed-section": info(
+        "the markers around all calls are opened and never closed: calls are delivered"
     ),
-    "unread-call": FindingKind(
-        "warning", "a tool and its argument as in a call, in a form that no dialect reads: text"
+    "fabricated-result": warning(
+        "the model wrote a tool's result itself, before the tool could run"
     ),
-    "foreign-closer": FindingKind(
-        "warning", "a closing tag of another dialect's calls, which nothing opens: kept as text"
+    "invalid-utf8": warning("bytes that are not UTF-8, shown as U+FFFD"),
+    "lone-surrogate": warning("half of a surrogate pair, replaced by U+FFFD"),
+    "expected-misfit": warning(
+        "a trial expects a call whose arguments the tool's own schema refuses"
     ),
-    "filtered-tokens": FindingKind(
-        "warning", "the words of markers without their control tokens: a server removed them"
+    "code-not-read": info(
+        "the reply may be code for an interpreter, which this dialect leaves as text"
     ),
-    "printed-response": FindingKind("warning", "text that a client library prints for a response"),
-    "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
-    "no-dialect": FindingKind(
-        "warning", "no dialect finds a part of a call in this text: it is shown as it is"
+    "foreign-markup": warning("another dialect would read calls in this text, this one reads none"),
+    "near-marker": warning(
+        "text that is nearly a marker of calls (in another letter case, say): kept as text"
     ),
-    "unknown-json": FindingKind("warning", "JSON in no known form: read as a reply"),
-    "unknown-dialect": FindingKind(
-        "warning",
-        "a recording names an unknown dialect: its text decides in which dialect it is read",
+    "unread-call": warning(
+        "a tool's name and arguments in a form that no dialect reads: kept as text"
     ),
-    "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
-    "missing-opener": FindingKind("warning", "a call's JSON or header without its opener: text"),
-    "bare-opener": FindingKind("info", "an opener of calls without a call after it: text"),
+    "foreign-closer": warning(
+        "a closing marker of another dialect's calls, without its opener: kept as text"
+    ),
+    "filtered-tokens": warning(
+        "names of markers without their control tokens, which a server has removed"
+    ),
+    "printed-response": warning("the text is a response object as Python prints it, not a reply"),
+    "native-call": info("a native tool call, in a stream whose dialect writes calls as text"),
+    "no-dialect": warning("no dialect finds a part of a call in this text: it is shown as it is"),
+    "unknown-json": warning("JSON in no known format of sessions or requests: taken for a reply"),
+    "unknown-dialect": warning(
+        "a recording names an unknown dialect: its text decides in which dialect it is read"
+    ),
+    "unknown-tool": warning("a call to a tool that the session does not have: delivered"),
+    "missing-opener": warning("a call's JSON or header without its opening marker: kept as text"),
+    "bare-opener": info("an opening marker of calls without a call after it: kept as text"),
     # how a server reads a reply
-    "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
-    "read-before": FindingKind(
-        "info", "a server has already read the reply: other readings of it are not known"
+    "server-drops": warning("the server does not hand this text over to its client"),
+    "read-before": info(
+        "a server has already taken the calls out: how others would read them is not known"
     ),
-    "usual-parser": FindingKind(
-        "warning", "it is not known how the server reads the dialect: this reading is assumed"
+    "usual-parser": warning(
+        "it is not known how the server reads the dialect: this reading is assumed"
     ),
-    "unproven-repair": FindingKind(
-        "warning", "it is not proven how the server reads what no model should write: assumed"
+    "unproven-repair": warning(
+        "no run has shown how the server reads a reply with such slips: assumed"
     ),
-    "call-as-text": FindingKind("warning", "the server hands over a complete call as text"),
-    "server-fails": FindingKind("warning", "the server answers with an error"),
-    "server-delivers": FindingKind("warning", "the server hands over an incomplete call"),
-    "unknown-parser": FindingKind("warning", "the server has no parser of that name"),
-    "no-parser": FindingKind("warning", "the server has no parser for the dialect: calls are text"),
-    "unread-dialect": FindingKind("warning", "the named parser reads another dialect: text"),
+    "call-as-text": warning("the server hands over a complete call as text"),
+    "server-fails": warning("the server answers with an error"),
+    "server-delivers": warning("the server hands over an incomplete call as if it were complete"),
+    "unknown-parser": warning("the server has no parser of that name"),
+    "no-parser": warning("the server has no parser for the dialect: calls are handed over as text"),
+    "unread-dialect": warning(
+        "the named parser reads another dialect: calls are handed over as text"
+    ),
     # what a decoder sees on the wire
-    "stream-error": FindingKind("error", "the provider sent an error mid-stream"),
-    "no-end": FindingKind("warning", "the stream has no end: nothing shows that it is complete"),
-    "unreadable-frame": FindingKind(
-        "warning", "a frame that does not belong to its API: kept apart"
+    "stream-error": error("the provider sent an error mid-stream"),
+    "no-end": warning("the stream ends without its last frame: nothing shows that it is complete"),
+    "unreadable-frame": warning(
+        "a frame that does not belong to the stream's API: left out of the reply"
     ),
-    "two-responses": FindingKind("warning", "a second response begins in the same stream"),
-    "run-by-provider": FindingKind(
-        "info", "tools that the provider ran itself: nobody is asked to run them"
+    "two-responses": warning("a second response begins in the same stream"),
+    "run-by-provider": info(
+        "calls of tools that the provider has run itself: nothing is left to run"
     ),
-    "other-choices": FindingKind("info", "the stream holds further choices, kept apart"),
+    "other-choices": info(
+        "the stream holds several answers (n > 1): the first is read, others are kept apart"
+    ),
     # what a renderer sees in a session
-    "cannot-carry": FindingKind(
-        "error", "this dialect cannot write the value so that it reads back"
+    "cannot-carry": error("this dialect cannot write the value so that it reads back the same"),
+    "reasoning-dropped": info("reasoning in the history is not sent again"),
+    "part-dropped": warning(
+        "a message of this role cannot hold the part (an image, say): it is not sent"
     ),
-    "reasoning-dropped": FindingKind("info", "reasoning in the history is not sent again"),
-    "part-dropped": FindingKind("warning", "a part that is not sent in a message of its role"),
-    "environment-dropped": FindingKind("warning", "no user message to add the environment to"),
+    "environment-dropped": warning(
+        "the environment block is not sent: there is no user message to add it to"
+    ),
     # what an adapter makes of a request
-    "system-moved": FindingKind("info", "the system prompt is a field, not a message"),
-    "messages-merged": FindingKind("warning", "several messages are sent as one"),
-    "message-dropped": FindingKind("error", "something that was rendered is not sent"),
-    "role-changed": FindingKind("info", "a message is sent with another role"),
-    "content-flattened": FindingKind("info", "a message's parts are sent as one text"),
-    "tool-added": FindingKind("warning", "a tool that the session does not have"),
-    "tools-in-prompt": FindingKind("warning", "a tool is sent as text of the prompt"),
-    "schema-changed": FindingKind(
-        "info", "a tool's schema or description is not sent as it was rendered"
+    "system-moved": info("the system prompt is sent in a field of the request, not as a message"),
+    "messages-merged": warning("several messages are sent as one"),
+    "message-dropped": error(
+        "something that the dialect rendered is missing from the request's body"
     ),
-    "schema-refused": FindingKind("error", "a provider refuses a tool's schema because of this"),
-    "schema-ignored": FindingKind("warning", "a provider ignores this part of a tool's schema"),
-    "parameter-dropped": FindingKind("warning", "a parameter that is not sent"),
-    "parameter-left": FindingKind(
-        "info", "a parameter of the recorded request that is not sent again"
+    "role-changed": info("a message is sent with another role"),
+    "content-flattened": info("a message's parts are sent as one text"),
+    "tool-added": warning("the request has a tool that the session does not have"),
+    "tools-in-prompt": warning(
+        "a tool is sent as text of the prompt, not in the request's list of tools"
     ),
-    "parameter-added": FindingKind("info", "a parameter that the adapter adds by itself"),
-    "assumed-model": FindingKind("info", "the session names no model; one is assumed"),
-    "mixed-models": FindingKind(
-        "info", "several models answered; the rules of one are used for all"
+    "schema-changed": info("a tool's schema or description is not sent as it was rendered"),
+    "schema-refused": error(
+        "the provider refuses a tool's schema because of this keyword or value"
     ),
-    "transcript-alone": FindingKind(
-        "info", "the session has no system prompt and no tools: the requests were longer"
+    "schema-ignored": warning("the provider ignores this part of a tool's schema"),
+    "parameter-dropped": warning(
+        "a parameter of the request, such as its temperature, is not sent"
     ),
-    "compaction-unsaid": FindingKind(
-        "info", "the session does not say what a compaction kept: later requests were longer"
+    "parameter-left": info(
+        "a parameter of the recorded request that a new request does not repeat"
+    ),
+    "parameter-added": info("a parameter that the provider's adapter adds by itself"),
+    "assumed-model": info("the session names no model; one is assumed"),
+    "mixed-models": info("several models answered; the rules of one are used for all"),
+    "transcript-alone": info(
+        "the session has no system prompt and no tools: its requests were longer"
+    ),
+    "compaction-unsaid": info(
+        "the session does not say what a compaction kept: later requests were longer"
     ),
     # what the cache lab sees in requests; fixes.py has a fix for each
-    "unexplained": FindingKind(
-        "warning", "the bill shows a break that nothing in the session explains"
+    "unexplained": warning(
+        "the bill shows that cached text was not found, and the session does not show why"
     ),
-    "compacted": FindingKind("info", "a summary stands for the history from here on"),
-    "env-in-prefix": FindingKind("warning", "a block that is sent only once stands before a mark"),
-    "volatile-system": FindingKind("warning", "a time or id in the tools or the system prompt"),
-    "tool-order": FindingKind("warning", "the same tools in another order"),
-    "json-key-order": FindingKind("warning", "the same JSON with its keys in another order"),
-    "head-injection": FindingKind("warning", "the beginning of the conversation changes"),
-    "history-rewrite": FindingKind("warning", "something that was sent before has changed"),
-    "prefix-changed": FindingKind("warning", "the text before a mark changes"),
-    "too-many-breakpoints": FindingKind("error", "more marks than the provider allows"),
-    "marker-on-empty": FindingKind("error", "a mark on an empty text"),
-    "marker-on-thinking": FindingKind("error", "a mark on a block that may not be marked"),
-    "ttl-order": FindingKind(
-        "error", "a mark with a longer lifetime after one with a shorter lifetime"
+    "compacted": info("a summary replaces the history from here on"),
+    "env-in-prefix": warning(
+        "the environment block, which is sent only once, stands before a cache mark"
     ),
-    "unknown-ttl": FindingKind("error", "a mark with a lifetime that the provider does not know"),
-    "refused-request": FindingKind("error", "what the provider refuses with an error 400"),
-    "history-on-server": FindingKind("info", "a request whose history its body does not hold"),
-    "lookback-overflow": FindingKind("warning", "an entry further back than a mark looks"),
-    "frozen-breakpoint": FindingKind("warning", "the last mark stays while the history grows"),
-    "synthetic-anchor": FindingKind("warning", "a mark on a blank block, or after one"),
-    "no-anchor": FindingKind("warning", "no mark leads back to a cached prefix"),
-    "no-breakpoint": FindingKind("warning", "long enough to be cached, but nothing is marked"),
-    "gemini-freeze": FindingKind(
-        "warning", "explicit marks keep Gemini's cache from growing with the history"
+    "volatile-system": warning(
+        "the tools or the system prompt hold a time or an id, which changes"
     ),
-    "below-minimum": FindingKind("warning", "the marked prefix is too short to be cached"),
+    "tool-order": warning("the tools of the request before, in another order"),
+    "json-key-order": warning("the JSON of the request before, with its keys in another order"),
+    "head-injection": warning("the conversation begins otherwise than in the request before"),
+    "history-rewrite": warning("a message that was sent before has changed"),
+    "prefix-changed": warning(
+        "what the cache compares up to a mark is not as in the request before"
+    ),
+    "too-many-breakpoints": error("more cache marks than the provider allows"),
+    "marker-on-empty": error("a cache mark on an empty text"),
+    "marker-on-thinking": error("a cache mark on a block that may not be marked, such as thinking"),
+    "ttl-order": error("a cache mark with a longer lifetime after one with a shorter lifetime"),
+    "unknown-ttl": error("a cache mark with a lifetime that the provider does not know"),
+    "refused-request": error("the provider refuses the request with an error 400"),
+    "history-on-server": info("the provider holds the request's history: its body does not"),
+    "lookback-overflow": warning(
+        "the cached text ends further back than the provider looks from a mark"
+    ),
+    "frozen-breakpoint": warning("the last cache mark stays in its place while the history grows"),
+    "synthetic-anchor": warning("a cache mark on a blank block, or right after one"),
+    "no-anchor": warning(
+        "no cache mark stands where this request still agrees with the one before"
+    ),
+    "no-breakpoint": warning("the request is long enough to be cached, but has no cache mark"),
+    "gemini-freeze": warning("explicit marks keep Gemini's cache from growing with the history"),
+    "below-minimum": warning(
+        "the text before the cache mark is too short for the provider to cache it"
+    ),
     # what a count of tokens sees
-    "token-injection": FindingKind(
-        "warning", "a text contains a control token: a server may read it as one"
+    "token-injection": warning("a text contains a control token: a server may read it as one"),
+    "doubled-bos": warning("a prompt begins with its first token twice"),
+    "mark-in-token": info(
+        "a cache mark lies where one token would span both sides: the text is cut there"
     ),
-    "doubled-bos": FindingKind("warning", "a prompt begins with its first token twice"),
-    "mark-in-token": FindingKind(
-        "info", "a mark lies where one token would span both sides of it: blocks are cut there"
+    "mark-lost": warning("a cache mark that the provider's adapter does not send"),
+    "usage-lost": warning("the record has fewer counts of tokens than the provider sent"),
+    "clock-backwards": warning("a request is older than the one before it"),
+    "diagnosis-disagrees": warning("prediction, bill and the provider's own diagnosis disagree"),
+    "shorter-context": info(
+        "the context is shorter than in the request before: less can be read from cache"
     ),
-    "mark-lost": FindingKind("warning", "a mark that the provider's adapter does not send"),
-    "usage-lost": FindingKind("warning", "the record has less usage than the provider sent"),
-    "clock-backwards": FindingKind("warning", "a request is older than the one before it"),
-    "diagnosis-disagrees": FindingKind(
-        "warning", "prediction, bill and the provider's own diagnosis disagree"
-    ),
-    "shorter-context": FindingKind("info", "a context that has shrunk: less is there to be read"),
-    "in-flight": FindingKind("info", "sent before an entry that it could have read was written"),
+    "in-flight": info("sent before the cache entry that it could have read was written"),
     # what a chat template does
-    "template-drops-calls": FindingKind("error", "calls in the history are not written"),
-    "template-text-or-calls": FindingKind("error", "a message with text loses its calls"),
-    "template-drops-results": FindingKind("error", "the results of tools are not in the prompt"),
-    "template-needs-tools": FindingKind("warning", "without tools the template fails"),
-    "template-ignores-tools": FindingKind("warning", "no tool's name is in the rendered prompt"),
-    "template-ignores-system": FindingKind("warning", "the system prompt is not in the prompt"),
-    "template-merges-system": FindingKind(
-        "info", "the system prompt is written at the head of the user's first turn"
+    "template-drops-calls": error("calls in the history are not written"),
+    "template-text-or-calls": error("if a message has text, its calls are not written"),
+    "template-drops-results": error("the results of tools are not in the prompt"),
+    "template-needs-tools": warning("without tools the template fails"),
+    "template-ignores-tools": warning("no tool's name is in the rendered prompt"),
+    "template-ignores-system": warning("the system prompt is not in the prompt"),
+    "template-merges-system": info(
+        "the system prompt is written at the head of the user's first turn"
     ),
-    "template-drops-text": FindingKind("warning", "a text beside calls is not written"),
-    "template-one-call": FindingKind("warning", "the template refuses parallel calls"),
-    "template-drops-ids": FindingKind(
-        "info", "only their order distinguishes results: their ids are not written"
+    "template-drops-text": warning("a text beside calls is not written"),
+    "template-one-call": warning("the template refuses parallel calls"),
+    "template-drops-ids": info("only their order distinguishes results: their ids are not written"),
+    "template-prints-none": warning("a message without content is written as None"),
+    "template-refuses-null": warning("a message of calls without content fails"),
+    "template-wants-no-content": warning(
+        'calls are written only if their message has no content, not even ""'
     ),
-    "template-prints-none": FindingKind("warning", "a message without content is written as None"),
-    "template-refuses-null": FindingKind("warning", "a message of calls without content fails"),
-    "template-wants-no-content": FindingKind(
-        "warning", 'calls are written only if their message has no content, not even ""'
+    "template-refuses-parts": info("content as a list of parts cannot be given"),
+    "template-encodes-twice": info("arguments given as text are encoded twice"),
+    "template-refuses-text": warning(
+        "arguments given as text, as the API has them, fail: give objects"
     ),
-    "template-refuses-parts": FindingKind("info", "content as a list of parts cannot be given"),
-    "template-encodes-twice": FindingKind("info", "arguments given as text are encoded twice"),
-    "template-refuses-text": FindingKind(
-        "warning", "arguments given as text, as the API has them, fail: give objects"
+    "template-wants-text": info("arguments have to be given as text, not objects"),
+    "template-name-in-id": warning("the name of a call is taken from its id (functions.NAME:0)"),
+    "template-breaks-prefix": warning(
+        "the prompt of a turn does not begin with the prompt of the turn before it"
     ),
-    "template-wants-text": FindingKind("info", "arguments have to be given as text, not objects"),
-    "template-name-in-id": FindingKind(
-        "warning", "the name of a call is taken from its id (functions.NAME:0)"
+    "template-no-generation-prompt": warning(
+        "add_generation_prompt changes nothing: the model may go on as the user"
     ),
-    "template-breaks-prefix": FindingKind(
-        "warning", "the prompt of a turn does not begin with the prompt of the turn before it"
+    "template-forged-turn": info(
+        "a user's text with the template's own markers is a turn of the model"
     ),
-    "template-no-generation-prompt": FindingKind(
-        "warning", "add_generation_prompt changes nothing: the model may go on as the user"
+    "template-drops-thoughts": warning(
+        "a thought before a call is gone when the call's result is there"
     ),
-    "template-forged-turn": FindingKind(
-        "info", "a user's text with the template's own markers is a turn of the model"
+    "template-ignores-thoughts": info("thoughts are not written at all"),
+    "template-forgets-thoughts": info("a past answer's thought is not written"),
+    "template-date": warning("the date is in the prompt: cached prompts are lost with the day"),
+    "template-writes-bos": info(
+        "it writes BOS itself: a tokenizer that adds one gives the model two"
     ),
-    "template-drops-thoughts": FindingKind(
-        "warning", "a thought before a call is gone when the call's result is there"
+    "template-trims": info("white space around a text is cut off"),
+    "template-mutates": warning(
+        "the template changes lists, which transformers' own sandbox forbids"
     ),
-    "template-ignores-thoughts": FindingKind("info", "thoughts are not written at all"),
-    "template-forgets-thoughts": FindingKind("info", "a past answer's thought is not written"),
-    "template-date": FindingKind(
-        "warning", "the date is in the prompt: cached prompts are lost with the day"
+    "template-sorts-keys": info("the template writes arguments sorted by name"),
+    "derived-unread": warning(
+        "values that the derived dialect does not read back from the template's text"
     ),
-    "template-writes-bos": FindingKind(
-        "info", "it writes BOS itself: a tokenizer that adds one gives the model two"
+    "derived-bytes": info(
+        "calls that the derived dialect writes with other bytes than the template"
     ),
-    "template-trims": FindingKind("info", "white space around a text is cut off"),
-    "template-mutates": FindingKind(
-        "warning", "the template changes lists, which transformers' own sandbox forbids"
+    "derived-unmarked": warning(
+        "calls have no marker: an object in prose with the right keys is a call"
     ),
-    "template-sorts-keys": FindingKind("info", "the template writes arguments sorted by name"),
-    "derived-unread": FindingKind(
-        "warning", "values that the derived dialect does not read back from the template's text"
+    "derived-law": warning("a law that random calls of a derived dialect break"),
+    "derived-answer": warning(
+        "an answer or a thought of the template that the derived dialect reads in another way"
     ),
-    "derived-bytes": FindingKind(
-        "info", "calls that the derived dialect writes with other bytes than the template"
+    "derived-result": info(
+        "results that the derived dialect writes with other bytes than the template"
     ),
-    "derived-unmarked": FindingKind(
-        "warning", "calls have no marker: an object in prose with the right keys is a call"
+    "proposal-left": warning(
+        "part of a reply that looks like markup, but is text to the proposed form"
     ),
-    "derived-law": FindingKind("warning", "a law that random calls of a derived dialect break"),
-    "derived-answer": FindingKind(
-        "warning",
-        "an answer or a thought of the template that the derived dialect reads in another way",
-    ),
-    "derived-result": FindingKind(
-        "info", "results that the derived dialect writes with other bytes than the template"
-    ),
-    "proposal-left": FindingKind(
-        "warning", "part of a reply that looks like markup, but is text to the proposed form"
-    ),
-    "proposal-bytes": FindingKind(
-        "info", "the proposed form would write the calls of a reply in another way"
-    ),
-    "proposal-open": FindingKind("info", "something that the given replies do not show"),
+    "proposal-bytes": info("the proposed form would write the calls of a reply in another way"),
+    "proposal-open": info("a property of the proposed form that the given replies do not show"),
     # what a trial of a dialect shows
-    "law-broken": FindingKind("error", "a law that every dialect keeps does not hold for this one"),
+    "law-broken": error("a law that every dialect keeps does not hold for this one"),
     # what a grammar cannot say
-    "grammar-wider": FindingKind("warning", "the grammar allows more than the schema"),
-    "grammar-narrower": FindingKind("info", "the grammar allows less than the schema"),
-    "no-grammar": FindingKind("warning", "no grammar can be made of it"),
+    "grammar-wider": warning("the grammar allows more than the tools' schemas"),
+    "grammar-narrower": info("the grammar allows less than the tools' schemas"),
+    "no-grammar": warning("no grammar can be made of this dialect"),
     # what a response template of transformers cannot say
-    "response-template-wider": FindingKind("warning", "the template reads more than the dialect"),
-    "response-template-narrower": FindingKind(
-        "warning", "the template reads less than the dialect"
+    "response-template-wider": warning("the template reads more than the dialect"),
+    "response-template-narrower": warning("the template reads less than the dialect"),
+    "response-template-anchor": info(
+        "the header of the assistant's turn is assumed from a stop token"
     ),
-    "response-template-anchor": FindingKind(
-        "info", "the header of the assistant's turn is assumed from a stop token"
+    "response-template-recursion": info(
+        "a pattern of the template needs Python's regex module, which transformers has"
     ),
-    "response-template-recursion": FindingKind(
-        "info", "a pattern of the template needs Python's regex module, which transformers has"
-    ),
-    "no-response-template": FindingKind("warning", "no response template can say the dialect"),
+    "no-response-template": warning("no response template can say the dialect"),
     # what a loader sees in a file
-    "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
-    "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),
-    "duplicate-id": FindingKind("error", "two tool calls share an id"),
-    "empty-message": FindingKind("info", "a message without parts: it will not be sent"),
-    "missing-id": FindingKind("warning", "a tool call or result without an id"),
-    "role-order": FindingKind("warning", "a message whose role cannot follow the one before it"),
-    "part-lost": FindingKind("warning", "something in the file that a session cannot hold"),
-    "not-in-session": FindingKind(
-        "warning", "texts, calls or counts of tokens in the file that no session of it holds"
+    "orphan-result": error("a tool result whose call is not in the session"),
+    "missing-result": warning("a tool call without a result before the next turn"),
+    "duplicate-id": error("two tool calls share an id"),
+    "empty-message": info("a message without parts: it will not be sent"),
+    "missing-id": warning("a tool call or result without an id"),
+    "role-order": warning("a message whose role cannot follow the one before it"),
+    "part-lost": warning("the file has something that a session cannot hold"),
+    "not-in-session": warning(
+        "texts, calls or counts of tokens in the file that no session of it holds"
     ),
-    "beside-left-out": FindingKind(
-        "warning", "citations, sounds or titles beside a text: a session has no room for them"
+    "beside-left-out": warning(
+        "citations, sounds or titles beside a text: a session has no room for them"
     ),
-    "arguments-kept-as-text": FindingKind(
-        "info", "arguments that are not a JSON object: kept as text"
+    "arguments-kept-as-text": info("arguments that are not a JSON object: kept as text"),
+    "not-a-file": warning("a pipe, a device or a socket among the files of a folder: left out"),
+    "more-sessions": info("the file holds more sessions than this one: FILE#2 is the second"),
+    "history-differs": warning(
+        "a later request repeats a reply otherwise than the model gave it: kept as given"
     ),
-    "not-a-file": FindingKind(
-        "warning", "a pipe, a device or a socket among the files of a folder: left out"
+    "lines-left-out": warning("lines of a kind for which a session has no room"),
+    "bookkeeping": info("lines of a kind that has no part of the conversation"),
+    "unreadable-line": error("a line that cannot be read: left out"),
+    "spoiled-rest": error("unreadable from here to the end: everything before is kept"),
+    "torn-end": error("the file is cut off: its complete lines or values are kept"),
+    "not-written-out": warning(
+        "the source computes a value (a call, say) instead of writing it: left out"
     ),
-    "more-sessions": FindingKind(
-        "info", "the file holds more sessions than this one: FILE#2 is the second"
+    "options-left-out": info(
+        "options of a call in a trace that are no parameters of a request: left out"
     ),
-    "history-differs": FindingKind(
-        "warning", "a later request repeats a reply otherwise than the model gave it: kept as given"
+    "headers-left-out": info("a command's HTTP headers, which may hold keys: left out"),
+    "not-a-number": warning(
+        "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"
     ),
-    "lines-left-out": FindingKind("warning", "lines of a kind that adds nothing to a session"),
-    "bookkeeping": FindingKind("info", "lines of a kind that has no part of the conversation"),
-    "unreadable-line": FindingKind("error", "a line that cannot be read: left out"),
-    "spoiled-rest": FindingKind(
-        "error", "unreadable from here to the end: everything before is kept"
+    "long-integer": warning(
+        "an integer of more digits than Python reads by default (4,300): kept as text"
     ),
-    "torn-end": FindingKind("error", "the file is cut off: its complete lines or values are kept"),
-    "not-written-out": FindingKind(
-        "warning", "a value that the source computes, such as a call: left out"
+    "time-unread": warning("a time that cannot be read: none is kept"),
+    "tools-by-name": info("tools that the file only names, without their schemas"),
+    "more-recordings": info("the file has several recordings: this is one of them"),
+    "calls-in-text": info("calls in the text of answers stay text: `replay` reads them"),
+    "results-in-text": info("results in the text of the user's messages stay text"),
+    "other-branches": info("the conversation has branches: each is a session of its own"),
+    "reasoning-sealed": info("reasoning in a form that only its provider can read"),
+    "mixed-formats": warning("a line of another format: left out"),
+    "cyclic-ref": warning("a $ref that leads back to itself is not expanded"),
+    "unresolved-ref": warning("a $ref that points to nothing in the schema"),
+    "tool-left-out": warning("an entry among the tools has no schema: left out"),
+    "cache-mark": info("a cache mark between the tools: it stays in the request"),
+    "tool-fields": info("fields of a tool that have no meaning here: not kept"),
+    "var-arguments": warning("*args or **kwargs: a model cannot give them"),
+    "annotation-unread": warning("a type without JSON Schema: any value is allowed"),
+    "docstring-lies": warning("a docstring that describes another signature"),
+    "argument-coerced": info("an argument of another type, read as its schema says"),
+    "keyword-unchecked": warning(
+        "keywords of a tool's schema that cannot be checked here: they are ignored"
     ),
-    "options-left-out": FindingKind(
-        "info", "options of a call in a trace that are no parameters of a request: left out"
+    "context-cut": warning("messages for which the model's context has no room: not sent"),
+    "template-arguments": warning(
+        "a call in a template whose arguments are not a JSON object: sent as they are"
     ),
-    "headers-left-out": FindingKind("info", "a command's headers, which may hold keys"),
-    "not-a-number": FindingKind(
-        "warning", "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"
-    ),
-    "long-integer": FindingKind(
-        "warning", "an integer of more digits than Python reads by default (4,300): kept as text"
-    ),
-    "time-unread": FindingKind("warning", "a time that cannot be read: none is kept"),
-    "tools-by-name": FindingKind("info", "tools that the file only names, without their schemas"),
-    "more-recordings": FindingKind("info", "the file has several recordings: this is one of them"),
-    "calls-in-text": FindingKind(
-        "info", "calls in the text of answers stay text: `replay` reads them"
-    ),
-    "results-in-text": FindingKind("info", "results in the text of the user's messages stay text"),
-    "other-branches": FindingKind(
-        "info", "the conversation has branches: each is a session of its own"
-    ),
-    "reasoning-sealed": FindingKind("info", "reasoning that only its provider can read"),
-    "mixed-formats": FindingKind("warning", "a line of another format: left out"),
-    "cyclic-ref": FindingKind("warning", "a $ref that leads back to itself is not expanded"),
-    "unresolved-ref": FindingKind("warning", "a $ref that points to nothing in the schema"),
-    "tool-left-out": FindingKind("warning", "an entry without a schema: left out"),
-    "cache-mark": FindingKind("info", "a cache mark between the tools: it stays in the request"),
-    "tool-fields": FindingKind("info", "fields of a tool that are not known here: not kept"),
-    "var-arguments": FindingKind("warning", "*args or **kwargs: a model cannot give them"),
-    "annotation-unread": FindingKind("warning", "a type without JSON Schema: any value is allowed"),
-    "docstring-lies": FindingKind("warning", "a docstring that describes another signature"),
-    "argument-coerced": FindingKind("info", "an argument of another type, read as its schema says"),
-    "keyword-unchecked": FindingKind(
-        "warning", "keywords of a tool's schema that cannot be checked here: they are ignored"
-    ),
-    "context-cut": FindingKind("warning", "messages for which the model has no room: not sent"),
-    "template-arguments": FindingKind(
-        "warning", "a call in a template whose arguments are not a JSON object: sent as they are"
-    ),
-    "name-mended": FindingKind(
-        "info", "a tool got a new name: the file has none for it, or the same for two"
-    ),
-    "dialect-left-out": FindingKind(
-        "warning", "a dialect of another package or of a file that cannot be used"
-    ),
-    "dialect-renamed": FindingKind(
-        "info", "a dialect of another package whose entry point has a different name"
-    ),
+    "name-mended": info("a tool got a new name: the file has none for it, or the same for two"),
+    "dialect-left-out": warning("a dialect of another package or of a file that cannot be used"),
+    "dialect-renamed": info("a dialect of another package whose entry point has a different name"),
 }
 
 MENDING: Final = frozenset(

@@ -124,18 +124,19 @@ def _places(request: TimedRequest, points: Sequence[int], rules: Rules, latest: 
     first = rules.value("lookback_first")
     places = {*points[:first], *points[-latest:]}
     if not request.wire.explicit_only:
-        places.update(_latest_ends(request, rules), _head(request.wire.blocks))
+        places.update(_latest_ends(request, rules))
     return sorted(places, reverse=True)
 
 
 def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
     """Return the blocks of `_message_ends` at which the provider looks for an entry.
 
-    The newest of them is the automatic mark itself.
+    The newest of them is the automatic mark itself. The last block of the head is among them too.
     """
     count: int = 1 + rules.value("message_ends")
     if count not in request.known_ends:
-        request.known_ends[count] = tuple(islice(_message_ends(request.wire.blocks), count))
+        blocks = request.wire.blocks
+        request.known_ends[count] = (*islice(_message_ends(blocks), count), *_head(blocks))
     return request.known_ends[count]
 
 
@@ -145,20 +146,19 @@ def _message_ends(blocks: Sequence[WireBlock]) -> Iterator[int]:
     These are the user's messages, groups of tool results, and the developer's messages at the
     head.
     """
-    after: WireBlock | None = None
+    after, before_result = None, False
     for index in range(len(blocks) - 1, -1, -1):
         block = blocks[index]
         if block.tier != "messages":
             yield from _head(blocks)
             return
-        if _ends_message(block, after):
+        result = _is_result(block)
+        if not before_result if result else _ends_turn(block, after):
             yield index
-        after = block
+        after, before_result = block, result
 
 
-def _ends_message(block: WireBlock, after: WireBlock | None) -> bool:
-    if _is_result(block):
-        return after is None or not _is_result(after)
+def _ends_turn(block: WireBlock, after: WireBlock | None) -> bool:
     if block.role != "user":
         return False
     # a user's message may have several blocks, each with its place

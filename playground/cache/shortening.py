@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.base.errors import InputFault
-from playground.nouns.wire_blocks import shared_length, written_alike
+from playground.nouns.wire_blocks import alike_length
 from playground.nouns.wire_estimates import tokens_of
 
 Messages = list[dict[str, Any]]
@@ -52,7 +52,7 @@ class _History:
 
     def go_on(self, messages: Messages, size: Size) -> int:
         """Take the next request's messages; return how many of them the request before has too."""
-        known = written_alike(self.messages, messages, 0, shared_length(self.messages, messages))
+        known = alike_length(self.messages, messages)
         kept = bisect_left(self.results, known)
         del self.results[kept:], self.result_sums[kept + 1 :], self.savings[kept + 1 :]
         del self.sums[known + 1 :]

@@ -210,7 +210,7 @@ def _print_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
     for timeline in timelines:
         if (reading := timeline.server) is None:
             continue
-        hands = "is assumed to hand over (not known)" if reading.assumed else "hands over"
+        hands = "is assumed, not known, to hand over" if reading.assumed else "hands over"
         read_as = (
             f", read as {timeline.dialect}" if timeline.dialect != timelines[0].dialect else ""
         )
@@ -308,7 +308,7 @@ def record(
     Keys are taken from the environment and never written. The file grows while the answer comes;
     Ctrl-C, SIGTERM and SIGHUP stop, and keep what has come (exit status 130, 143, 129).
     """
-    from playground.llm.endpoint import asked_again
+    from playground.llm.completion_arguments import asked_again
     from playground.llm.record import Limits
     from playground.llm.record import record as record_answer
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from playground.base.errors import InputFault
 from playground.dialects.marks.providers import UNKNOWN, provider_of
-from playground.llm.endpoint import completion_arguments
+from playground.llm.completion_arguments import completion_arguments
 from playground.llm.library import litellm
 from playground.llm.wiretap import behind_closed_door
 

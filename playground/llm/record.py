@@ -20,8 +20,8 @@ from playground.base.errors import InputFault, PlaygroundError
 from playground.base.output import write_file
 from playground.base.wording import grouped
 from playground.llm.access import access_arguments
+from playground.llm.completion_arguments import STREAMED, completion_arguments, delta_of
 from playground.llm.connecting import connection_problem, ends_without_reason
-from playground.llm.endpoint import STREAMED, completion_arguments, delta_of
 from playground.llm.library import LiteLLM, litellm
 from playground.llm.wiretap import Tap, tapped
 from playground.recordings.append_only_file import AppendOnlyFile, Lines, LinesInMemory

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from playground.base.shared_lists import SharedList
 from playground.nouns import wire_doubts
@@ -58,8 +58,7 @@ _ON_SERVER: Final = re.compile(r"(web_search|web_fetch|code_execution)_\d{8}")
 _WEB_SEARCH: Final = re.compile(r"web_search_\d{8}")
 
 
-@dataclass(frozen=True, slots=True)
-class WireBlock:
+class WireBlock(NamedTuple):
     """A block: its place, its content, and the lifetime (`ttl`) of the mark on it, if any.
 
     `size` is the estimated number of tokens if a hash replaces the text. A block is `opaque` if its
@@ -239,24 +238,26 @@ class WireReader:
         head = start.blocks
         before, same = self._before, self._given
         known = same.shared(given) if isinstance(same, SharedList) else 0
-        count = shared_length(before.messages, given, known)
+        count = alike_length(before.messages, given, known)
         if type(given) is list and not {dict}.issuperset(map(type, given[count:])):
             given = [message for message in given if isinstance(message, dict)]
-            count = shared_length(before.messages, given)
-        count = written_alike(before.messages, given, known, count)
+            count = alike_length(before.messages, given)
         alike = (head, start.ttl, api) == (before.head, before.ttl, before.api)
         alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
-        read = before.up_to(count) if alike else None
-        messages, blocks = (len(read.messages), len(read.blocks)) if read else (0, 0)
-        if read is None:
-            read = _Read(head, start.ttl, api, blocks=list(head), pictures=_has_pictures(head))
+        self._before, self._given = _Read(), ()  # for the next body, if this one cannot be read
+        if alike and before.cut_to(count):
+            read, messages, blocks = before, count, len(before.blocks)
+        else:
+            read, messages, blocks = _Read(head, start.ttl, api, blocks=list(head)), 0, 0
+            read.pictures = _has_pictures(head)
         for message in given[messages:]:
             read.add(message, start.deferred)
         if read.marked and read.marked[-1][0] >= messages:  # an earlier block has a new mark
             blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
         self._before, self._given = read, given
         self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
-        self._starts = self._starts.extended_with(messages, read.starts[messages:])
+        known = shared_length(self._starts, read.starts, messages)
+        self._starts = self._starts.extended_with(known, read.starts[known:])
         return read
 
 
@@ -363,26 +364,21 @@ class _Read:
     unknown: _Unknown = ()
     refers: tuple[str, ...] = ()  # names of tools in references
 
-    def up_to(self, count: int) -> _Read | None:
-        """Return the first `count` messages; None if a later message has marked one of their
-        blocks."""
+    def cut_to(self, count: int) -> bool:
+        """Drop all but the first `count` messages. Return False, and drop none, if a later message
+        has marked one of their blocks."""
         if count == len(self.messages):
-            return self
+            return True
         start = self.starts[count]
         if any(message >= count and block < start for message, block in self.marked):
-            return None
-        return _Read(
-            self.head,
-            self.ttl,
-            self.api,
-            self.messages[:count],
-            self.blocks[:start],
-            self.starts[:count],
-            self.known[:count],
-            [pair for pair in self.marked if pair[0] < count],
-            self.found,
-            *self.known[count],
-        )
+            return False
+        (self.leads, self.pictures, self.cites, self.thinks, self.instructs, self.clears_at,
+         self.doubts, self.unknown, self.refers) = self.known[count]  # fmt: skip
+        self.marked = [pair for pair in self.marked if pair[0] < count]
+        del self.blocks[start:]
+        for values in (self.messages, self.starts, self.known):
+            del values[count:]
+        return True
 
     def cleared(self) -> tuple[tuple[int, str], ...]:
         """Return the messages that leave the prompt later, with their contents."""
@@ -466,6 +462,8 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
     one, other = one[start:most], other[start:most]
     if one == other:  # as for most requests
         return most
+    if one[:-1] == other[:-1]:  # as for most others: the last message has lost its mark
+        return most - 1
     at = 0
     while one[at : at + step] == other[at : at + step]:
         at, step = at + step, step * 2
@@ -490,14 +488,15 @@ def same_blocks(
     return count
 
 
-def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
-    """Return the index up to which equal items, from `start` on, are also written alike.
+def alike_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+    """Return how many leading items both lists share that are also written alike.
 
-    Fields in another order are equal to Python, and so are 1 and true, but not to a provider.
+    Fields in another order are equal to Python, and so are 1 and true, but not to a provider. The
+    items before `start` are known to be the same objects.
     """
-    if all(map(is_, one[start:stop], other[start:stop])):
-        return stop
-    for index in range(start, stop):
+    identical = [*map(is_, one[start:], other[start:]), False].index(False)
+    stop = shared_length(one, other, start + identical)
+    for index in range(start + identical, stop):
         before, after = one[index], other[index]
         if before is not after and written(before) != written(after):
             return index
@@ -546,7 +545,7 @@ class _Reader:
     def _mark_last(self, mark: Any) -> None:
         """Put a mark on a copy of the last block: requests share blocks."""
         if isinstance(mark, dict) and self.blocks:
-            self.blocks[-1] = replace(self.blocks[-1], ttl=str(mark.get("ttl") or self.ttl))
+            self.blocks[-1] = self.blocks[-1]._replace(ttl=str(mark.get("ttl") or self.ttl))
 
     def part(
         self,

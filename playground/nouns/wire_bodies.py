@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from playground.base.shared_lists import SharedList
 
+_WRITER: Final = json.JSONEncoder(ensure_ascii=False)  # `dumps` would make one for each block
 MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
 PICTURE_KINDS: Final = ("image", "image_url", "input_image")
 _KINDS: Final = {  # kinds of parts, by the keys of Bedrock and Gemini
@@ -71,7 +72,7 @@ def identity(kind: str, value: dict[str, Any]) -> str:
     plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in MARKS and v is not None}
     if "content" in plain and kind == "tool_result":  # the same holds for a tool's result
         plain["content"] = _text_alone(plain["content"])
-    return json.dumps(plain, ensure_ascii=False)
+    return _WRITER.encode(plain)
 
 
 def _text_alone(content: Any) -> Any:

@@ -19,6 +19,7 @@ _WEIGHTS: Final = (  # hundredths of a token for each such byte; the most freque
     (bytes(range(0xC0, 0xE0)), 45),  # Cyrillic, accents
     (bytes(range(0xE0, 0x100)), 95),  # Chinese, emoji
 )
+_ASCII: Final = _WEIGHTS[:3]
 _OTHER: Final = 50  # line breaks, punctuation
 # Recorded requests of other models were billed 0.65 to 1.5 of the count of o200k_base (`tokens/`),
 # which is itself 0.86 to 1.2 of an estimate.
@@ -30,7 +31,7 @@ def tokens_of(text: str) -> int:
     """Return the estimated number of tokens of a text, at least 1."""
     rest = text.encode("utf-8", "surrogatepass")
     total = 0
-    for kind, weight in _WEIGHTS:
+    for kind, weight in _ASCII if text.isascii() else _WEIGHTS:
         others = rest.translate(None, kind)
         total += (len(rest) - len(others)) * weight
         rest = others

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from playground.base.findings import Finding, finding
-from playground.llm.endpoint import OF_TOOLS
+from playground.llm.completion_arguments import OF_TOOLS
 from playground.recordings.value_scrubbing import scrubbed_value
 
 TOOL_FIELDS: Final = ("tools", "toolConfig", "tool_config", "functions")

@@ -42,6 +42,7 @@ class Projection:
     all_is_text: bool = False  # the whole reply is content
     segments: list[ReplySegment] = field(default_factory=list)
     calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete calls
+    doubts: list[str] = field(default_factory=list)  # what the view had to assume
 
     @property
     def has_calls(self) -> bool:

@@ -181,7 +181,7 @@ class ServerReader:
         findings = [
             *self._about_parser(),
             *self._about_calls(projection.calls_as_text),
-            *self._about_slips(slips, lossless, parser.openers),
+            *self._about_slips(slips, lossless, parser.openers, projection.doubts),
         ]
         events = [*(FindingEvent(Span(0, 0), each) for each in findings), *projected]
         result = gather(events, replace(lossless.switches, broken_calls="apart"))
@@ -254,10 +254,14 @@ class ServerReader:
         yield finding("call-as-text", names, message)
 
     def _about_slips(
-        self, slips: Collection[str], lossless: ParseResult, openers: Sequence[str]
+        self,
+        slips: Collection[str],
+        lossless: ParseResult,
+        openers: Sequence[str],
+        doubts: Sequence[str],
     ) -> Iterator[Finding]:
-        """Report slips about which the view says nothing and no run of the parser, and openers in
-        reasoning."""
+        """Report slips about which the view says nothing and no run of the parser, openers in
+        reasoning, and what the view had to assume."""
         if self.already_read or self._is_unread:
             return
         parser = self.parser.name if self.parser else ""
@@ -267,7 +271,7 @@ class ServerReader:
         doubtful = sorted({slip.partition(":")[0] for slip in slips if slip not in known})
         in_reasoning = any(opener in lossless.reasoning for opener in openers)
         doubtful += ["an opener in reasoning"] * in_reasoning
-        doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved)
+        doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved) + [*doubts]
         if doubtful:
             message = (
                 f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): it is"

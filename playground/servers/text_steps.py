@@ -86,9 +86,15 @@ def drop_after_opener(reply: Projection) -> None:
 
 
 def _leave_other_recipient(reply: Projection, segment: ReplySegment) -> bool:
-    """Drop the header of a message to a tool that was not offered: its text is content."""
+    """Drop the header of a message to a tool that was not offered: its text is content.
+
+    If nothing is known of the tools, the recipient is taken for one of them.
+    """
     header, marker, _ = segment.text.partition(reply.view.header_marker or "\0")
-    if not marker or not reply.tools or header.rpartition("=")[2] in reply.tools:
+    if not marker or header.rpartition("=")[2].strip() in reply.tools:
+        return False
+    if not reply.tools:
+        reply.doubts.append("a message to a tool, if it was offered")
         return False
     stop = segment.span.start + len(header + marker)
     dropped, rest = cut_events(segment.events, stop)

@@ -7,7 +7,6 @@ with `--public`.
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -40,9 +39,7 @@ def launch(
     )
     access.set_access(replace(allowed, workspace=workspace))
     access.hide_workspace()
-    # Checked here, because Streamlit's own message names no address, and its exit status is 1.
-    if port := _chosen_port(values_by_key):
-        listening_socket(address, port).close()
+    _refuse_taken_port(address)
     flags = [f"--{key}={value}" for key, value in settings.items() if key not in values_by_key]
     # Streamlit's list is for the WebSocket, our gate's for the pages: both are needed.
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]
@@ -51,14 +48,21 @@ def launch(
     cli.main(["run", str(paths.server_file()), *flags, *options], standalone_mode=False)
 
 
-def _chosen_port(values_by_key: Mapping[str, list[str]]) -> int:
-    """Return the requested port, as Streamlit reads it; 0 if any free port will do."""
+def _refuse_taken_port(address: str) -> None:
+    """Raise InputFault for a requested port that is taken, as soon as Streamlit has read its
+    settings: from its options, its files and the environment.
+
+    Streamlit's own message names no address, and its exit status is 1. Had we read its settings
+    earlier, it would warn at each start that they have changed.
+    """
     from streamlit import config
 
-    text = values_by_key.get("server.port", [os.environ.get("STREAMLIT_SERVER_PORT", "")])[-1]
-    if not text and config.is_manually_set("server.port"):
-        text = str(config.get_option("server.port"))
-    return int(text) if text.isdecimal() else 0
+    def check() -> None:
+        stop_listening()  # later, the port is taken by this app
+        if config.is_manually_set("server.port"):
+            listening_socket(address, int(config.get_option("server.port"))).close()
+
+    stop_listening = config.on_config_parsed(check, force_connect=True)
 
 
 @asynccontextmanager

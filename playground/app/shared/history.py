@@ -143,7 +143,7 @@ def carry(old: str, new: str, renamed: bool = False) -> str:
             drafts[state.edit_key(new, key.removeprefix(prefix))] = draft
         _keep_drafts(new, drafts)
         state.hold(state.STORED_AS + old, new)
-        for kind in (state.MODELS, state.OPEN_BLOCK, state.POLICY_OF):
+        for kind in (state.MODELS, state.OPEN_BLOCK, state.POLICY_OF, state.MARKS_OF):
             state.hold(kind + new, state.held(kind + old))
         state.forget(state.OPEN_BLOCK + old)
         if renamed:

@@ -11,7 +11,6 @@ import streamlit as st
 from playground.app import state
 from playground.app.shared import policies, say
 from playground.app.shared.cache_asked import Asked, formatted
-from playground.app.shared.memoized import digest
 from playground.dialects.marks.own_policies import policy_of_places
 from playground.dialects.marks.policies import as_parts
 from playground.show.policy_bars import CLICKED
@@ -20,17 +19,16 @@ _MARKS: Final = "marks widget"  # holds the marks' widget's key, and its labels 
 # the query parameter: "0.0-3.1" is part 0 of message 0 and part 1 of message 3
 _ADDRESS: Final = "marks"
 _ADDRESS_READ: Final = "marks of the address were followed"
-_LAST_LABELS: Final = "kept "  # + widget's key → its labels when it was drawn last
 
 
-def choose(question: Asked) -> Asked:
-    """Let the user set and clear marks.
+def choose(name: str, question: Asked) -> Asked:
+    """Let the user set and clear marks in the session of this name.
 
     If they differ from the policy's, return the question with a policy of the user's own that
     places them.
     """
-    session, dialect = question.session, question.dialect
-    messages = formatted(session, dialect)
+    dialect = question.dialect
+    messages = formatted(question.session, dialect)
     places = {
         f"message {number} part {part} · {message['role']}": (number, part)
         for number, message in enumerate(messages)
@@ -38,10 +36,12 @@ def choose(question: Asked) -> Asked:
     }
     marked = sorted((part.message, part.part) for part in question.placement.marks)
     # the policy's marks are part of the key: if they change, the widget starts anew
-    key = f"marks of {digest(session).hex()} {dialect} {marked}"
+    key = f"marks of {name} {dialect} {marked}"
+    before = state.held(state.MARKS_OF + name) or {}
+    last = before.get(f"{dialect} {marked}")
     state.hold(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
     # set in every run: Streamlit drops a value set in a run that the next action interrupts
-    state.choose(key, _labels_to_show(key, places, marked))
+    state.choose(key, _labels_to_show(key, last, places, marked))
     chosen = st.multiselect(
         "Marks",
         list(places),
@@ -51,7 +51,7 @@ def choose(question: Asked) -> Asked:
         help="Your marks become a policy of their own, which is compared with the others.",
     )
     clicked = sorted(places[label] for label in chosen)
-    state.hold(_LAST_LABELS + key, chosen)
+    state.hold(state.MARKS_OF + name, {**before, f"{dialect} {marked}": chosen})
     state.tell_url(_ADDRESS, _address(clicked), _address(marked))
     if clicked == marked:
         policies.drop(CLICKED)
@@ -67,18 +67,21 @@ def _address(places: Sequence[tuple[int, int]]) -> str:
 
 
 def _labels_to_show(
-    key: str, places: Mapping[str, tuple[int, int]], marked: Sequence[tuple[int, int]]
+    key: str,
+    last: Sequence[str] | None,
+    places: Mapping[str, tuple[int, int]],
+    marked: Sequence[tuple[int, int]],
 ) -> list[str]:
     """Return the labels of the marks to show, from the first source that has a value:
 
-    1. the widget, 2. the widget as it was last drawn, before another page was shown, 3. the address
-    with which the app was opened, 4. the policy. After the browser's Back or Forward only the
-    address and the policy count.
+    1. the widget, 2. `last`, shown before another page was opened or an edit made another session
+    of a sample, 3. the address with which the app was opened, 4. the policy. After the browser's
+    Back or Forward only the address and the policy count.
     """
     back = state.went_back()
-    for held in () if back else (state.held(key), state.held(_LAST_LABELS + key)):
-        if held is not None:
-            return list(held)
+    for labels in () if back else (state.held(key), last):
+        if labels is not None:
+            return [label for label in labels if label in places]  # an edit may remove some
     first = back or not state.held(_ADDRESS_READ)
     asked = state.url_values().get(_ADDRESS) if first else None
     state.hold(_ADDRESS_READ, True)

@@ -33,7 +33,7 @@ from playground.dialects import get_dialect
 from playground.dialects.marks.policies import CacheRequest, Policy, get_policy
 from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
-from playground.nouns.wire_blocks import WireReader, shared_length, written_alike
+from playground.nouns.wire_blocks import WireReader, alike_length, shared_length
 from playground.nouns.wire_bodies import messages_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
@@ -189,7 +189,7 @@ def _shortened(
         for each in (sent.asked, sent.messages):
             if each is not None:
                 key = next((key for key in KEYS if key in body), "messages")
-                known = written_alike(row, each, 0, shared_length(row, each))
+                known = alike_length(row, each)
                 row = row.extended_with(known, each[known:])
                 bodies.append({**body, key: row})
                 turns.append(turn)

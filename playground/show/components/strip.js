@@ -293,7 +293,7 @@ class Strip {
     box(this.chosen, this.ink("ink"), 1)
     context.fillStyle = inks.quiet
     context.font = "11px sans-serif"
-    const step = [100, 200, 500].flatMap((n) => [1, 10, 100, 1e3, 1e4].map((m) => n * m)).sort((a, b) => a - b).find((n) => this.most / n < 8)
+    const step = [100, 200, 500].flatMap((n) => [1, 10, 100, 1e3, 1e4].map((m) => n * m)).sort((a, b) => a - b).find((n) => this.most / n < Math.min(8, width / 60))
     for (let tokens = 0; tokens <= this.most; tokens += step) {
       const word = tokens ? grouped(tokens) : "0 tokens"
       const wide = context.measureText(word).width
