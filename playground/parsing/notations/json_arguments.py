@@ -9,7 +9,7 @@ from contextlib import suppress
 from html import unescape
 from typing import Any, Final
 
-from playground.base.json_numbers import load_json
+from playground.base.json_numbers import load_json, load_strict_json
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.choice import Choice
 from playground.parsing.choice_point import choice_point
@@ -21,7 +21,7 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Walk
-from playground.parsing.values import dump_json
+from playground.parsing.values import dump_json, has_raw_breaks
 
 _WRAPPERS: Final = ("arguments", "parameters", "properties", "input", "args", "params", "kwargs")
 # models write these in place of an object: the object as a text, or null
@@ -121,10 +121,10 @@ def _read_object(text: str) -> Any:
 def _load(call: OpenCall, text: str) -> Any:
     """Return the value of a JSON text. If the text is not strict JSON, mark the call `relaxed`."""
     with suppress(ValueError, RecursionError):
-        return load_json(text, strict=True)
+        return load_strict_json(text)
     try:
-        value = decoded(load_json, text, "malformed-json")  # raw line breaks in its strings
-        call.relaxed = True
+        value = decoded(load_json, text, "malformed-json")
+        call.relaxed |= has_raw_breaks(text)
         return value
     except BrokenCall as broken:
         if broken.code != "malformed-json":
