@@ -174,7 +174,7 @@ def test_a_file_of_another_system_is_recognised(
         ("- role: user\n  content: Hi\n", "reply"),
         ("def tides(port: str) -> str:\n    return port\n", "tools"),
         ("@tool\ndef tides(port: str) -> str:\n    return port\n", "tools"),
-        ('{"prompts": 1}', "nothing"),
+        ('{"prompts": 1}', "reply"),
     ],
 )
 def test_other_texts_are_what_they_were(text: str, kind: str) -> None:

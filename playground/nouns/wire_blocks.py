@@ -200,7 +200,7 @@ class WireReader:
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         given = settings, system, api
-        if self._other_fields is None or given != self._other_fields.given:
+        if self._other_fields is None or given != self._other_fields.source:
             self._other_fields = _OtherFields.read(*given)
         return self._other_fields
 
@@ -275,7 +275,7 @@ _MOST_UNKNOWN: Final = 5  # unknown words that are named, for each list
 class _OtherFields:
     """The fields of a body other than tools and messages: parameters, and unknown words in them."""
 
-    given: tuple[dict[str, Any], dict[str, Any], str]
+    source: tuple[dict[str, Any], dict[str, Any], str]
     unknown: _Unknown
     _parameters: dict[tuple[bool, bool], dict[str, Any]] = field(default_factory=dict)
 
@@ -287,7 +287,7 @@ class _OtherFields:
 
     @property
     def settings(self) -> dict[str, Any]:
-        return self.given[0]
+        return self.source[0]
 
     def parameters(self, pictures: bool, cites: bool) -> dict[str, Any]:
         key = pictures, cites

@@ -254,7 +254,7 @@ class CallReader(Reader):
             )
         )
         if broken.code == "truncated-call":
-            scanner.emit_markup(len(scanner.held))
+            scanner.emit_markup(len(scanner.held_text))
         elif form.recovery is not None and not broken.is_complete:
             marker = yield from scanner.until(form.recovery, scanner.emit_unexpected)
             if marker is not None and marker.kind is Kind.CLOSE:

@@ -82,7 +82,7 @@ class SyntaxEngine:
 
     @property
     def state(self) -> ParserState:
-        call, held = self.reader.open_call, self.scanner.held
+        call, held = self.reader.open_call, self.scanner.held_text
         if call is None:
             return ParserState(self.mode, held=held)
         return ParserState(self.mode, call.index, call.name, self.reader.argument, held)

@@ -59,7 +59,7 @@ class Scanner:
         return self.base + self.at
 
     @property
-    def held(self) -> str:
+    def held_text(self) -> str:
         return self.text[self.at :]
 
     def add(self, text: str) -> None:
@@ -75,7 +75,7 @@ class Scanner:
         characters."""
         keep = min(place, CONTEXT)
         self.base = self.offset - (len(text) - place) - keep
-        self.text, self.at = text[place - keep :] + self.held, keep
+        self.text, self.at = text[place - keep :] + self.held_text, keep
 
     # claiming the next `count` characters
 

@@ -186,7 +186,7 @@ def _shortened(
         # a policy may leave requests as they are: only a changed request is a cut
         if sent.changed:
             cut.add(turn)
-        for each in (sent.asked, sent.messages):
+        for each in (sent.summary_history, sent.messages):
             if each is not None:
                 key = next((key for key in KEYS if key in body), "messages")
                 known = alike_length(row, each)

@@ -164,7 +164,7 @@ def _nothing_read(value: CacheSimulation) -> str:
         stop = ";" if prefix.alone else ","  # its words have a comma of their own
         return f"{prefix.subject}{stop} {prefix.probably}{hit}: {needs}."
     if len(value.requests) == 1 and (written or prefix.alone):
-        if prefix.probably or value.requests[0].state == "unpredictable":
+        if value.requests[0].state == "unpredictable":
             return (
                 f"{prefix.subject}: the first request probably writes, and the next one may read."
             )

@@ -31,10 +31,10 @@ from playground.cache.answers.requests import (
     Rendered,
     answering_models,
     billed_for,
+    diagnoses_in,
     is_pending,
     lives_billed,
     render_requests,
-    told_of,
 )
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.diagnosis import Diagnosis
@@ -331,7 +331,7 @@ def _bills_of_these(
     if any(not row.sub_agent for row in session.rows):
         return (), (), tuple(bills)
     waiting = [None] * to_come
-    return (*bills, *waiting), (*told_of(session), *waiting), ()
+    return (*bills, *waiting), (*diagnoses_in(session), *waiting), ()
 
 
 def _differences_of(
