@@ -108,7 +108,7 @@ class Scanner:
 
     def note_form(self, marker: Marker, *declared: tuple[Piece, ...], where: str = "") -> None:
         """Note a marker that is not one of the declared ones, apart from white space."""
-        if not marker.is_well_formed(*declared):
+        if not (marker.well_formed or marker.is_well_formed(*declared)):
             form = "".join(p if isinstance(p, str) else f"{{{p.name}}}" for p in declared[0])
             message = f"{marker.text.strip()!r:.100} stands for {form.strip()!r:.100}"
             self.note("mended-form", where, message)
