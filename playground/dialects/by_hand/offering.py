@@ -1,7 +1,8 @@
-"""Call the methods of dialects written by hand without the optional arguments that they lack.
+"""Wrap the methods of dialects written by hand, so that callers may rely on them.
 
 Azad's own `MyDialect` writes `format_tool_call(self, call)`; our base class passes `tools` too.
-Callers of a dialect pass everything; a wrapped override gets what its signature takes.
+Callers of a dialect pass everything; a wrapped override gets what its signature takes. A wrapped
+override that returns a value of another type raises InputFault, so that no view fails on it later.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ import re
 from collections.abc import Callable
 from inspect import Parameter
 from typing import Any, Final
+
+from playground.base.arguments import wrong
+from playground.dialects.marks.policies import CacheDecision
+from playground.nouns.messages import Message
+from playground.parsing.parser import DialectParser
 
 _PLACES: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -54,6 +60,87 @@ def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) ->
         return override(*(values[name] for name in required), **optional)
 
     return wrapper
+
+
+def check_result(override: Callable[..., Any], method: str) -> Callable[..., Any]:
+    """Wrap `override` so that it raises InputFault if it returns a value of another type."""
+    check = CHECKS[method]
+
+    @functools.wraps(override)
+    def wrapper(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        value = override(self, *arguments, **keywords)
+        check(value, method_of(self, method))
+        return value
+
+    return wrapper
+
+
+def method_of(dialect: Any, method: str) -> str:
+    """Name a method as the place of a fault."""
+    return f"{method} of dialect {dialect.name!r}"
+
+
+def check_messages(messages: Any, where: str) -> None:
+    """Raise InputFault if a value is no list of messages in LiteLLM's form."""
+    if not isinstance(messages, list | tuple):
+        raise wrong(where, messages, "a list of messages")
+    for index, message in enumerate(messages):
+        place = f"{where}, message {index}"
+        if not isinstance(message, dict):
+            raise wrong(place, message, 'a dict such as {"role": "user", "content": "…"}')
+        if not isinstance(message.get("role"), str):
+            raise wrong(f"{place}, role", message.get("role"), 'a text such as "user"')
+        content, calls = message.get("content"), message.get("tool_calls") or []
+        if not isinstance(content, str | list | None):
+            raise wrong(f"{place}, content", content, "a text or a list of parts")
+        for number, part in enumerate(content if isinstance(content, list) else ()):
+            if not (isinstance(part, dict) and isinstance(part.get("text", part.get("type")), str)):
+                expected = 'a dict such as {"type": "text", "text": "…"}'
+                raise wrong(f"{place}, part {number}", part, expected)
+        if not (isinstance(calls, list) and all(map(_names_function, calls))):
+            raise wrong(f"{place}, tool_calls", calls, "a list of calls of named functions")
+
+
+def _names_function(value: Any) -> bool:
+    function = value.get("function") if isinstance(value, dict) else None
+    return isinstance(function, dict) and isinstance(function.get("name"), str)
+
+
+def _expect(is_right: Callable[[Any], bool], expected: str) -> Callable[[Any, str], None]:
+    def check(value: Any, where: str) -> None:
+        if not is_right(value):
+            raise wrong(where, value, expected)
+
+    return check
+
+
+def _are(kind: type, values: Any) -> bool:
+    return isinstance(values, list | tuple) and all(isinstance(value, kind) for value in values)
+
+
+_TEXTS: Final = (
+    "format_dialect_rules format_example format_tool_call format_tool_result format_tool_docs "
+    "format_tool_doc format_system_rules format_user_prompt format_user_agent_prompt"
+)
+CHECKS: Final[dict[str, Callable[[Any, str], None]]] = {
+    **dict.fromkeys(_TEXTS.split(), _expect(lambda value: isinstance(value, str), "a text")),
+    "format_messages": check_messages,
+    "format_history": check_messages,
+    "format_system_prompt": lambda value, where: check_messages([value], where),
+    "format_history_item": lambda value, where: check_messages(
+        [] if value is None else [value], where
+    ),
+    "split_message": _expect(lambda value: _are(Message, value), "a list of Messages"),
+    "inject_prompt_cache": _expect(
+        lambda value: value is None or _are(CacheDecision, value),
+        "None, or a list of CacheDecisions: marks stand in the messages",
+    ),
+    "request_tools": _expect(
+        lambda value: value is None or (_are(dict, value) and all(map(_names_function, value))),
+        "None, or a list of tools, each a named function",
+    ),
+    "create_parser": _expect(lambda value: isinstance(value, DialectParser), "a DialectParser"),
+}
 
 
 def call_fault(override: Callable[..., Any], declared: Callable[..., Any]) -> str:
