@@ -17,12 +17,11 @@ from playground.base.findings import finding
 from playground.dialects import prompts
 from playground.dialects.by_hand.azad import AzadMethods
 from playground.dialects.by_hand.offering import (
-    CHECKS,
     OVERRIDABLE,
+    RETURNED,
     check_messages,
     check_result,
     gives_name,
-    method_of,
     name_after,
     wrap_override,
 )
@@ -87,13 +86,12 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         # Our own are tried in tests: the checks would take a third of the time of a message.
-        checks = {} if cls.__module__.startswith("playground.") else CHECKS
+        checks = {} if cls.__module__.startswith("playground.") else RETURNED
         parent = next(base for base in cls.__bases__ if issubclass(base, Dialect))
         for method in {**dict.fromkeys(OVERRIDABLE), **checks}:
             override = inspect.getattr_static(cls, method)  # of the class, or of a mixin
-            if override is not inspect.getattr_static(parent, method) and inspect.isfunction(
-                override
-            ):
+            is_new = override is not inspect.getattr_static(parent, method)
+            if is_new and inspect.isfunction(override):
                 checked = check_result(override, method) if method in checks else override
                 setattr(cls, method, wrap_override(checked, getattr(Dialect, method)))
         own_classes = cls.__mro__[: cls.__mro__.index(Dialect)]
@@ -365,7 +363,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         if self.marks_itself:  # an override may write into any message, and returns what it likes
             marked = deep_copy(messages[:])
             decided = self.inject_prompt_cache(marked, prompt_data)
-            check_messages(marked, method_of(self, "inject_prompt_cache"))
+            check_messages(marked, f"inject_prompt_cache of dialect {self.name!r}")
             messages = _as_written(marked, "inject_prompt_cache", messages)
             decisions = marks_in(messages) if decided is None else decided
         else:

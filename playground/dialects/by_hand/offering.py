@@ -11,7 +11,7 @@ import functools
 import inspect
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import Parameter
 from typing import Any, Final
 
@@ -38,6 +38,23 @@ OVERRIDABLE: Final = (
     "render",
 )
 
+# The types of a method's value and of its items, in code and in words; dicts are messages.
+_LIST: Final = list | tuple
+_TEXTS: Final = (
+    "format_dialect_rules format_example format_tool_call format_tool_result format_tool_docs "
+    "format_tool_doc format_system_rules format_user_prompt format_user_agent_prompt"
+)
+RETURNED: Final[dict[str, tuple[Any, type, str]]] = {
+    **dict.fromkeys(_TEXTS.split(), (str, str, "a text")),
+    "format_messages": (_LIST, dict, "a list of messages"),
+    "format_history": (_LIST, dict, "a list of messages"),
+    "format_system_prompt": (dict, dict, "a message"),
+    "format_history_item": (dict | None, dict, "a message, or None"),
+    "split_message": (_LIST, Message, "a list of Messages"),
+    "inject_prompt_cache": (_LIST | None, CacheDecision, "None, or a list of CacheDecisions"),
+    "create_parser": (DialectParser, DialectParser, "a DialectParser"),
+}
+
 
 def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap `override` so that it may be called as `declared` is.
@@ -63,33 +80,30 @@ def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) ->
 
 
 def check_result(override: Callable[..., Any], method: str) -> Callable[..., Any]:
-    """Wrap `override` so that it raises InputFault if it returns a value of another type."""
-    check = CHECKS[method]
+    """Wrap `override` so that it raises InputFault if it returns a wrong value."""
+    types, item, expected = RETURNED[method]
 
     @functools.wraps(override)
     def wrapper(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        value = override(self, *arguments, **keywords)
-        check(value, method_of(self, method))
+        value, where = override(self, *arguments, **keywords), f"{method} of dialect {self.name!r}"
+        values = value if isinstance(value, list | tuple) else [value]
+        if not isinstance(value, types):
+            raise wrong(where, value, expected)
+        if item is dict:
+            check_messages([] if value is None else values, where)
+        elif value is not None and not all(isinstance(one, item) for one in values):
+            raise wrong(where, value, expected)
         return value
 
     return wrapper
 
 
-def method_of(dialect: Any, method: str) -> str:
-    """Name a method as the place of a fault."""
-    return f"{method} of dialect {dialect.name!r}"
-
-
-def check_messages(messages: Any, where: str) -> None:
-    """Raise InputFault if a value is no list of messages in LiteLLM's form."""
-    if not isinstance(messages, list | tuple):
-        raise wrong(where, messages, "a list of messages")
+def check_messages(messages: Iterable[Any], where: str) -> None:
+    """Raise InputFault for a message that is not in LiteLLM's form."""
     for index, message in enumerate(messages):
         place = f"{where}, message {index}"
-        if not isinstance(message, dict):
+        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
             raise wrong(place, message, 'a dict such as {"role": "user", "content": "…"}')
-        if not isinstance(message.get("role"), str):
-            raise wrong(f"{place}, role", message.get("role"), 'a text such as "user"')
         content, calls = message.get("content"), message.get("tool_calls") or []
         if not isinstance(content, str | list | None):
             raise wrong(f"{place}, content", content, "a text or a list of parts")
@@ -97,50 +111,11 @@ def check_messages(messages: Any, where: str) -> None:
             if not (isinstance(part, dict) and isinstance(part.get("text", part.get("type")), str)):
                 expected = 'a dict such as {"type": "text", "text": "…"}'
                 raise wrong(f"{place}, part {number}", part, expected)
-        if not (isinstance(calls, list) and all(map(_names_function, calls))):
-            raise wrong(f"{place}, tool_calls", calls, "a list of calls of named functions")
-
-
-def _names_function(value: Any) -> bool:
-    function = value.get("function") if isinstance(value, dict) else None
-    return isinstance(function, dict) and isinstance(function.get("name"), str)
-
-
-def _expect(is_right: Callable[[Any], bool], expected: str) -> Callable[[Any, str], None]:
-    def check(value: Any, where: str) -> None:
-        if not is_right(value):
-            raise wrong(where, value, expected)
-
-    return check
-
-
-def _are(kind: type, values: Any) -> bool:
-    return isinstance(values, list | tuple) and all(isinstance(value, kind) for value in values)
-
-
-_TEXTS: Final = (
-    "format_dialect_rules format_example format_tool_call format_tool_result format_tool_docs "
-    "format_tool_doc format_system_rules format_user_prompt format_user_agent_prompt"
-)
-CHECKS: Final[dict[str, Callable[[Any, str], None]]] = {
-    **dict.fromkeys(_TEXTS.split(), _expect(lambda value: isinstance(value, str), "a text")),
-    "format_messages": check_messages,
-    "format_history": check_messages,
-    "format_system_prompt": lambda value, where: check_messages([value], where),
-    "format_history_item": lambda value, where: check_messages(
-        [] if value is None else [value], where
-    ),
-    "split_message": _expect(lambda value: _are(Message, value), "a list of Messages"),
-    "inject_prompt_cache": _expect(
-        lambda value: value is None or _are(CacheDecision, value),
-        "None, or a list of CacheDecisions: marks stand in the messages",
-    ),
-    "request_tools": _expect(
-        lambda value: value is None or (_are(dict, value) and all(map(_names_function, value))),
-        "None, or a list of tools, each a named function",
-    ),
-    "create_parser": _expect(lambda value: isinstance(value, DialectParser), "a DialectParser"),
-}
+        for call in calls if isinstance(calls, list) else [calls]:
+            match call:
+                case {"function": {"name": str()}}:
+                    continue
+            raise wrong(f"{place}, tool_calls", call, "a list of calls of named functions")
 
 
 def call_fault(override: Callable[..., Any], declared: Callable[..., Any]) -> str:

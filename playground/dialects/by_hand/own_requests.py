@@ -11,17 +11,11 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from playground.dialects.conversation import KIND_OF_ROLE
 from playground.dialects.history import History
 from playground.dialects.marks.policies import CacheDecision, Policy
-from playground.dialects.rendering import Block, BlockKind, Draft, deep_copy, texts_of
+from playground.dialects.rendering import Block, Draft, deep_copy, texts_of
 from playground.nouns.wire_bodies import MARKS
-
-_KINDS: dict[Any, BlockKind] = {
-    "system": "system",
-    "user": "user",
-    "assistant": "assistant",
-    "tool": "tool results",
-}
 
 
 def drafts_with_origins(
@@ -66,5 +60,5 @@ def _texts(message: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _blocks(message: dict[str, Any], method: str) -> tuple[Block, ...]:
-    kind = _KINDS.get(message.get("role"), "user")
+    kind = KIND_OF_ROLE.get(message["role"], "user")
     return tuple(Block(method, kind, text) for text in texts_of(message))
