@@ -19,6 +19,7 @@ from playground.dialects.raw_prompts.audit import prompt_warnings
 from playground.dialects.raw_prompts.chat_template import ChatTemplate, question_budget
 from playground.dialects.raw_prompts.llama import (
     CODE_INTERPRETER,
+    ENVIRONMENT,
     LLAMA3,
     LLAMA4,
     LlamaFormat,
@@ -87,13 +88,16 @@ def raw_prompt(
                 f"{chosen_format!r} is not a format of custom tools",
                 expected=" or ".join(get_args(ToolFormat)),
             )
-        text = _LLAMAS[template].render(turns_of(prompt_data, chosen_format), chosen_format)
+        turns = turns_of(prompt_data, chosen_format)
+        text = _LLAMAS[template].render(turns, chosen_format)
         title, dialect = _LLAMAS[template].title, _LLAMA_DIALECTS[template, chosen_format]
-        names = {tool.name for tool in prompt_data.tool_metadata}
-        if names == {CODE_INTERPRETER}:
+        others = {tool.name for tool in prompt_data.tool_metadata} - {CODE_INTERPRETER}
+        system = str(turns[0].content).splitlines() if turns and turns[0].role == "system" else []
+        if ENVIRONMENT not in system:
+            return RawPrompt(text, title, dialect)
+        if not others and not any(line.startswith("Tools: ") for line in system):
             return RawPrompt(text, title, _CODE_DIALECT)
-        found = [finding("code-not-read", CODE_INTERPRETER)] if CODE_INTERPRETER in names else []
-        return RawPrompt(text, title, dialect, found)
+        return RawPrompt(text, title, dialect, [finding("code-not-read", CODE_INTERPRETER)])
     if tool_format:
         raise InputFault("a chat template has its own tool format", expected="llama3 or llama4")
     chosen = template if isinstance(template, ChatTemplate) else ChatTemplate.load(template)
@@ -162,15 +166,12 @@ def _plain_message(message: dict[str, Any]) -> dict[str, Any]:
     if isinstance(content, list) and all(part["type"] == "text" for part in content):
         content = "".join(part["text"] for part in content)
     calls = [
-        {**call, "function": {**call["function"], "arguments": _object(call["function"])}}
+        {**call, "function": {**function, "arguments": json.loads(function["arguments"] or "{}")}}
         for call in message.get("tool_calls", [])
+        for function in [call["function"]]
     ]
     plain = {key: value for key, value in message.items() if key != "cache_control"}
     return {**plain, "content": content or "", **({"tool_calls": calls} if calls else {})}
-
-
-def _object(function: Mapping[str, Any]) -> Any:
-    return json.loads(function["arguments"] or "{}")
 
 
 def _as_text(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

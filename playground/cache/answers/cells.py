@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
+from playground.base.arguments import older_name
 from playground.base.display import Drawn, Listed, Live
 from playground.base.findings import Finding
 from playground.base.wording import dollars, grouped
@@ -64,13 +65,16 @@ class CacheSimulation(Drawn, Live):
     notes: tuple[Finding, ...] = ()  # findings: what the prediction needs and the session lacks
     pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
-    told: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
-    noted: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
+    diagnoses: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
+    request_facts: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
     # of a session, computed when they are shown: the last request's marks, and every policy's cost
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
     by_policy: Callable[[], Sequence[CacheSimulation]] = field(
         default=tuple, compare=False, repr=False
     )
+
+    told = older_name("told", "diagnoses")
+    noted = older_name("noted", "request_facts")
 
     @property
     def cost_permille(self) -> int:
@@ -97,7 +101,9 @@ class CacheSimulation(Drawn, Live):
         return [
             number
             for number, (before, after) in enumerate(pairs, 1)
-            if after.read < before.left and not reaches(after, before) and number not in shorter
+            if after.read < before.cached_after
+            and not reaches(after, before)
+            and number not in shorter
         ]
 
     @cached_property
@@ -204,14 +210,14 @@ class CacheSimulation(Drawn, Live):
                 continue
             before = self.billed[each.since]
             hour = before is not None and before.write_hour > 0
-            text = hint(self.row, self.noted, each.since, each.number, self.rules, hour)
+            text = hint(self.row, self.request_facts, each.since, each.number, self.rules, hour)
             hints |= {each.number: text} if text else {}
         return hints
 
     def three_answers(self, number: int) -> tuple[str, str, str]:
         """Return a request's read as predicted and as billed, and the provider's diagnosis."""
         one, bill = self.requests[number], self.billed[number] if any(self.billed) else None
-        diagnosis = self.told[number] if any(self.told) else None
+        diagnosis = self.diagnoses[number] if any(self.diagnoses) else None
         sure = "" if one.state == "exact" else f", {one.sureness}"
         read = "" if bill is None else f"{bill.read:,} read" + ", a sum of rounds" * bill.summed
         return f"{one.read:,} read{sure}", read, str(diagnosis or "")
@@ -239,13 +245,13 @@ class CacheSimulation(Drawn, Live):
 
     def _broken(self, number: int) -> str:
         before, after = self.requests[number - 1], self.requests[number]
-        read = f"reads {after.read:,} of {before.left:,} cached tokens"
+        read = f"reads {after.read:,} of {before.cached_after:,} cached tokens"
         return f"request {number + 1} {read}: {self.why(number)}"
 
     def _billed_less(self, each: BilledBreak) -> str:
         nano = self.lost_nano(each)
         price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
-        read = f"was billed {each.read:,} of {each.left:,} cached tokens as read{price}"
+        read = f"was billed {each.read:,} of {each.cached_before:,} cached tokens as read{price}"
         where = self.hints.get(each.number)
         look = f"; look at: {where}" if where else ""
         return f"request {each.number + 1} {read}: unexplained by the session{look}"
@@ -262,8 +268,8 @@ class CacheSimulation(Drawn, Live):
 
     def _disagreements(self) -> Iterator[Finding]:
         """Yield a finding for each request whose prediction, bill and diagnosis disagree."""
-        for number in range(1, min(len(self.told), len(self.billed))):
-            diagnosis = self.told[number]
+        for number in range(1, min(len(self.diagnoses), len(self.billed))):
+            diagnosis = self.diagnoses[number]
             before, bill = self.billed[number - 1], self.billed[number]
             if diagnosis is None or bill is None or before is None:
                 continue
@@ -421,19 +427,21 @@ OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
 class BilledBreak:
     """A request, by its number, whose bill shows a smaller read than what the cache held.
 
-    The cache held `left` tokens: those that the last billed request before it (`since`) had left,
-    or that the session itself leaves. `total` is the length of the whole request.
+    The cache held `cached_before` tokens: those that the last billed request before it (`since`)
+    had left, or that the session itself leaves. `total` is the length of the whole request.
     """
 
     number: int
     since: int
-    left: int
+    cached_before: int
     read: int
     total: int  # tokens of the whole request
 
+    left = older_name("left", "cached_before")
+
     @property
     def lost(self) -> int:
-        return self.left - self.read
+        return self.cached_before - self.read
 
     @property
     def is_shorter(self) -> bool:
@@ -442,7 +450,7 @@ class BilledBreak:
 
         Such a request is no break and costs nothing.
         """
-        return self.left - self.total > OUTSIDE
+        return self.cached_before - self.total > OUTSIDE
 
 
 _IN_MESSAGES: Final = frozenset(("", "messages_changed", "compacted"))
@@ -498,7 +506,7 @@ def contradicted(
             continue
         if not _goes_on(one, sent, before, sent_before):
             least = one.read if one.sized else token_range(one.read)[0]
-            each = replace(each, left=0 if has_gap else min(each.left, least))
+            each = replace(each, cached_before=0 if has_gap else min(each.cached_before, least))
         if each.lost > OUTSIDE:
             breaks.append(each)
     return breaks

@@ -14,8 +14,8 @@ from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
 from playground.sessions.session import Session
 
-_MINUTES = 120.0  # from so many seconds on, a time is given in minutes
-_CUT = ("abort", "cancel", "error", "interrupt")  # words for an answer that was cut off
+_MINUTES = 120.0  # seconds; a longer time is given in minutes
+_ENDINGS = ("abort", "cancel", "error", "interrupt")  # words for an answer that was cut off
 
 
 class NotedRequest(NamedTuple):
@@ -38,10 +38,10 @@ def noted_requests(session: Session) -> list[NotedRequest]:
     for reply, message in enumerate(session.messages):
         if message.role != "assistant":
             continue
-        one = records.get(reply)
+        record = records.get(reply)
         requests.append(
-            NotedRequest(_instant(one.at), one.model, one.seconds, one.stop_reason)
-            if one
+            NotedRequest(_instant(record.at), record.model, record.seconds, record.stop_reason)
+            if record
             else NotedRequest()
         )
     return requests
@@ -77,7 +77,7 @@ def hint(
         were = "was" if unbilled == 1 else "were"
         between = f"{counted(unbilled, 'request')} between {were} not billed"
         facts.append(f"{between} (aborted, or unanswered)")
-    if any(word in earlier.stop_reason.lower() for word in _CUT):
+    if any(word in earlier.stop_reason.lower() for word in _ENDINGS):
         facts.append(f"the answer before ended with {earlier.stop_reason!r:.40}")
     return "; ".join(filter(None, facts))
 
@@ -87,8 +87,8 @@ def _request_facts(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
 
 
 def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) -> str:
-    """Compare the time between two requests with the entry's lifetime, or the earlier answer's
-    time."""
+    """Compare the time between two requests with the lifetime of the entry, or with the time that
+    the earlier answer took."""
     if before.at is None or after.at is None:
         return "when they were sent is not noted"
     gap = after.at - before.at
