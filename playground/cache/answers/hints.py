@@ -35,9 +35,7 @@ def noted_requests(session: Session) -> list[NotedRequest]:
     """Return the noted facts of each answer's request."""
     records = {record.reply: record for record in session.requests}
     requests = []
-    for reply, message in enumerate(session.messages):
-        if message.role != "assistant":
-            continue
+    for reply in session.replies:
         one = records.get(reply)
         requests.append(
             NotedRequest(_instant(one.at), one.model, one.seconds, one.stop_reason)
