@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +59,20 @@ def no_last_resort() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(last_resort, "UNEXPECTED_ERRORS", ())
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def components_of_packages_are_looked_up_once() -> Iterator[None]:
+    """AppTest reads the metadata of every installed package for each app: 0.1 s a time."""
+    if "streamlit.testing.v1" not in sys.modules:
+        yield
+        return
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        scan = cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", scan)
         yield
 
 

@@ -74,9 +74,22 @@ def test_a_request_that_was_brought_keeps_its_own_marks() -> None:
     assert [(b.tier, b.ttl) for b in sent.marks] == [("tools", "1h"), ("system", "5m")]
     assert sent.calls[0].body == MARKED
     found = headline(pg.simulate_cache(session, policy="as-sent"))
-    assert found.text.startswith("2 marks: the first request only writes, the next one can read.")
+    said = "2 marks: the first request probably writes, and the next one may read."
+    assert found.text.startswith(said)  # by its size it may fall short of the minimum
     bare = {key: value for key, value in MARKED.items() if key not in ("system", "tools")}
     assert pg.cache_on_wire(load_session_of(bare), policy="as-sent").marks == []
+
+
+def test_a_request_near_the_minimum_is_only_probably_written() -> None:
+    """The sentence was certain; the line below it said that the size may not suffice."""
+    text = {"type": "text", "text": "tide " * 1_100, "cache_control": {"type": "ephemeral"}}
+    bodies = [
+        {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": [each]}]}
+        for each in (text, {**text, "text": "tide " * 9_000})
+    ]
+    near, far = (headline(pg.simulate_cache([body])).text for body in bodies)
+    assert near.startswith("1 mark: the first request probably writes, and the next one may read.")
+    assert far.startswith("1 mark: the first request only writes, the next one can read.")
 
 
 def test_where_the_marks_stand_that_were_brought() -> None:
@@ -243,7 +256,7 @@ def test_tokens_that_a_bill_leaves_out_are_no_break() -> None:
         {"input_tokens": 4, "cache_creation_input_tokens": 16, "cache_read_input_tokens": 4400},
     ]
     found = pg.simulate_cache([first, second], usages=usages)
-    assert found.requests[1].read < found.requests[0].left
+    assert found.requests[1].read < found.requests[0].cached_after
     assert found.breaks == []
     third = body(model, {"role": "user", "content": "Another."}, ANSWER, QUESTION)
     third["system"] = "Another harbour. " * 900
@@ -288,12 +301,12 @@ def test_bills_and_diagnoses_say_nothing_of_requests_that_a_dialect_rewrites() -
     session = billed_anew()
     sent = pg.simulate_cache(session, policy="as-sent")
     assert [bill.total for bill in sent.billed if bill] == [4404, 4404]
-    assert str(sent.told[1]).startswith("system_changed")
+    assert str(sent.diagnoses[1]).startswith("system_changed")
     assert [one.code for one in sent.findings] == ["prefix-changed"]
     every = pg.cache_matrix(session, ["native", "hermes"])
     assert any(cell.requests[1].read for cell in every)
     for cell in every:
-        assert not (cell.unexplained or cell.hints or any(cell.told) or any(cell.verdicts))
+        assert not (cell.unexplained or cell.hints or any(cell.diagnoses) or any(cell.verdicts))
         assert not {one.code for one in cell.findings} & {"unexplained", "diagnosis-disagrees"}
         assert all("billed" not in one.reason for one in cell.requests)
         assert "That is of the requests as they were sent, not of these." in headline(cell).text

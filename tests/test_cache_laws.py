@@ -97,7 +97,7 @@ def test_every_token_is_read_written_or_uncached(
             assert low <= one.total <= high
             if one.state != "eligible":
                 assert one.read <= left
-            left = max(left, one.left)
+            left = max(left, one.cached_after)
         for found in cell.findings:
             assert found.message.endswith(FIXES[found.code])
         assert all(0 < number < len(cell.requests) for number in cell.breaks)

@@ -309,7 +309,7 @@ def test_openai_reads_a_tool_loop_up_to_the_results_before(key: str, told: Any) 
     ]
     found = sent(*bodies, provider="openai")
     assert [one.state for one in found] == ["exact"] * 4
-    left = [one.left for one in found]
+    left = [one.cached_after for one in found]
     assert [one.read for one in found] == [0, *left[:-1]]
     assert found[1].breakpoints == (3,)
     only = {"prompt_cache_options": {"mode": "explicit"}}

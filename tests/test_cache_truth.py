@@ -262,7 +262,7 @@ def test_a_deferred_tool_is_in_the_prompt_where_it_was_found_and_not_before() ->
     one, other = (simulate("claude-opus-5-5", body).requests[0] for body in (plain, later))
     assert (one.total, one.read) == (other.total, other.read)
     fewer = went_on(marked(tools=deferred[1:]))
-    assert second("claude-opus-5-5", later, fewer).read == other.left
+    assert second("claude-opus-5-5", later, fewer).read == other.cached_after
     reference = {"type": "tool_reference", "tool_name": "t3"}
     result = {"type": "tool_result", "tool_use_id": "u", "content": [reference]}
     found = {**later, "messages": [turn("hi"), turn([result])]}
@@ -281,7 +281,7 @@ def test_earlier_models_lose_their_thought_at_a_turn_and_later_ones_keep_it() ->
     then = {**first, "messages": [*history, turn("ok", "assistant"), turn("and?")]}
     reads = {}
     for model in ("claude-haiku-4-5", "claude-sonnet-4-6"):
-        left = simulate(model, first).requests[0].left
+        left = simulate(model, first).requests[0].cached_after
         reads[model] = second(model, first, then).read / left
     assert 0 < reads["claude-haiku-4-5"] < 0.9
     assert reads["claude-sonnet-4-6"] == 1
@@ -419,7 +419,7 @@ def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path
     rows.append(exchange(went_on(marked()), 0, 4_000, diagnostics=told))
     (tmp_path / "row.json").write_text(json.dumps({"requests": rows}))
     found = validate_folder(tmp_path)
-    assert found.rows[1].told.startswith("messages_changed, about 9 tokens")
+    assert found.rows[1].diagnosis.startswith("messages_changed, about 9 tokens")
     (finding,) = [one for one in found.findings if one.code == "diagnosis-disagrees"]
     assert (
         "predicted: 4,000 read; billed: 0 read; told by the provider: messages_" in finding.message
@@ -438,7 +438,7 @@ def test_a_session_shows_the_providers_word_beside_prediction_and_bill() -> None
     session = pg.session(messages=messages, model="openai/gpt-6.1-sol")
     session = replace(session, requests=(record,))
     cell = pg.simulate_cache(session, dialect="native")
-    assert cell.told[0] == Diagnosis("verbosity_changed", 9)
+    assert cell.diagnoses[0] == Diagnosis("verbosity_changed", 9)
     assert simulation_json(cell)["told_by_provider"][0]["kind"] == "verbosity_changed"
     said = cell.frame()["told_by_provider"].iloc[0]
     assert said == "verbosity_changed, about 9 tokens (another verbosity)"

@@ -118,7 +118,11 @@ def test_a_help_page_has_examples_and_names_each_value(
             assert f"[default: {parameter.default}" in one_line or not parameter.default
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[e for _, e in EXAMPLES])
+@pytest.mark.parametrize(
+    ("name", "example"),
+    # `carry` of every dialect takes 8 s: test_carrying.py asks the library for it
+    [pytest.param(*e, marks=[pytest.mark.long] * (e[1] == "carry"), id=e[1]) for e in EXAMPLES],
+)
 def test_an_example_of_a_help_page_works(
     name: str, example: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,3 +329,22 @@ def test_a_help_page_names_the_dialects_that_are_taken_by_default(
     lines = " ".join(run(*command.split(), "--help").stdout.split())
     assert f"Default: {default}." in lines
     assert lines.count("Default: all.") == (default == "all")
+
+
+_OTHERS = {"check": "--no-cache-break", "experiment": "--find-cut", "export": "--to html"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, command, _ in ALL
+        if any("--dialect" in each.opts for each in command.params) and name != "record"
+    ],
+)
+def test_an_unknown_dialect_is_named_by_every_command_that_takes_one(name: str) -> None:
+    (command,) = (each for known, each, _ in ALL if known == name)
+    given = ["02-parallel-calls" for each in command.params if isinstance(each, click.Argument)]
+    done = run(*name.split(), *given, "-d", "nope", *_OTHERS.get(name, "").split())
+    assert done.exit_code == 2
+    assert "unknown dialect 'nope'; the nearest of " in done.stderr.splitlines()[-1]

@@ -71,7 +71,7 @@ def test_a_closer_that_stutters_makes_no_other_dialect_of_it() -> None:
     call = '<tool_call>\n{"name": "list_files", "arguments": {}}\n</tool_call>'
     for closer in ("</tool_call>", "\n</tool_call>"):
         found = detect(call + closer, TOOLS)
-        assert (found.dialect, found[0].left) == ("hermes", 0)
+        assert (found.dialect, found[0].text_characters) == ("hermes", 0)
     assert found.reason == found[0].reason
 
 

@@ -536,3 +536,10 @@ def test_answers_in_a_row_are_told_apart_by_what_they_hold() -> None:
     assert repr(listed) == "Listed([1, 2])"
     assert listed == [1, 2] != Listed([2])
     assert (listed[0], listed[1:], len(listed)) == (1, [2], 2)
+
+
+def test_a_long_text_is_printed_in_part_and_says_how_much_is_left_out() -> None:
+    session = pg.session(messages=[{"role": "user", "content": "x" * 10_160}])
+    assert "x… (10,000 more)" in str(session)
+    assert max(map(len, str(session).splitlines())) < 300
+    assert session.frame()["text"].tolist() == ["x" * 10_160]

@@ -1,7 +1,7 @@
 """Programs that share a folder and a process id, as in containers on one volume, do no harm.
 
-Each test runs where two PID namespaces are to be had, in which every program is process 1, and
-again with the number faked, which needs no rights. What is skipped says so.
+Each test runs in two PID namespaces, in which every program is process 1. Where a machine makes
+none, and with `make long`, the number is faked, which needs no rights.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ PLAIN = json.loads((ROOT / "sample_sessions" / "01-plain-chat.json").read_text()
 FAKED = "import os, secrets; os.getpid = lambda: 1\n"
 UNSHARE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
 ROUNDS = 25
-BOTH = pytest.mark.parametrize("way", ["namespaces", "faked"])
 
 
 @cache
@@ -43,6 +42,11 @@ def refused() -> str:
     except OSError as error:
         return str(error)
     return done.stderr.strip() if done.returncode else ""
+
+
+# Namespaces show all that the fake shows; the tests take as long again with it.
+FAKE = pytest.param("faked", marks=[] if refused() else pytest.mark.long)
+BOTH = pytest.mark.parametrize("way", ["namespaces", FAKE])
 
 
 def started(way: str, program: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:

@@ -198,7 +198,11 @@ def test_detecting_and_cross_reading_count_the_same() -> None:
     ranked = {found.dialect: found for found in pg.detect(text, [TOOL])}
     for row in cross_read(recorded(text, "hermes"), [TOOL]):
         found = ranked.pop(row.dialect)
-        assert (row.calls, row.aborted, row.text) == (found.calls, found.aborted, found.left)
+        assert (row.calls, row.aborted, row.text) == (
+            found.calls,
+            found.aborted,
+            found.text_characters,
+        )
         assert tuple(row.findings) == found.findings
     assert not ranked
 

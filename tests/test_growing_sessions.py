@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.dialects import Dialect, get_dialect
+from playground.dialects.base import set_marks, set_own_marks
 from playground.dialects.history import History
-from playground.dialects.marking import set_marks, set_own_marks
 from playground.dialects.marks.policies import POLICIES
 from playground.dialects.rendering import Block, Draft, message_text
 from playground.dialects.request_messages import RequestMessages

@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -69,23 +70,30 @@ def room(path: Path) -> str:
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
 def imports(path: Path) -> list[tuple[str, bool]]:
     """Imported modules of a file, and whether the import waits inside a function or a type."""
-    tree = ast.parse(path.read_text())
-    lazy: set[int] = set()
-    for node in ast.walk(tree):
-        waits = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        if waits or typing:
-            lazy |= {id(inner) for inner in ast.walk(node)}
     found = []
-    for node in ast.walk(tree):
+    for node, lazy in statements(parsed(path)):
         if isinstance(node, ast.Import):
-            found += [(alias.name, id(node) in lazy) for alias in node.names]
+            found += [(alias.name, lazy) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-            found += [(name, id(node) in lazy) for name in names]
+            found += [(f"{node.module}.{alias.name}", lazy) for alias in node.names]
     return found
+
+
+def statements(node: ast.AST, lazy: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    """Every statement inside a node, and whether it waits inside a function or a type."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.stmt | ast.ExceptHandler | ast.match_case):
+            waits = isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef)
+            typing = isinstance(inner, ast.If) and "TYPE_CHECKING" in ast.dump(inner.test)
+            yield inner, lazy or waits or typing
+            yield from statements(inner, lazy or waits or typing)
 
 
 def test_imports_point_one_way() -> None:
@@ -224,7 +232,7 @@ def test_a_public_class_has_a_name_of_its_own() -> None:
         node.name
         for path in MODULES
         if "systems" not in path.relative_to(PACKAGE).parts
-        for node in ast.parse(path.read_text()).body
+        for node in parsed(path).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert {name for name, count in found.items() if count > 1} == set(TWO_OF_A_NAME)
@@ -285,8 +293,7 @@ def asks_by_name(node: ast.AST, collections: set[str]) -> bool:
     return False
 
 
-def asked_by_name(code: str) -> list[str]:
-    tree = ast.parse(code)
+def asked_by_name(tree: ast.Module) -> list[str]:
     collections: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign) and listed(node.value) & NAMES:
@@ -298,7 +305,7 @@ def asked_by_name(code: str) -> list[str]:
 def test_no_dialect_is_asked_for_by_name() -> None:
     """Where code asks for a name, or holds a table of names, a field of the dialect is missing."""
     for path in [*PACKAGE.rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
-        assert asked_by_name(path.read_text()) == [], path
+        assert asked_by_name(parsed(path)) == [], path
 
 
 @pytest.mark.parametrize(
@@ -317,7 +324,7 @@ def test_no_dialect_is_asked_for_by_name() -> None:
     ],
 )
 def test_asking_by_name_is_seen_in_every_form(code: str) -> None:
-    assert asked_by_name(code)
+    assert asked_by_name(ast.parse(code))
 
 
 @pytest.mark.parametrize(
@@ -331,7 +338,7 @@ def test_asking_by_name_is_seen_in_every_form(code: str) -> None:
     ],
 )
 def test_choosing_a_dialect_is_not_asking_for_its_name(code: str) -> None:
-    assert asked_by_name(code) == []
+    assert asked_by_name(ast.parse(code)) == []
 
 
 def test_every_declaration_is_typed() -> None:
@@ -339,7 +346,7 @@ def test_every_declaration_is_typed() -> None:
     for path in (PACKAGE / "dialects").glob("*.py"):
         text = path.read_text()
         assert "type: ignore" not in text, path
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef) and (any_keyword := node.args.kwarg):
                 typed = ast.unparse(any_keyword.annotation or any_keyword)
                 assert typed == "_Parameters.kwargs", f"{path}: {node.name} takes any keyword"
@@ -349,7 +356,7 @@ def test_modules_and_functions_stay_small() -> None:
     for path in [*MODULES, *(ROOT / "pages").glob("*.py")]:
         text = path.read_text()
         assert text.count("\n") <= 600, f"{path} is too long"
-        tree = ast.parse(text)
+        tree = parsed(path)
         assert ast.get_docstring(tree) or not text.strip(), f"{path} has no docstring"
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

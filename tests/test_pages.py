@@ -527,9 +527,12 @@ def test_the_gemini_threshold_stands_on_the_strip_of_samples_and_of_what_is_past
     assert "explicit caching is not enabled" in strip(app)["note"]
     body = {"contents": [{"role": "user", "parts": [{"text": "tide " * 100}]}]}
     loaded = first_session(Source("request.json", json.dumps(body).encode())).session
-    on_disk().add("asked", new_entry(loaded.with_model("gemini/gemini-2.5-pro")))
+    assert loaded.named_model == ""  # the address of such a request names it
+    on_disk().add("asked", new_entry(loaded))
     pasted = strip(page("cache", session="asked"))
     assert pasted["threshold"] == {"characters": 500, "of": 16_000}
+    assert pasted["minimum"] == 2_048
+    assert "No model is named: rules and prices are those of gemini" in str(pasted["findings"])
 
 
 def test_the_player_gets_every_step_and_character() -> None:

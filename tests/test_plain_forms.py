@@ -8,9 +8,8 @@ import pytest
 
 from playground.nouns.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.shapes.messages import read_message
+from playground.sessions.shapes.messages import read_message, read_plain_item
 from playground.sessions.shapes.parts import read_parts
-from playground.sessions.shapes.plain_items import read_plain_item
 from playground.sessions.shapes.plain_parts import plain_part
 
 TEXT = {"type": "text", "text": "a"}

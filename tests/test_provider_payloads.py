@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 from dataclasses import replace
@@ -159,6 +160,23 @@ def test_mistral_gets_parts_as_one_text_and_no_marks() -> None:
     session = pg.sample_sessions()["06-cache-eight-turns"]
     found = provider_payload(session, "native", model="Mistral")
     assert ("content-flattened", "message 15") in codes(found)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_an_image_arrives_or_is_said_to_be_dropped(provider: str) -> None:
+    data = base64.b64encode(bytes(range(90))).decode()
+    image = {"url": f"data:image/png;base64,{data}", "detail": "high"}
+    parts = [{"type": "text", "text": "Paid?"}, {"type": "image_url", "image_url": image}]
+    found = provider_payload(
+        pg.session(messages=[{"role": "user", "content": parts}]), "native", model=provider
+    )
+    bodies = json.dumps([call.body for call in found.calls])
+    dropped = [words for words in how(found, "message-dropped") if "image" in words]
+    assert bool(dropped) == (data not in bodies)
+    assert (("message-dropped", "message 0") in codes(found)) == (provider == "DeepSeek")
+    detail = ("parameter-dropped", "message 0") in codes(found)
+    assert detail == (not dropped and "detail" not in bodies and "HIGH" not in bodies)
+    assert ("parameter-added", "images") not in codes(found)
 
 
 def test_marks_that_get_lost_are_told() -> None:

@@ -6,13 +6,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 import playground as pg
 from playground.base.errors import UnknownNameError
+from playground.cache.answers.cells import BilledBreak, CacheSimulation
+from playground.cache.differences import FirstDifference
+from playground.cache.simulated import Simulated
+from playground.cache.validation import ValidationRow
 from playground.dialects.marks.providers import provider_of
+from playground.sessions.receipts.receipt import Missing, MissingAtPath
 
 FUNCTIONS = {
     name: value
@@ -119,3 +124,24 @@ def test_the_second_place_is_the_dialect_and_never_silently_a_model() -> None:
     assert found.provider == provider_of(pg.sample_sessions()[SAMPLE].task.model_name)
     with pytest.raises(UnknownNameError, match="'hermes'"):
         pg.simulate_cache(SAMPLE, "hermess")
+
+
+OLDER_NAMES: Final = [
+    (FirstDifference("tools_changed", "tools", "a", "b"), "told", "sentence"),
+    (BilledBreak(2, 1, 900, 300, 1000), "left", "cached_before"),
+    (Simulated("exact", 10, {"5m": 5}, 0, 0, ""), "left", "cached_after"),
+    (Missing("line 1", "text", "Hello", "part-lost"), "told", "finding_code"),
+    (MissingAtPath("line", "text", 1, 5, "", Missing("", "text", "")), "told", "reason"),
+    (ValidationRow("", 0, "", "", "no body", diagnosis="a miss"), "told", "diagnosis"),
+    (CacheSimulation("anthropic", []), "told", "diagnoses"),
+    (CacheSimulation("anthropic", []), "noted", "request_facts"),
+    (pg.detect("Hello")[0], "left", "text_characters"),
+]
+
+
+@pytest.mark.parametrize(("value", "older", "newer"), OLDER_NAMES)
+def test_an_older_name_of_a_field_works_and_says_what_it_is_now(
+    value: Any, older: str, newer: str
+) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"\.{older} is now \.{newer}"):
+        assert getattr(value, older) == getattr(value, newer)

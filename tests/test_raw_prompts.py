@@ -324,6 +324,16 @@ def test_a_file_that_is_no_template_is_refused(text: str, name: str, words: str)
         ChatTemplate.loads(text, name)
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", ["pasted", "pasted.jinja", "tokenizer_config.json"])
+def test_a_tokenizer_config_is_read_as_one_whatever_its_name(indent: int | None, name: str) -> None:
+    config = json.dumps({"bos_token": "<s>", "chat_template": "\n{{ bos_token }}"}, indent=indent)
+    assert ChatTemplate.loads(config, name).render([]) == "\n<s>"
+    assert (
+        ChatTemplate.loads('{ "role": {{ 1 + 1 }} }', name="a.jinja").render([]) == '{ "role": 2 }'
+    )
+
+
 def test_what_a_template_does_with_tools_is_said() -> None:
     one = (
         "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}"

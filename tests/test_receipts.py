@@ -491,7 +491,7 @@ def test_the_place_of_a_loss_is_the_same_however_a_body_is_spelt() -> None:
     )
     loaded, receipt = read("cassette.yaml", cassette)
     [lost] = receipt.missing
-    assert (lost.place, lost.told) == (
+    assert (lost.place, lost.finding_code) == (
         "interactions.0.request.body.messages.0.content.0.input_audio.data",
         "part-lost",
     )
@@ -638,7 +638,7 @@ def test_events_of_several_lines_and_unreadable_ones_are_read_as_the_importer_do
     torn = b'data: {"choices": [{"delta": {"content": "And tomorrow it will rain all day\n\n'
     loaded, receipt = read("a.sse", sse(chat_chunk(content=LONGER[ANSWER])) + torn)
     assert "unreadable-frame" in {each.code for each in loaded[0].findings}
-    assert [each.told for each in receipt.missing] == ["unreadable-frame"]
+    assert [each.finding_code for each in receipt.missing] == ["unreadable-frame"]
     assert 0 < receipt.share < 1
 
 
@@ -652,7 +652,7 @@ def test_no_bill_of_a_trace_is_lost_without_a_word() -> None:
     loaded, receipt = read("a.json", generations({"input": 9, "output": 4}, {"input": 7}))
     assert [len(each.session.requests) for each in loaded] == [1, 1] and receipt.missing == []
     loaded, receipt = read("a.json", generations({"input": 9}, {"input": 9}))
-    assert [(each.kind, each.told) for each in receipt.missing] == [("usage", "part-lost")]
+    assert [(each.kind, each.finding_code) for each in receipt.missing] == [("usage", "part-lost")]
     loaded, receipt = read("a.json", generations({}, {"input": 9}))
     assert loaded[0].session.requests[0].usage == {"input": 9} and receipt.missing == []
 
@@ -678,7 +678,7 @@ def test_a_usage_beside_the_messages_is_kept_or_told(answered: bool) -> None:
     body = {"model": "m", "messages": messages[: 1 + answered], "usage": usage_of(9, 8)}
     loaded, receipt = read("a.json", document(body))
     assert [each.usage for each in loaded[0].session.requests] == [usage_of(9, 8)] * answered
-    assert [each.told for each in receipt.missing] == ["usage-lost"] * (not answered)
+    assert [each.finding_code for each in receipt.missing] == ["usage-lost"] * (not answered)
     loaded, receipt = read("a.json", document({**body, "usage": {"include": True}}))
     assert not loaded[0].session.requests and receipt.missing == []
 
@@ -686,7 +686,7 @@ def test_a_usage_beside_the_messages_is_kept_or_told(answered: bool) -> None:
 def test_a_number_that_was_said_is_missing_and_told() -> None:
     messages = [{"role": "user", "content": 12345}, {"role": "assistant", "content": ANSWER}]
     _, receipt = read("a.json", document({"model": "m", "messages": messages}))
-    assert [(each.text, each.told) for each in receipt.missing] == [("12345", "part-lost")]
+    assert [(each.text, each.finding_code) for each in receipt.missing] == [("12345", "part-lost")]
 
 
 def test_a_refusal_after_a_text_is_told() -> None:

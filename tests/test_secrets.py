@@ -933,9 +933,12 @@ def test_scrubbing_grows_with_the_text(characters: int) -> None:
              "-----END ", "login: a/", "curl -b a=", ":5432:a:b:", 'password: ["a", "',
              "A" * 64 + "\n")  # fmt: skip
     for unit in units:
-        sizes = (characters, 4 * characters)
-        small, large = (min(seconds(unit, size) for _ in range(2)) for size in sizes)
-        assert large < 4 * 2 * small + 0.05, (unit, small, large)
+        assert any(grows_evenly(unit, characters) for _ in range(3)), unit
+
+
+def grows_evenly(unit: str, size: int) -> bool:
+    """The collector, or whoever else is at work, may make one try of several long."""
+    return seconds(unit, 4 * size) < 4 * 2 * seconds(unit, size) + 0.05
 
 
 def seconds(unit: str, size: int) -> float:

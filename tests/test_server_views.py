@@ -30,8 +30,13 @@ from playground.nouns.events import (
 from playground.nouns.tools import ToolMetadata
 from playground.plugins.systems.go_templates.literals import unquote
 from playground.questions.experiments import cross_read
-from playground.questions.report_texts import LITERALS, client_view, suite_test
-from playground.questions.server_report import server_report, smaller
+from playground.questions.server_report import (
+    LITERALS,
+    client_view,
+    server_report,
+    smaller,
+    suite_test,
+)
 from playground.questions.server_view import dropped_by_servers, server_view
 from playground.recordings.recording import Recording, TextChunk
 from playground.servers import ServerReading, all_servers, server_names
@@ -304,6 +309,18 @@ def test_the_player_shows_step_by_step_what_is_dropped() -> None:
     assert column["dropped"] == len(TEXT.split("</tool_call>")[1])
     assert segments[-1] == ["dropped", len(TEXT) - len(TEXT.split("</tool_call>")[1]), len(TEXT)]
     assert pg.replay(recording(TEXT), "hermes").handed is None
+
+
+def test_the_player_shows_what_a_mended_call_delivers() -> None:
+    """The card held the closing marker that the finding beside it says is none of the value."""
+    value, closer = "/tmp/a.txt", "\n</parameter>"
+    call = f"<function=read>\n<parameter=path>\n{value}{closer}{closer}\n</function>"
+    reply = f"<tool_call>\n{call}\n</tool_call>"
+    for text, delivered in ((reply, [value]), (reply.replace(closer, "", 1), [])):
+        (column,) = player(pg.replay(recording(text), "qwen3-coder"))["columns"]
+        ((key, start, stop, *shown),) = column["calls"][0]["arguments"]
+        assert (key, shown) == ("path", delivered)
+        assert text[start:stop] == value + closer * len(delivered)
 
 
 @pytest.mark.parametrize("size", [1, 3, 40, 1000])

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from playground.tokens import count_request
 from playground.tokens.models import rule_for
-from playground.tokens.ollama_tools import extra_of_old_versions, tool_text
+from playground.tokens.ollama import extra_of_old_versions, tool_text
 
 ASKED: Final = [
     {"role": "system", "content": "Be brief."},

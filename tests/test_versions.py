@@ -23,6 +23,7 @@ from playground.questions.versions.against import against_failures
 from playground.questions.versions.blocks import sections
 from playground.questions.versions.pairing import paired
 from playground.questions.versions.words import word_changes
+from playground.sessions.entries import new_entry
 from playground.sessions.session import Agent, Session
 from playground.sessions.workspaces import on_disk
 
@@ -130,7 +131,9 @@ def test_a_version_beside_itself_is_the_same_and_loses_nothing() -> None:
     assert {change.kind for change in found.changes} == {"same"}
     assert found.tokens == 0
     for cost in found.costs:
-        assert (cost.read, cost.lost, cost.extra, cost.parts) == (cost.left, 0, 0, None), cost
+        assert (cost.read, cost.lost, cost.extra, cost.parts) == (cost.cached_before, 0, 0, None), (
+            cost
+        )
     assert found.headline.startswith("10 blocks: nothing is different. ~0 tokens more")
 
 
@@ -147,7 +150,7 @@ def test_what_a_cache_still_reads_is_what_stands_before_the_change() -> None:
     assert abs(anthropic.read - tools) < 0.15 * tools
     assert anthropic.marks == "after tools, system prompt and messages"
     assert openai.read == openai.read // 128 * 128 > 0.8 * tools
-    assert anthropic.lost == min(anthropic.left, anthropic.total) - anthropic.read
+    assert anthropic.lost == min(anthropic.cached_before, anthropic.total) - anthropic.read
     # written for five minutes at 1.25 of the price instead of read at 0.1
     assert anthropic.extra == anthropic.lost * (1250 - 100)
     assert anthropic.nano_dollars == anthropic.extra * 3  # $3 a million tokens
@@ -176,9 +179,11 @@ def test_what_both_begin_with_has_one_size_for_every_provider(said: str) -> None
     before = {"model": "anthropic/claude-sonnet-4.6", "messages": words}
     after = before | {"messages": [*words, {"role": "assistant", "content": said}, words[1]]}
     found = pg.diff(before, after)
-    rows = [(cost.provider, cost.read, cost.lost) for cost in found.costs if cost.left]
+    rows = [(cost.provider, cost.read, cost.lost) for cost in found.costs if cost.cached_before]
     assert len(rows) >= 5
-    assert rows == [(cost.provider, cost.left, 0) for cost in found.costs if cost.left]
+    assert rows == [
+        (cost.provider, cost.cached_before, 0) for cost in found.costs if cost.cached_before
+    ]
 
 
 def test_marks_that_were_sent_are_those_that_count() -> None:
@@ -189,7 +194,7 @@ def test_marks_that_were_sent_are_those_that_count() -> None:
     after["messages"] = [{"role": "user", "content": f"Something else? {RULES}"}]
     (cost,) = pg.diff(marked, after, providers=["anthropic"]).costs
     assert cost.marks == "as sent"
-    assert cost.read == cost.left > 1024
+    assert cost.read == cost.cached_before > 1024
     assert cost.lost == 0
 
 
@@ -397,8 +402,6 @@ def test_the_answer_shows_itself_and_hostile_text_stays_text() -> None:
 def versions_page(**parameters: str) -> AppTest:
     for name, body in (("old", BEFORE), ("new", changed())):
         if name not in on_disk().names():
-            from playground.sessions.entries import new_entry
-
             on_disk().add(name, new_entry(pg.load_session(body)))
     return page("diff", **{"before": "old", "session": "new", **parameters})
 
@@ -422,3 +425,26 @@ def test_the_page_lists_blocks_and_costs_and_filters_by_its_address() -> None:
     payloads = [json.loads(each.proto.json) for each in app.get("bidi_component")]
     (panes,) = [data for data in payloads if "panes" in data]
     assert panes["base"] == 0 and len(panes["panes"]) == 2
+
+
+def test_a_session_is_first_compared_with_the_version_before_it() -> None:
+    """It was compared with whatever stood first in the list, a pasted reply."""
+    for name in ("a reply", "prompt", "prompt (2)", "prompt (3)", "prompt (4)", "quite another"):
+        on_disk().add(name, new_entry(pg.load_session(BEFORE)))
+    compared = {
+        name: page("diff", session=name).selectbox(key="before").value
+        for name in ("prompt (3)", "prompt (4)", "prompt")
+    }
+    assert compared == {
+        "prompt (3)": "prompt (2)", "prompt (4)": "prompt (3)", "prompt": "prompt (2)"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("space", [" ", "\n"])
+def test_a_sentence_that_moved_in_a_long_prompt_is_all_that_changed(space: str) -> None:
+    """Beyond a thousand words in one line all was struck, and all was new."""
+    rules = space.join(f"Rule {n} is that step {n * 7} follows step {n * 3}." for n in range(300))
+    before = f"{rules} Today is Friday. Answer in German."
+    runs = word_changes(before, f"Today is Saturday. {rules} Answer in German.")
+    assert "".join(text for change, text in runs if change != "added") == before
+    assert sum(len(text) for change, text in runs if change != "same") < 60

@@ -254,6 +254,58 @@ def test_what_is_rendered_has_no_variation(dialect: DeclaredDialect) -> None:
         assert parser.variations(events) <= {"order of parameters"}, text
 
 
+def test_text_without_the_header_that_texts_have_is_a_variation() -> None:
+    """vLLM's parser of Muse drops such a text before a call."""
+    dialect = pg.get_dialect("muse")
+    assert isinstance(dialect, DeclaredDialect)
+    call = dialect.format_tool_call(right_calls(dialect)[0], tools_for(dialect))
+    parser = dialect.create_parser(PromptData(tool_metadata=list(tools_for(dialect))))
+    for before, found in (
+        ("", set()),
+        ("I look. ", {"another form"}),
+        (f"{dialect.answer[0]}I look.{dialect.answer[1]}", set()),
+    ):
+        result = read(dialect, before + call, tools_for(dialect))
+        assert result.tool_calls
+        assert parser.variations(result.events) - {"order of parameters"} == found, before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "codes"),
+    [
+        # half an opener, a stop token cut in two, a line break of a byte-level tokenizer
+        ("step-audio-2", "<tool_call>{}So it is.", {"near-marker"}),
+        ("internlm2", "<|action_start|> I look. {}", {"near-marker"}),
+        ("muse", "{}<|start|>>assistant", {"near-marker"}),
+        ("xml", "<weather> I look. {}", {"near-marker"}),
+        ("cwm", "<tool: function>Ċweather {{}}\n</tool>", {"mended-form"}),
+        # a model's own token before a call
+        ("inkling", "<|content_text|>I look.<|end_message|><|message_model|>{}", set()),
+    ],
+)
+def test_parts_of_markers_are_told_and_tokens_are_not(
+    name: str, text: str, codes: set[str]
+) -> None:
+    dialect = pg.get_dialect(name)
+    assert isinstance(dialect, DeclaredDialect)
+    call = dialect.format_tool_call(right_calls(dialect)[0], tools_for(dialect))
+    reply = text.format(call)
+    result = pg.parse(reply, dialect, list(tools_for(dialect)))
+    assert result.tool_calls
+    assert {found.code for found in result.findings} == codes
+    assert engine(dialect).accepts(reply) == (not codes)
+
+
+def test_no_parameter_is_the_closer_of_a_call() -> None:
+    dialect = pg.get_dialect("anthropic-legacy")
+    assert isinstance(dialect, DeclaredDialect)
+    call = dialect.format_reply(right_calls(dialect)[:2], tools_for(dialect))
+    assert engine(dialect).accepts(call)
+    assert not engine(dialect).accepts(call.replace("</tool_name>", "< /tool_name>", 1))
+    last = call.rpartition("</tool_name>")
+    assert not engine(dialect).accepts(f"{last[0]}< /tool_name>{last[2]}")
+
+
 def test_text_and_a_missing_section_around_calls() -> None:
     dialect = pg.get_dialect("qwen3-coder")
     assert isinstance(dialect, DeclaredDialect)

@@ -317,17 +317,14 @@ def _answer(run: Run, name: str, working: WorkingSession) -> None:
     if result.content.strip():
         say.text(result.content.strip()[:_MOST_SHOWN])
     rows = [
-        {"name": call, "pieces": [["argument", _arguments_text(arguments)]]}
-        for call, arguments in _calls(run, working.session.tools)
+        {"name": call, "pieces": [["argument", ", ".join(arguments)]]}
+        for call, values in _calls(run, working.session.tools)
+        for arguments in [[f"{k}: {json.dumps(v, ensure_ascii=False)}" for k, v in values.items()]]
     ]
     if rows:
         components.picture(rows, key=f"calls of {name}")
     for finding in result.findings[:2]:
         say.text(f"{finding.code}: {finding.message}")
-
-
-def _arguments_text(arguments: Mapping[str, Any]) -> str:
-    return ", ".join(f"{k}: {json.dumps(v, ensure_ascii=False)}" for k, v in arguments.items())
 
 
 # a trial: the same requests, n times

@@ -292,7 +292,7 @@ def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None
     The second has the prediction and the bill too; it is None if the provider said nothing.
     """
     found = rows.cache_requests(cell)
-    if not any(cell.told):
+    if not any(cell.diagnoses):
         return found, None
     return found.without(*rows.WORDS), found.only("request", *rows.WORDS)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import Any, Final
 from zlib import crc32
 
@@ -53,8 +54,8 @@ class TwoAsked:
 def asked() -> tuple[TwoAsked, str, Any]:
     """Let the user choose an old version of the session in the bar, and a view.
 
-    Return both and the place for the filter. The default is the session before its edits or, if it
-    has none, the next session of the list: of the user's own, or of the samples, as it is itself.
+    Return both and the place for the filter. The default is the session before its edits. If it has
+    none, it is the user's session whose name is most like its own or, for a sample, the next one.
     """
     if (after := state.url_values().get(_AFTER)) in state.session_names():
         state.forget_url(_AFTER)
@@ -64,6 +65,9 @@ def asked() -> tuple[TwoAsked, str, Any]:
     names = state.session_names()
     at = names.index(working.name) if working.name in names else 0
     others = [*names[at + 1 :], *names[:at]]
+    if state.is_own(working.name):  # versions of one name together, the one before this first
+        others = [*reversed(names[:at]), *names[at + 1 :]]
+        others.sort(key=lambda name: -len(commonprefix([_stem(name), _stem(working.name)])))
     others.sort(key=lambda name: state.is_own(name) != state.is_own(working.name))
     options = [*[_ORIGINAL] * working.is_edited, *others, working.name]
     with frame.toolbar():
@@ -104,6 +108,11 @@ def asked() -> tuple[TwoAsked, str, Any]:
     sessions = (first, state.edited_session(working.name))
     question = TwoAsked((name, working.name), sessions, _REQUESTS[request or _LAST], model)
     return question, str(view), place
+
+
+def _stem(name: str) -> str:
+    """Return a name without the number that tells it from others of that name."""
+    return name.partition(" (")[0]
 
 
 def _swap(new: str, old: str) -> None:

@@ -202,7 +202,7 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
         say.text(recording.note)
     if recording.timing == "synthetic" and recording.dialect not in dialect_names():
         unknown = f"recorded as {recording.dialect}, unknown here"
-        say.text(unknown if recording.dialect else "Nobody knows the reply's own dialect.")
+        say.text(unknown if recording.dialect else "The reply's own dialect is not known.")
     return st.container()
 
 
@@ -212,12 +212,14 @@ def about_servers(reading: Reading) -> None:
         server = each.result
         if not isinstance(server, ServerReading):
             continue
-        calls = ", ".join(call.name for call in server.tool_calls) or "none"
+        names = [call.name for call in server.tool_calls]
+        calls = f"{'the calls' if names[1:] else 'the call'} {', '.join(names)}"
+        calls = calls if names else "no call"
         dropped = sum(len(event.text) for event in server.dropped)
         lost = f" It drops {counted(dropped, 'character')}." if dropped else ""
-        hands = "is assumed to hand over (not known)" if server.assumed else "hands over"
+        hands = "is assumed, not known, to hand over" if server.assumed else "hands over"
         source = f" Read in its code: {server.view.source}." if server.view.source else ""
-        say.text(f"{server.name} {hands} calls: {calls}.{lost}{source}")
+        say.text(f"{server.name} {hands} {calls}.{lost}{source}")
 
 
 def _is_count(value: object) -> bool:
@@ -275,10 +277,10 @@ def every_dialect(reading: Reading) -> None:
     """Show the recording as every dialect reads it: calls, text and losses."""
     found = _cross_readings(reading.recording, reading.tools, reading.dialect)
     same = sum(row.same_calls and row.calls > 0 for row in found)
-    say.text(
-        f"{same} of {len(found)} dialects read the same calls as {reading.dialect}. "
-        "Choose a row for a column of its own."
-    )
+    like = f"{same} of {len(found)} dialects read the same calls as {reading.dialect}."
+    if not any(row.calls for row in found):
+        like = f"None of {len(found)} dialects reads a call."
+    say.text(f"{like} Choose a row for a column of its own.")
     state.hold(_ROWS, [row.dialect for row in found])
     tables.table(
         rows.cross_readings(found),

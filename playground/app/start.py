@@ -31,7 +31,7 @@ class Job(NamedTuple):
 
     page: str
     question: str
-    told: str
+    answer: str
     sample: str
     example: Callable[[Session], Rows]
     more: dict[str, str] = {}  # values for the address
@@ -163,7 +163,7 @@ def jobs() -> None:
         for job in _JOBS:
             with st.container(border=True, key=f"job {job.page}"):
                 navigation.link(job.page, job.question, session=job.sample, **job.more)
-                say.caption(job.told)
+                say.caption(job.answer)
                 components.picture(_example(job.page), key=f"example {job.page}")
 
 

@@ -91,6 +91,23 @@ def formerly_positional(
     return decorate
 
 
+def older_name(older: str, name: str) -> property:
+    """Return a property that reads `name` under its older name, with a DeprecationWarning."""
+
+    def read(value: Any) -> Any:
+        warnings.warn(
+            f"{type(value).__name__}.{older} is now .{name}", DeprecationWarning, stacklevel=2
+        )
+        return getattr(value, name)
+
+    return property(read)
+
+
+def with_older_keys(data: dict[str, Any], **older: str) -> dict[str, Any]:
+    """Return JSON data in which fields keep the keys that they had under an older name."""
+    return {older.get(name, name): value for name, value in data.items()}
+
+
 def warn_of_place(function: str, names: Iterable[str]) -> None:
     """Warn the caller of a public function that it takes these arguments by keyword."""
     listed = ", ".join(f"{name}=…" for name in names)

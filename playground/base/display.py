@@ -36,6 +36,7 @@ class AnswerMarkup(Protocol):
 
 
 _drawings: dict[tuple[Display, type], Callable[[Any], Any]] = {}
+_WIDEST: Final = 160  # characters of a cell that is printed
 _MODULES: Final[Mapping[Display, str]] = {  # imported when a kind is first drawn
     "rows": "playground.show.rows",
     "frame": "playground.show.frames",
@@ -100,7 +101,7 @@ class Shown:
         return draw("frame", self)
 
     def __str__(self) -> str:
-        """Return the table as text, with all its rows and columns."""
+        """Return the table as text, with all its rows and columns; `frame` has long texts whole."""
         return as_text(self.frame())
 
     def html(self) -> str:
@@ -115,7 +116,7 @@ class Shown:
 
 
 def as_text(frame: pd.DataFrame) -> str:
-    """Return a table as text: a line for each row, texts aligned left."""
+    """Return a table as text: a line for each row, texts aligned left, their ends cut off."""
     if frame.empty:
         return "(nothing)"
     columns: dict[str, list[Any]] = {}
@@ -131,6 +132,8 @@ def as_text(frame: pd.DataFrame) -> str:
 
 
 def _cell(text: str) -> str:
+    rest = len(text) - _WIDEST
+    text = f"{text[:_WIDEST]}… ({rest:,} more)" if rest > 0 else text
     return visible(text.replace("\n", "\\n").replace("\t", "\\t"))
 
 

@@ -70,8 +70,8 @@ def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
     return value
 
 
-# Infinity and NaN as marshal writes them: `g`, perhaps with a flag, and eight bytes, the highest
-# last. The patterns begin with the rare last byte: in texts only DEL and lengths have it.
+# marshal writes a float as the letter `g`, perhaps with a flag, and eight bytes; the last of them
+# shows Infinity and NaN. A search begins with that byte, because texts seldom hold it.
 _INFINITE: Final = re.compile(rb"(?s)\x7f(?<=[g\xe7].{6}[\xf0-\xff]\x7f)")
 _NEGATIVE: Final = re.compile(rb"(?s)\xff(?<=[g\xe7].{6}[\xf0-\xff]\xff)")
 
@@ -140,7 +140,7 @@ def is_long_integer(text: str) -> bool:
 
 
 def _float(text: str) -> float | NotANumber:
-    number = float(text)  # "nan" and "inf" too
+    number = float(text)  # Python reads "nan" and "inf" too
     return number if math.isfinite(number) else NotANumber(text)
 
 
@@ -179,8 +179,8 @@ def finite(value: Any) -> Any:
             return value
 
 
-_NEVER: Final = frozenset({str, bool, type(None)})
-_WORDS: Final = frozenset({str})
+_NEVER_NUMBERS: Final = frozenset({str, bool, type(None)})
+_TEXT_ONLY: Final = frozenset({str})
 
 
 def is_finite(value: Any) -> bool:
@@ -190,13 +190,13 @@ def is_finite(value: Any) -> bool:
         item = waiting.pop()
         kind = type(item)
         if kind is dict:
-            if not _NEVER.issuperset(map(type, item.values())):
-                waiting += [inner for inner in item.values() if type(inner) not in _NEVER]
-            if not _WORDS.issuperset(map(type, item)):
+            if not _NEVER_NUMBERS.issuperset(map(type, item.values())):
+                waiting += [inner for inner in item.values() if type(inner) not in _NEVER_NUMBERS]
+            if not _TEXT_ONLY.issuperset(map(type, item)):
                 waiting += item
         elif kind is list:
-            waiting += [inner for inner in item if type(inner) not in _NEVER]
-        elif kind not in _NEVER and not _is_finite(item):
+            waiting += [inner for inner in item if type(inner) not in _NEVER_NUMBERS]
+        elif kind not in _NEVER_NUMBERS and not _is_finite(item):
             return False
     return True
 

@@ -95,7 +95,7 @@ def lock_file(place: Path) -> Iterator[None]:
     """Hold the lock of a lock file, which is created if it is missing.
 
     While another program holds the lock, wait, and after a moment report which program it is. If
-    nobody hears the report, raises BlockingIOError once the same program has held the lock for
+    the report reaches nobody, raises BlockingIOError once the same program has held the lock for
     PATIENCE seconds. Raises OSError if the file cannot be created or locked.
     """
     handle = open_lock(place, 0o600)

@@ -66,7 +66,8 @@ class SharedList(KnowsPlaces[Item]):
     def place_after(self, value: Any, stop: int) -> int:
         """Return where `value` would be put after its equals, among the first `stop` items.
 
-        The items are in order. Python's own search would ask this class for each item.
+        The items must be sorted. `bisect` on this list itself would be slower: it calls
+        `__getitem__` for each item that it compares.
         """
         return bisect_right(self._items, value, 0, min(stop, self._length))
 

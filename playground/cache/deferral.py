@@ -67,12 +67,12 @@ def calls_of(message: Message) -> Iterator[str]:
 class Deferral:
     """A rewriter of a row of requests under one cut.
 
-    `left` says which part of a deferred tool is in the first prompt, by the rule `deferred_tools`:
-    "nothing" (Anthropic's form) or "name and description" (OpenAI's).
+    `part_in_prompt` says which part of a deferred tool is in the first prompt, by the rule
+    `deferred_tools`: "nothing" (Anthropic's form) or "name and description" (OpenAI's).
     """
 
     cut: ToolCut
-    left: str
+    part_in_prompt: str
     _written: dict[tuple[int, tuple[str, ...]], tuple[Message, list[Message]]] = field(
         default_factory=dict
     )
@@ -83,7 +83,7 @@ class Deferral:
 
     @property
     def _is_openai(self) -> bool:
-        return self.left == "name and description"
+        return self.part_in_prompt == "name and description"
 
     def rewrite(
         self, body: dict[str, Any], messages: Sequence[Message], answer: Message | None
@@ -209,17 +209,13 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
     """Return messages as a policy of marks sees them: those that load tools take no mark."""
-    return [_hidden(each) if _loads_tools(each) else each for each in messages]
+    return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 
 def _loads_tools(message: Message) -> bool:
     content = message.get("content")
     first = content[0] if isinstance(content, list) and content else None
     return isinstance(first, dict) and first.get("type") == "tool_addition"
-
-
-def _hidden(message: Message) -> Message:
-    return {**message, "role": "tool_addition"}
 
 
 def _split(message: Message) -> tuple[list[Any], list[Any]]:

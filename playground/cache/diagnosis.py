@@ -97,16 +97,16 @@ class ThreeAnswers:
     """The tokens that one request reads: by prediction, by its bill, and by the provider's
     diagnosis.
 
-    `predicted` is None if the prediction is not certain. `left` are the tokens that the request
-    before left in the cache, by its bill, and `difference` is the first difference from that
-    request. `of_these` is True if exactly these bodies were sent; others cannot contradict bill or
-    diagnosis.
+    `predicted` is None if the prediction is not certain. `cached_before` are the tokens that the
+    request before left in the cache, by its bill, and `difference` is the first difference from
+    that request. `of_these` is True if exactly these bodies were sent; others cannot contradict
+    bill or diagnosis.
     """
 
     predicted: int | None
     billed: int
-    left: int
-    told: Diagnosis
+    cached_before: int
+    diagnosis: Diagnosis
     difference: FirstDifference | None
     of_these: bool = True
 
@@ -124,9 +124,9 @@ def _contradiction(diagnosis: Diagnosis, difference: FirstDifference | None) -> 
 
 def disagreement(answers: ThreeAnswers, where: str) -> Finding | None:
     """Return a finding with the three answers and the one that is wrong; None if they agree."""
-    diagnosis, difference = answers.told, answers.difference
+    diagnosis, difference = answers.diagnosis, answers.difference
     wrong = list[str]()
-    reads_all = answers.billed >= answers.left - 50 and answers.left > 0
+    reads_all = answers.billed >= answers.cached_before - 50 and answers.cached_before > 0
     if diagnosis.is_miss and reads_all:
         wrong.append("the diagnosis: by the bill all was read")
     if diagnosis.kind == "cache_hit" and not answers.billed:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from playground.base.arguments import older_name
 from playground.base.fixes import FIXES
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
@@ -66,15 +67,17 @@ class FirstDifference:
         return TIERS[TIERS.index(first) :] if first else TIERS
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The cause, its place, and both texts there, as a sentence."""
         if self.cause == "model_changed":
             return model_change(self.before, self.after)
         where = "" if self.block is None else f" at block {self.block}, character {self.character}"
         return f"{self.cause}{where}: {self.before!r}, then {self.after!r}"
 
+    told = older_name("told", "sentence")
+
     def __str__(self) -> str:
-        return f"{self.told} ({self.rule}: {self.fix})"
+        return f"{self.sentence} ({self.rule}: {self.fix})"
 
 
 def model_change(before: str, after: str) -> str:
@@ -142,7 +145,7 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
     if old.tier == "tools" and _tool_texts(before) == _tool_texts(after):
         return "tool-order"
     if new and (old.tier, old.role, old.kind) == (new.tier, new.role, new.kind):
-        if _ordered(old.text) == _ordered(new.text):
+        if with_sorted_keys(old.text) == with_sorted_keys(new.text):
             return "json-key-order"
         if _is_volatile(old.text, new.text):
             return "history-rewrite" if old.tier == "messages" else "volatile-system"
@@ -203,7 +206,7 @@ def _one_message(one: WireBlock, other: WireBlock) -> bool:
     )
 
 
-def _ordered(text: str) -> str:
+def with_sorted_keys(text: str) -> str:
     """Return JSON with its keys sorted, and any other text unchanged."""
     try:
         return json.dumps(json.loads(text), sort_keys=True)

@@ -15,7 +15,6 @@ from itertools import takewhile
 
 from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
-from playground.nouns.wire_blocks import WireBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,8 @@ class ExplicitCache:
         if size < minimum:
             about = "" if request.billed else "about "
             return None, f"{about}{size:,} tokens are marked, the minimum is {minimum:,}"
-        key = _key([request.wire.blocks[index] for index in held])
+        digests = b"".join(request.wire.blocks[index].digest for index in held)
+        key = hashlib.sha256(digests).digest()
         ttl = next(iter(request.marks.values()))  # LiteLLM uses the first mark's lifetime for all
         if self._ends.get(key, float("-inf")) >= request.at:
             return Resource(size, True, ttl, 0, held[-1]), "the whole explicit cache is read"
@@ -86,7 +86,3 @@ def _seconds(ttl: str, rules: Rules) -> int:
 
 def _size(request: TimedRequest, index: int) -> int:
     return request.sizes[index] - (request.sizes[index - 1] if index else 0)
-
-
-def _key(blocks: list[WireBlock]) -> bytes:
-    return hashlib.sha256(b"".join(block.digest for block in blocks)).digest()

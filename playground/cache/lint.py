@@ -104,10 +104,10 @@ def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
         # A change after the last mark costs nothing. Without marks every change may cost.
         mark = sent.last_mark(number - 1) if sent.marked else len(sent.row[number - 1].chain) - 1
         if mark is not None and (found.block is None or found.block <= mark):
-            lost = sent.outcomes[number - 1].left - sent.outcomes[number].read
+            lost = sent.outcomes[number - 1].cached_after - sent.outcomes[number].read
             price = f", {lost:,} cached tokens" if lost > 0 else ""
             tiers = ", ".join(found.invalidates(sent.rules))
-            yield found.rule, number, f"{found.told}; invalidates {tiers}{price}"
+            yield found.rule, number, f"{found.sentence}; invalidates {tiers}{price}"
 
 
 def _lookback_overflow(sent: SentRow) -> Seen:

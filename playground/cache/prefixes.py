@@ -54,9 +54,9 @@ class TimedRequest:
 
     `marks` (lifetimes by block index) replace those on the blocks. Chains, positions and sizes do
     not depend on marks, so `marked` gives the same request with other marks at no cost. Hashes of
-    blocks that the request `before` has too are copied from it, so a history is hashed once. `told`
-    holds pairs of estimated and billed sizes of earlier requests, ascending: sizes between two of
-    them are interpolated.
+    blocks that the request `before` has too are copied from it, so a history is hashed once.
+    `known_sizes` holds pairs of estimated and billed sizes of earlier requests, ascending: sizes
+    between two of them are interpolated.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class TimedRequest:
         rules: Rules,
         billed: Billed | None = None,
         before: TimedRequest | None = None,
-        told: Sequence[tuple[int, int]] = (),
+        known_sizes: Sequence[tuple[int, int]] = (),
     ) -> None:
         if wire.clears_at or wire.thinks:  # otherwise the prompt is the request
             from playground.cache.prompt_view import as_prompted
@@ -77,14 +77,14 @@ class TimedRequest:
         self.known_doubts: dict[Rules, str] = {}
         self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
-        self.billed = None if self.summed else billed  # sizes are told from it
+        self.billed = None if self.summed else billed  # it gives the sizes
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
         kept = before if before and shared else _Nothing()
         self.chain: SharedList[bytes] = _chain(wire, rules, kept.chain, shared)
         self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
         self.estimates: SharedList[int] = _estimates(wire.blocks, kept.estimates, shared)
-        self.sizes = _scaled(self.estimates, self.billed, told)
+        self.sizes = _scaled(self.estimates, self.billed, known_sizes)
         # strings and marks are compared apart: they are no part of the cached text
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
@@ -297,25 +297,25 @@ def _estimate(block: WireBlock) -> int:
     return min(block.tokens, _TOKENS_OF_OPAQUE) if block.opaque else block.tokens
 
 
-def _in_proportion(size: int, told: Sequence[tuple[int, int]]) -> int:
+def _in_proportion(size: int, known_sizes: Sequence[tuple[int, int]]) -> int:
     """Interpolate an estimate between the billed sizes of its two neighbours."""
     low = (0, 0)
-    for high in told[:-1]:
+    for high in known_sizes[:-1]:
         if size <= high[0]:
             break
         low = high
     else:
-        high = told[-1]
+        high = known_sizes[-1]
     return low[1] + (size - low[0]) * (high[1] - low[1]) // (high[0] - low[0])
 
 
 def _scaled(
-    estimates: SharedList[int], billed: Billed | None, told: Sequence[tuple[int, int]]
+    estimates: SharedList[int], billed: Billed | None, known_sizes: Sequence[tuple[int, int]]
 ) -> Sequence[int]:
     """Scale the estimates to the billed total, if it is known."""
     if billed is not None and estimates:
-        told = [*told, (estimates[-1], billed.total)]
-    points = [point for point in told if min(point) > 0]
+        known_sizes = [*known_sizes, (estimates[-1], billed.total)]
+    points = [point for point in known_sizes if min(point) > 0]
     if any(
         low >= high for one, two in pairwise(points) for low, high in zip(one, two, strict=True)
     ):

@@ -15,7 +15,7 @@ from playground.cache.rules.names import plain_name
 from playground.dialects.marks.providers import provider_of
 
 if TYPE_CHECKING:
-    from genai_prices.types import ModelInfo, ModelPrice, Provider
+    from genai_prices.types import ModelInfo, ModelPrice
 
 # The day whose prices count if a request has no date, because the core has no clock.
 _SEEN: Final = "2026-11-27"
@@ -81,7 +81,8 @@ def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInf
     own = every.get(provider)
     exact: dict[str, ModelInfo] = {}
     plain: dict[str, list[ModelInfo]] = {}
-    for source in [own, *(every[name] for name in _fallbacks(own))] if own else []:
+    fallbacks = (own.fallback_model_providers if own else None) or ()
+    for source in [own, *(every[name] for name in fallbacks)] if own else []:
         named = [(name, model) for model in source.models for name in _spelt(model)]
         more: dict[str, list[ModelInfo]] = {}
         for name, model in named:
@@ -90,10 +91,6 @@ def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInf
             same += [] if any(model is each for each in same) else [model]
         plain = more | plain
     return exact, plain
-
-
-def _fallbacks(provider: Provider | None) -> list[str]:
-    return (provider.fallback_model_providers if provider else None) or []
 
 
 def _spelt(model: ModelInfo) -> Iterator[str]:

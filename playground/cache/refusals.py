@@ -20,8 +20,7 @@ Check = Callable[[TimedRequest, Rules], Refusal]
 
 
 def refusal(request: TimedRequest, rules: Rules) -> Refusal:
-    """Return why the provider refuses a request, whatever came before it; None if no source says
-    so."""
+    """Return why a provider refuses a request, by the request alone; None if no source does."""
     for check in _checks_of(rules, request.wire.model):
         if found := check(request, rules):
             return found
@@ -35,8 +34,11 @@ def _checks_of(rules: Rules, model: str) -> tuple[Check, ...]:
     plain = plain_name(model)
     found = [check for what, check in _BY_MODEL.items() if plain in refused.get(what, ())]
     if rules.match == "breakpoints":
-        found += [_two_lives] * bool(rules.value("automatic")) + [_mark_on_cleared]
-    return (*found, *([_life_of_api] if "ttls_by_api" in rules.rules else []))
+        found += [_two_lifetimes] if rules.value("automatic") else []
+        found.append(_mark_on_cleared)
+    if "ttls_by_api" in rules.rules:
+        found.append(_lifetime_of_api)
+    return tuple(found)
 
 
 def _forced_tool(request: TimedRequest, rules: Rules) -> Refusal:
@@ -67,7 +69,7 @@ def _top_mark(request: TimedRequest, rules: Rules) -> Refusal:
     return "refused-request", "a mark at the top: this model's integration refuses it"
 
 
-def _two_lives(request: TimedRequest, rules: Rules) -> Refusal:
+def _two_lifetimes(request: TimedRequest, rules: Rules) -> Refusal:
     """Find a top-level mark and a mark on the last block that have different lifetimes."""
     wire = request.wire
     if wire.automatic_ttl is None:
@@ -92,7 +94,7 @@ def _mark_on_cleared(request: TimedRequest, rules: Rules) -> Refusal:
     return "refused-request", "a mark on a message with clear_at"
 
 
-def _life_of_api(request: TimedRequest, rules: Rules) -> Refusal:
+def _lifetime_of_api(request: TimedRequest, rules: Rules) -> Refusal:
     wire = request.wire
     lives: Sequence[str] | None = rules.get("ttls_by_api", {}).get(wire.api)
     if lives is None:

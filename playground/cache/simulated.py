@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from playground.base.arguments import older_name
+
 State = Literal["exact", "eligible", "warm-start", "unpredictable", "unknown-provider", "error"]
 
 
@@ -50,6 +52,8 @@ class Simulated:
         return self.read + sum(self.written.values()) + self.uncached
 
     @property
-    def left(self) -> int:
+    def cached_after(self) -> int:
         """The tokens that are in the cache after it, for the next request."""
         return self.read + sum(self.written.values())
+
+    left = older_name("left", "cached_after")

@@ -118,7 +118,8 @@ class CacheSimulator:
         written = self._write(request, points, hit, read, settings, unclear)
         state: State = "warm-start" if warm else "unpredictable" if doubt else "exact"
         why = f"{why}; {doubt}" if doubt else why
-        finding = "in-flight" if flying else self._finding(request)
+        finding = "history-on-server" if request.wire.parameters.get("history") else ""
+        finding = "in-flight" if flying else finding
         more = (finding, sized, begins)
         return self._outcome(state, request, read, written, why, points, hit, *more)
 
@@ -180,9 +181,6 @@ class CacheSimulator:
             reason=f"{name} is read whole, {size}: what it holds is not in the body",
             finding="history-on-server",
         )
-
-    def _finding(self, request: TimedRequest) -> str:
-        return "history-on-server" if request.wire.parameters.get("history") else ""
 
     def _hit_doubt(self, entry: CacheEntry, request: TimedRequest) -> str:
         """Return why an entry may not be read although the rules allow it, or ""."""

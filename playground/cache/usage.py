@@ -35,7 +35,7 @@ class UsageShape:
     written: tuple[str, ...] = ()
     whole: bool = True
     known_by: tuple[str, ...] = ()  # one object instead of all counts of the cache
-    was_rest: bool = False  # an older version's total excludes both: if the parts exceed it
+    was_rest: bool = False  # older versions' total excludes both: so it does if the parts exceed it
 
     def may_fit(self, keys: frozenset[str]) -> bool:
         """Return True if a usage with these keys may fit: a quick test that excludes most
@@ -64,8 +64,8 @@ def _heads(names: Iterable[str]) -> frozenset[str]:
 
 
 SHAPES: Final = (
-    # OpenAI's Chat Completions; OpenRouter, LiteLLM and ATIF, which add Anthropic's names to it
-    # with a whole that holds them; DeepSeek; Moonshot; llm keeps details in an object
+    # OpenAI's Chat Completions, DeepSeek and Moonshot; OpenRouter, LiteLLM and ATIF, which add
+    # Anthropic's names for parts of the same total; llm, which keeps the details in an object
     UsageShape(
         ("prompt_tokens",),
         (
@@ -107,11 +107,11 @@ SHAPES: Final = (
         ("cache_read.input_tokens",),
         ("cache_creation.input_tokens", "cache_write.input_tokens"),
     ),
-    # Inspect: its providers subtract
+    # Inspect, whose adapters subtract the cached tokens
     UsageShape(
         ("input_tokens",), ("input_tokens_cache_read",), ("input_tokens_cache_write",), whole=False
     ),
-    # gemini-cli: what a run with stream-json says at its end; what a chat keeps of each message
+    # gemini-cli: the last line of a run with stream-json; the messages of a saved chat
     UsageShape(("input_tokens",), ("cached",)),
     UsageShape(("input",), ("cached",)),
     # Gemini, its Interactions, ADK
@@ -181,7 +181,7 @@ SHAPES: Final = (
         ("cacheWriteInputTokenCount",),
         whole=False,
     ),
-    # any of them without counts of a cache
+    # any of the above, without counts of the cache
     UsageShape(
         (
             "prompt_tokens",
@@ -217,8 +217,7 @@ _MOST: Final = 1 << 31  # the most tokens of a request: a larger number is no co
 
 
 def billed_of(usage: Any) -> Billed | None:
-    """Return the input tokens read, written and neither from a usage in any of `SHAPES`, or
-    None."""
+    """Return the input tokens of a usage: read, written and neither; None if no shape fits."""
     if not isinstance(usage, dict) or not usage:
         return None
     shape = next((each for each in _shapes_of(frozenset(usage)) if each.fits(usage)), None)
@@ -228,14 +227,14 @@ def billed_of(usage: Any) -> Billed | None:
     written, hour = _written(usage, _first(usage, shape.written))
     if total == read == written == 0:
         return None
-    whole_is = _holds_all(usage, shape, total, read + written)
-    if whole_is and read + written > total:
+    is_whole = _holds_all(usage, shape, total, read + written)
+    if is_whole and read + written > total:
         if not shape.was_rest:
             return None
-        whole_is = False
-    uncached = total - read - written if whole_is else total
+        is_whole = False
+    uncached = total - read - written if is_whole else total
     own = Billed(read, written, uncached, hour, is_summed(usage))
-    return reduce(_both, filter(None, map(billed_of, _compactions(usage))), own)
+    return reduce(_sum, filter(None, map(billed_of, _compactions(usage))), own)
 
 
 def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
@@ -250,7 +249,7 @@ def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**one, "iterations": None} for one in found]  # these have no rounds of their own
 
 
-def _both(one: Billed, other: Billed) -> Billed:
+def _sum(one: Billed, other: Billed) -> Billed:
     return Billed(
         one.read + other.read,
         one.write + other.write,
@@ -313,19 +312,19 @@ def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int)
 
 
 def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
-    """Return the tokens written, and those of them that live for the longer of two lives.
+    """Return the tokens written, and those of them with the longer of two lifetimes.
 
     The details are Anthropic's (`cache_creation`), Bedrock's (`cacheDetails`) and OpenAI's.
     """
     lives = usage.get("cache_creation")
     lives = lives if isinstance(lives, dict) else {}
     short, long = (whole(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
-    given = usage.get("cacheDetails")
-    details = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    told = sum(whole(one.get("inputTokens")) for one in details if one.get("ttl") in _HOUR)
+    listed = usage.get("cacheDetails")
+    details = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    hour = sum(whole(row.get("inputTokens")) for row in details if row.get("ttl") in _HOUR)
     long += next((tokens for name in _TWELVE_HOURS if (tokens := whole(_value_at(usage, name)))), 0)
     written = max(written, short + long)
-    return written, min(long + told, written)
+    return written, min(long + hour, written)
 
 
 def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int:

@@ -14,6 +14,7 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
+from playground.base.arguments import older_name, with_older_keys
 from playground.base.findings import Finding
 from playground.cache.bounds import read_bounds
 from playground.cache.diagnosis import ThreeAnswers, diagnosis_of, disagreement
@@ -47,10 +48,12 @@ class ValidationRow:
     billed_write_hour: int = 0  # the part of it that lives for an hour
     size_known: bool = False  # True if an earlier bill gives the size of the entry read
     reason: str = ""
-    told: str = ""  # the provider's own diagnosis
+    diagnosis: str = ""  # the provider's own diagnosis
     least_read: int = 0  # the least and the most tokens that it can read; None if unknown
     most_read: int | None = None
     verdict: str = ""  # on the bill, by these two; "" without a bill
+
+    told = older_name("told", "diagnosis")
 
     @property
     def hit_right(self) -> bool:
@@ -62,9 +65,10 @@ class ValidationRow:
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as JSON; hit_right and tokens_exact are null if nothing was predicted."""
-        told = self.state == "predictable"
         right = {"hit_right": self.hit_right, "tokens_exact": self.tokens_exact}
-        return {**asdict(self), **(right if told else dict.fromkeys(right))}
+        is_predicted = self.state == "predictable"
+        row = with_older_keys(asdict(self), diagnosis="told")
+        return row | (right if is_predicted else dict.fromkeys(right))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +171,8 @@ def _rows(
         named = str(body.get("model") or "") if isinstance(body, dict) else ""
         provider, model = rules_and_model(uri, named)
         diagnosis = diagnosis_of(exchange.get("response"))
-        told = str(diagnosis) if diagnosis else ""
-        base = ValidationRow(file, index, provider, model, "no body", told=told)
+        in_words = str(diagnosis) if diagnosis else ""
+        base = ValidationRow(file, index, provider, model, "no body", diagnosis=in_words)
         if not isinstance(body, dict):
             yield base
             continue

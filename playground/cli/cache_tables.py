@@ -287,13 +287,13 @@ def print_validation(folder: str, as_json: bool) -> int:
     if as_json:
         print_json(validation.as_json())
         return wrong
-    shown = [row for row in validation.rows if row.told or row.state == "predictable"]
+    shown = [row for row in validation.rows if row.diagnosis or row.state == "predictable"]
     listed = rows_of(
         "file request provider state predicted_read_tokens billed_read_tokens told_by_provider "
         "right",
         map(_validated_request, shown),
     )
-    told = any(row.told for row in shown)
+    told = any(row.diagnosis for row in shown)
     show_rows(listed if told or is_set(CSV) else listed.without("told_by_provider"))
     count = len(validation.predictable)
     say(f"{validation.hit_right} of {count} hits and misses right, {validation.tokens_exact} exact")
@@ -323,7 +323,7 @@ def _validated_request(row: ValidationRow) -> Sequence[Any]:
         row.state,
         row.predicted_read if known else None,
         row.billed_read,
-        row.told,
+        row.diagnosis,
         _verdict(row) if known else "",
     )
 

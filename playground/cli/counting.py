@@ -58,7 +58,7 @@ def tokens(
         loaded = load(file, model)
         request, findings = loaded.session, loaded.findings
     count = token_counts.count_tokens(
-        request, dialect, model=model, api=api, tokenizer=tokenizer, template=template
+        request, dialect=dialect, model=model, api=api, tokenizer=tokenizer, template=template
     )
     if as_json:
         print_json({**token_counts.as_json(count), "rows": rows.tokens(count).dicts()})

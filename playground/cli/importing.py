@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -140,7 +141,7 @@ def _as_json(receipt: Receipt) -> dict[str, Any]:
         "characters": receipt.characters,
         "counts": [dict(zip(_COUNTS_HEAD, row, strict=True)) for row in receipt.counts],
         "missing": [
-            {**row._asdict(), "first": {"place": row.first.place, "text": row.first.text}}
+            {**asdict(row), "first": {"place": row.first.place, "text": row.first.text}}
             for row in receipt.by_path
         ],
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.arguments import with_older_keys
 from playground.cli.command import SESSION, command
 from playground.cli.shared import (
     PRINTED,
@@ -283,7 +284,12 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
         detections = detect_dialect(text, tools, moved)
     shown = detections if detections.dialect else ()
     if as_json:
-        print_json([{**asdict(d), "reason": d.reason} for d in shown])
+        print_json(
+            [
+                {**with_older_keys(asdict(d), text_characters="left"), "reason": d.reason}
+                for d in shown
+            ]
+        )
     elif shown:
         likely = [d for index, d in enumerate(shown) if index == 0 or d.evident > 0]
         show_rows(rows.detections(likely))

@@ -210,7 +210,7 @@ def _print_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
     for timeline in timelines:
         if (reading := timeline.server) is None:
             continue
-        hands = "is assumed to hand over (not known)" if reading.assumed else "hands over"
+        hands = "is assumed, not known, to hand over" if reading.assumed else "hands over"
         read_as = (
             f", read as {timeline.dialect}" if timeline.dialect != timelines[0].dialect else ""
         )

@@ -25,8 +25,13 @@ from playground.dialects.by_hand.own_requests import (
 )
 from playground.dialects.conversation import drafts_of, history_of
 from playground.dialects.history import History
-from playground.dialects.marking import set_marks, set_own_marks
-from playground.dialects.marks.policies import CacheDecision, Policy, get_policy
+from playground.dialects.marks.policies import (
+    CacheDecision,
+    CacheRequest,
+    Policy,
+    apply_marks,
+    get_policy,
+)
 from playground.dialects.render_cache import RENDER_CACHE, can_cache
 from playground.dialects.rendering import (
     Block,
@@ -400,3 +405,41 @@ def _as_written(messages: object, method: str, known: RequestMessages) -> Reques
 
 def _system_message(text: str) -> dict[str, Any]:
     return {"role": "system", "content": [{"type": "text", "text": text}]}
+
+
+def set_marks(
+    messages: list[dict[str, Any]], policy: str | Policy, prompt_data: PromptData
+) -> list[CacheDecision]:
+    """Mark the messages in place, and return the decisions."""
+    request = _request(prompt_data)
+    decisions = get_policy(policy).decide(messages, request)
+    apply_marks(messages, decisions, request.model_name)
+    return decisions
+
+
+def set_own_marks(
+    messages: RequestMessages, policy: str | Policy, prompt_data: PromptData
+) -> list[CacheDecision]:
+    """Mark messages that may be shared with a cache, and return the decisions.
+
+    Messages are copied before they are marked. A user's own policy may write into any message, so
+    all messages are copied for it.
+    """
+    if not isinstance(policy, str):
+        return set_marks(messages.all_writable(), policy, prompt_data)
+    request = _request(prompt_data)
+    decisions = get_policy(policy).decide(messages, request)
+    for decision in decisions:
+        if decision.marked and decision.message is not None:
+            messages.writable(decision.message)
+    apply_marks(messages, decisions, request.model_name)
+    return decisions
+
+
+def _request(prompt_data: PromptData) -> CacheRequest:
+    dynamic = prompt_data.dynamic_task_config
+    return CacheRequest(
+        prompt_data.task_config.model_name,
+        dynamic.cache_dialect,
+        dynamic.enable_explicit_caching,
+    )

@@ -18,6 +18,7 @@ from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.nouns.events import CallEndedEvent, CallStartedEvent, TextEvent
 from playground.nouns.prompt_data import PromptData
+from playground.parsing.declaration import tags_outside_text
 from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult
 from playground.parsing.template import Hole
@@ -50,20 +51,21 @@ _PRINTED: Final = re.compile(
 
 
 def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if a reply almost holds a marker of the dialect, and has no other finding.
+    """Return a finding if a reply's text almost holds a marker of the dialect, or its first tag,
+    and the reply has no other finding.
 
     If the reply has no call, text that is almost the beginning of a tool's call counts too.
     """
     if result.findings or not isinstance(dialect, DeclaredDialect):
         return None
-    tools = () if result.tool_calls else prompt_data.tool_metadata
-    names = tuple(tool.name for tool in tools)
-    marker = misspelled_marker(result.content, dialect, names)
-    if not marker:
-        return None
-    return finding(
-        "near-marker", "the whole reply", f"nearly {marker!r} of {dialect.name}: kept as text"
-    )
+    names = tuple(tool.name for tool in prompt_data.tool_metadata)
+    if marker := misspelled_marker(result.content, dialect, () if result.tool_calls else names):
+        message = f"nearly {marker!r} of {dialect.name}: kept as text"
+        return finding("near-marker", "the whole reply", message)
+    tags = tags_outside_text(dialect.syntax, dialect.markers, names)
+    tag = next((tag for tag in tags if tag in result.content), "")
+    message = f"{tag!r} begins a marker of {dialect.name}, which is not complete: kept as text"
+    return finding("near-marker", "the whole reply", message) if tag else None
 
 
 def printed_response(result: ParseResult) -> Finding | None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from playground.base.errors import InputFault
 from playground.dialects.declared import DeclaredDialect, result_text, user_content
-from playground.nouns.messages import ImagePart, Message, TextPart, ToolCallPart
+from playground.nouns.messages import ImagePart, Message, TextPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.notations.json_members import call_object
@@ -67,7 +67,11 @@ class NativeDialect(DeclaredDialect):
         return {"role": "tool", "tool_call_id": result.tool_call_id, "content": content}
 
     def _assistant(self, item: Message) -> dict[str, Any] | None:
-        calls = [self._call_object(call) for call in item.tool_calls]
+        shape = self.syntax.shape
+        calls = [
+            call_object(shape, call.tool_name, call.args, call.tool_call_id)
+            for call in item.tool_calls
+        ]
         if not calls and not item.text:
             return None
         # A missing text is null and not "": some providers refuse an empty text with calls.
@@ -75,9 +79,6 @@ class NativeDialect(DeclaredDialect):
         if calls:  # an empty list of calls is not sent either
             message["tool_calls"] = calls
         return message
-
-    def _call_object(self, call: ToolCallPart) -> dict[str, Any]:
-        return call_object(self.syntax.shape, call.tool_name, call.args, call.tool_call_id)
 
 
 DIALECT = NativeDialect(

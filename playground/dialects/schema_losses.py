@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from playground.dialects.base import Dialect
 from playground.nouns.prompt_data import PromptData
+from playground.nouns.tool_formats.portability import schema_path
 from playground.nouns.tools import ToolMetadata
 
 KINDS: Final = (
@@ -89,7 +90,7 @@ def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
             update={"input_schema": _without_keyword(tool.input_schema, path)}
         )
         is_kept = documentation(dialect, reduced) != full_docs
-        facts.append(Fact(tool.name, _path_text(path[:-1]), str(path[-1]), is_kept))
+        facts.append(Fact(tool.name, schema_path(path[:-1]), str(path[-1]), is_kept))
     return facts
 
 
@@ -137,17 +138,3 @@ def _without_keyword(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
         node = node[step]
     del node[path[-1]]
     return changed
-
-
-def _path_text(path: _Path) -> str:
-    """Return a path as people write it: `geo.lat`, `fields[]`, without the keywords between."""
-    words: list[str] = []
-    for index, step in enumerate(path):
-        by_name = index > 0 and path[index - 1] in _BY_NAME
-        if by_name:
-            words.append(f".{step}")
-        elif step == "items":
-            words.append("[]")
-        elif isinstance(step, int):
-            words.append(f"|{step + 1}")
-    return "".join(words).strip(".") or "(arguments)"

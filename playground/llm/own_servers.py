@@ -70,15 +70,15 @@ def clean_request(request: httpx.Request) -> httpx.Request:
         foreign = set() if _is_openai(request.url.host) else _OPENAI_HEADERS & set(request.headers)
         return _copy(request, headers=_headers(request, foreign)) if foreign else request
     others = {name for name, value in request.headers.items() if not _may_pass(name, value)}
-    known = {value for value in os.environ.values() if len(value) >= _SHORTEST_SECRET}
+    withheld = {value for value in os.environ.values() if len(value) >= _SHORTEST_SECRET}
     headers = _headers(request, others)
-    parameters = [pair for pair in request.url.params.multi_items() if pair[1] not in known]
+    parameters = [pair for pair in request.url.params.multi_items() if pair[1] not in withheld]
     url = request.url.copy_with(params=httpx.QueryParams(tuple(parameters)))
-    body = _json_object(request)
+    body = json_object(request)
     allowed = {
-        key: value if key in _CONVERSATION else _without(value, known)
+        key: value if key in _CONVERSATION else _without(value, withheld)
         for key, value in body.items()
-        if key in _CONVERSATION or not _is_known(value, known)
+        if key in _CONVERSATION or not _is_withheld(value, withheld)
     }
     if allowed == body:
         return _copy(request, headers=headers, url=url)
@@ -150,23 +150,25 @@ def _is_openai(host: str) -> bool:
     return host == "openai.com" or host.endswith(".openai.com")
 
 
-def _is_known(value: Any, known: Collection[str]) -> bool:
-    """Return True for a value of the environment."""
-    return isinstance(value, str) and value in known
+def _is_withheld(value: Any, withheld: Collection[str]) -> bool:
+    return isinstance(value, str) and value in withheld
 
 
-def _without(value: Any, known: Collection[str]) -> Any:
-    """Return a value of the body without values of the environment, at any depth."""
+def _without(value: Any, withheld: Collection[str]) -> Any:
+    """Return a value of the body without the values of `withheld`, at any depth."""
     match value:
         case dict():
-            return {k: _without(v, known) for k, v in value.items() if not _is_known(v, known)}
+            return {
+                k: _without(v, withheld) for k, v in value.items() if not _is_withheld(v, withheld)
+            }
         case list():
-            return [_without(item, known) for item in value if not _is_known(item, known)]
+            return [_without(item, withheld) for item in value if not _is_withheld(item, withheld)]
         case _:
             return value
 
 
-def _json_object(request: httpx.Request) -> dict[str, Any]:
+def json_object(request: httpx.Request) -> dict[str, Any]:
+    """Return the body of a request; {} if it is no JSON object, or is read as it is sent."""
     try:
         value = json.loads(request.content)
     except (ValueError, RuntimeError):  # RuntimeError: a body that is a stream

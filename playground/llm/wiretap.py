@@ -8,7 +8,6 @@ are copied. A redirect to another server is an error.
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 import time
@@ -21,6 +20,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.llm import own_servers
+from playground.llm.own_servers import json_object
 from playground.llm.unread import close_abandoned, keep_open
 from playground.recordings.unpacking import CODINGS, Unpacker
 
@@ -186,7 +186,7 @@ def _send_tapped(
     start = time.perf_counter()
     url = str(request.url.copy_with(query=None, username=None, password=None))
     tap.size = 0
-    tap.tell(tap.watcher.record_request, url, _body(request))
+    tap.tell(tap.watcher.record_request, url, json_object(request))
     _guard(request, tap)
     response = send(request)
     tap.tell(tap.watcher.record_status, time.perf_counter() - start, response.status_code)
@@ -261,13 +261,5 @@ def _closed_door_response(request: Any, answer: Responder) -> httpx.Response:
     """Return the response that a closed door gives in place of a server."""
     import httpx
 
-    status, body = answer(request.method, str(request.url), _body(request))
+    status, body = answer(request.method, str(request.url), json_object(request))
     return httpx.Response(status, json=body, request=request)
-
-
-def _body(request: Any) -> dict[str, Any]:
-    try:
-        value = json.loads(request.content)
-    except (ValueError, RuntimeError):  # RuntimeError: a body that is a stream
-        return {}
-    return value if isinstance(value, dict) else {}

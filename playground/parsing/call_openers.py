@@ -4,14 +4,15 @@ body."""
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from playground.parsing.choice import Choice, Group, Kind
 from playground.parsing.declaration import Declaration
-from playground.parsing.names import NAME_SPACES, name_of
 from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import (
     EMPTY,
+    IDENTIFIER,
     LINE,
     LINE_START,
     NAME_END,
@@ -36,6 +37,10 @@ from playground.parsing.patterns import (
     without_names,
 )
 from playground.parsing.template import Hole, Piece, holes_of, is_line
+
+# tags around calls in other dialects: they name no tool, unless the session has such a tool
+_AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
+NAME_SPACES: Final = ("functions", "tools", "default_api")  # models write these before a name
 
 
 class CallOpeners:
@@ -202,3 +207,14 @@ class CallOpeners:
             ]
         group = Group(Kind.LOOKALIKE, self.number)
         return [Choice(pattern, first, group) for pattern, first in openers] if lookahead else []
+
+
+def name_of(syntax: Declaration, names: tuple[str, ...]) -> str:
+    """Return the pattern of the name in a call of this syntax."""
+    if not syntax.known_names:
+        return name_before(syntax.call_template.before, "name")
+    if not names:
+        return f"{_AROUND_CALLS}{IDENTIFIER}"
+    # the longest first: of `read` and `read_file` `read` would win
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{known})"

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Final, Literal
 
 from playground.parsing.hashed import HashedOnce
-from playground.parsing.template import Piece, Template, cut_at_body
+from playground.parsing.template import Piece, Template, cut_at_body, leading_text
 from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literals, Untyped
 
 # The holes that may stand beside a body, for each kind of template. The bodies themselves are
@@ -220,3 +222,31 @@ class Markers(HashedOnce):
     dropped: tuple[str, ...] = ()
     plain: tuple[ReasoningTags, ...] = ()
     opens_reasoning: bool = False
+
+
+def written_name(syntax: Declaration, name: str) -> str:
+    """Return a name of a tool or a parameter as the syntax writes it."""
+    return escape(name) if syntax.escaped_names else name
+
+
+def tags_outside_text(
+    syntax: Declaration, markers: Markers, names: Iterable[str]
+) -> tuple[str, ...]:
+    """Return the first tags of the markers that no text holds: those of calls of tools with these
+    names, of sections and thoughts, and of the model's own tokens."""
+    texts = []
+    for form in (syntax, *syntax.also):
+        for template in (form.call_template, *form.sections):
+            for side in (template.before, template.after):
+                texts.append(leading_text(side))
+                texts += [leading_text(side, name=written_name(form, name)) for name in names]
+    pairs = (*markers.reasoning, *markers.plain)
+    texts += [text for pair in pairs for text in (pair.open, pair.close)]
+    texts += [*markers.stops, *markers.dropped, markers.result]
+    return tuple(dict.fromkeys(filter(None, map(first_tag, texts))))
+
+
+def first_tag(marker: str) -> str:
+    """Return a marker up to the end of its first tag; "" for a marker of mere words."""
+    tag = re.match(r"\W*\w[^>\]]*[>\]]?", marker.strip())
+    return tag[0] if tag and re.search(r"[<>\[\]|]", tag[0]) else ""

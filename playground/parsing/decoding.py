@@ -32,7 +32,7 @@ class Utf8Decoder:
 
 
 def bad_places(text: str) -> list[int]:
-    """Return the indices of half surrogates: decoded bad bytes, or sent as such."""
+    """Return the indices of half surrogates, which are bad bytes or were sent as escapes."""
     return [] if text.isascii() else [match.start() for match in _BAD.finditer(text)]
 
 

@@ -143,13 +143,14 @@ class SyntaxParser(TextReader, DialectParser):
     def variations(self, events: Sequence[Event]) -> set[Variation]:
         from playground.parsing.variations import variations  # for views of servers alone
 
-        syntax, _, _, tools = self._declaration
+        syntax, markers, _, tools = self._declaration
 
         def read(text: str) -> list[Event]:
             parser = SyntaxParser(*self._declaration)
             return merged([*parser.feed_text(text), *parser.finish()])
 
-        return set() if self._native else variations(syntax, tools, events, read)
+        has_headers = bool(markers.plain)
+        return set() if self._native else variations(syntax, tools, events, read, has_headers)
 
     @property
     def state(self) -> ParserState:

@@ -182,6 +182,8 @@ def _part_pattern(part: str | Hole | Gap) -> str:
             return r"\s+" if least else r"\s*"
         case Hole("word"):
             return WORD
+        case Hole("name"):
+            return f"[^{NO_NAME}ĠĊ]+"
         case Hole(name):
             return ".+?" if name.startswith("line:") else f"[^{NO_NAME}]+"
     return re.escape(part)

@@ -60,6 +60,19 @@ def declared_text(pieces: Iterable[Piece]) -> str:
     return "".join(texts).strip()
 
 
+def leading_text(pieces: Iterable[Piece], **holes: str) -> str:
+    """Return pieces as text, up to the first hole that is not in `holes`."""
+    text = ""
+    for piece in pieces:
+        if isinstance(piece, Hole):
+            if piece.name not in holes:
+                break
+            text += holes[piece.name]
+        else:
+            text += piece
+    return text
+
+
 def fill(pieces: Iterable[Piece], texts: Mapping[str, str]) -> str:
     """Return the pieces as text, each hole replaced by its text."""
     return "".join(texts[piece.name] if isinstance(piece, Hole) else piece for piece in pieces)

@@ -7,14 +7,24 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 
-from playground.nouns.events import Event
+from playground.base.findings import finding
+from playground.nouns.events import (
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallNamedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    Span,
+    cut,
+)
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.decoding import Utf8Decoder, bad_places, replace_bad
 from playground.parsing.engine import SyntaxEngine
 from playground.parsing.fast_path import FastPath
-from playground.parsing.span_findings import with_char_findings, without_prefill
 from playground.parsing.switches import Switches
 
 
@@ -174,3 +184,26 @@ class TextReader:
                 bad.append(self._bad.popleft())
             result += with_char_findings(event, bad) if bad else [event]
         return result
+
+
+def without_prefill(event: Event) -> Event:
+    """Return the part of an event that lies in the reply, without the text of the prefill."""
+    here = Span(0, max(0, event.span.stop))
+    if isinstance(event, CallStartedEvent | CallEndedEvent | CallAbortedEvent):
+        return replace(event, span=here)
+    return replace(event, span=here, text=event.text[-event.span.start :])
+
+
+def with_char_findings(event: Event, bad: Sequence[tuple[int, str]]) -> list[Event]:
+    """Return an event cut at its bad characters, with a finding before each. A name is not cut: the
+    findings come before it."""
+    is_name = isinstance(event, CallNamedEvent)
+    findings: list[Event] = []
+    for place, code in bad:
+        here = event.span.start if is_name else place
+        findings.append(FindingEvent(Span(here, here), finding(code, f"character {place}")))
+    if is_name:
+        return [*findings, event]
+    pieces = cut(event, [place for place, _code in bad])
+    before = [pieces.pop(0)] if len(pieces) > len(findings) else []
+    return before + [part for pair in zip(findings, pieces, strict=True) for part in pair]

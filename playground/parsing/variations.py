@@ -44,8 +44,10 @@ def variations(
     tools: Sequence[ToolMetadata],
     events: Sequence[Event],
     read: Callable[[str], Sequence[Event]],
+    has_headers: bool = False,
 ) -> set[Variation]:
-    """Return the variations in a reply's delivered calls. `read` reads a text of the dialect."""
+    """Return the variations in a reply's delivered calls. `read` reads a text of the dialect, which
+    begins with a header if it `has_headers`."""
     calls = [event for event in events if isinstance(event, CallEndedEvent)]
     if not calls:
         return set()
@@ -53,6 +55,8 @@ def variations(
     found: set[Variation] = set()
     if any(_is_out_of_order(call, by_name) for call in calls):
         found.add("order of parameters")
+    if has_headers and _has_bare_text(events):
+        found.add("another form")
     rendered = [_rendered(syntax, call, at, by_name) for at, call in enumerate(calls)]
     texts = re.compile(rf"{_text_in(syntax.string_mark)}{_QUOTED}", re.DOTALL)
     listed = [render_calls(syntax, rendered), *(render_calls(syntax, [one]) for one in rendered)]
@@ -87,6 +91,18 @@ def _variations_of_values(
             same = _without_space(value) == _without_space(written[key])
             found.add("white space" if same else "another form")
     return found
+
+
+def _has_bare_text(events: Sequence[Event]) -> bool:
+    """Return True if a text stands there without the header of a text."""
+    role = ""
+    for event in events:
+        match event:
+            case MarkupEvent(role=role):
+                pass
+            case TextEvent(text=text) if role != "text" and text.strip():
+                return True
+    return False
 
 
 def _text_in(mark: str) -> str:

@@ -179,10 +179,10 @@ def diff_lines(first: str, second: str) -> list[DiffLine]:
     # so the common head and tail are not matched.
     head = _common(left, right)
     tail = _common(left[head:][::-1], right[head:][::-1])
-    middle = _diff(left[head : len(left) - tail], right[head : len(right) - tail])
+    middle = matched(left[head : len(left) - tail], right[head : len(right) - tail])
     return [
         *(DiffLine("same", line) for line in left[:head]),
-        *middle,
+        *(DiffLine(change, line) for change, line in middle),
         *(DiffLine("same", line) for line in left[len(left) - tail :]),
     ]
 
@@ -200,10 +200,6 @@ def _common(left: Sequence[str], right: Sequence[str]) -> int:
         if a != b:
             return index
     return min(len(left), len(right))
-
-
-def _diff(left: list[str], right: list[str]) -> Iterator[DiffLine]:
-    return (DiffLine(change, line) for change, line in matched(left, right))
 
 
 def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:

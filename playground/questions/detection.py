@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
-from playground.base.arguments import takes
+from playground.base.arguments import older_name, takes
 from playground.base.display import Listed, as_text
 from playground.base.findings import Finding, finding
 from playground.base.wording import counted
@@ -45,11 +45,11 @@ class Detection:
     """A text as one dialect reads it.
 
     `as_written` is true if the dialect would write these calls in exactly this way; otherwise
-    `begun` counts the leading characters of the first call that it would write the same. `left`
-    counts the characters that stay text, `markers` the markers of any dialect that were not read as
-    markers. `unknown` counts the calls of tools that do not exist. `any_text` is true if the
-    dialect reads any text between its markers as a call; `any_fence` if its markers are those of a
-    code fence.
+    `begun` counts the leading characters of the first call that it would write the same.
+    `text_characters` counts the characters that stay text, `markers` the markers of any dialect
+    that were not read as markers. `unknown` counts the calls of tools that do not exist. `any_text`
+    is true if the dialect reads any text between its markers as a call; `any_fence` if its markers
+    are those of a code fence.
     """
 
     dialect: str
@@ -57,12 +57,14 @@ class Detection:
     aborted: int
     as_written: bool
     begun: int
-    left: int
+    text_characters: int
     markers: int
     any_text: bool
     findings: tuple[str, ...]
     unknown: int = 0
     any_fence: bool = False
+
+    left = older_name("left", "text_characters")
 
     @property
     def evident(self) -> int:
@@ -91,7 +93,7 @@ class Detection:
         parts = [counted(self.calls, "complete call")]
         parts += ["written exactly so"] if self.as_written else []
         parts += [f"{self.aborted} aborted"] if self.aborted else []
-        parts += [f"{counted(self.left, 'character')} left as text"]
+        parts += [f"{counted(self.text_characters, 'character')} left as text"]
         parts += [f"{counted(self.markers, 'marker')} not read as one"] if self.markers else []
         parts += [f"findings: {', '.join(self.findings)}"] if self.findings else []
         return ", ".join(parts)
@@ -146,7 +148,7 @@ class Detections(Listed[Detection]):
     def _reason(self) -> str:
         if self.dialect:
             return self[0].reason
-        characters = max((d.left for d in self), default=0)
+        characters = max((d.text_characters for d in self), default=0)
         if not characters:
             return "the reply is empty"
         unread = f"no dialect sees anything of a call in {counted(characters, 'character')}"
@@ -241,7 +243,7 @@ def rank(detection: Detection) -> tuple[int, ...]:
         not tells,
         detection.aborted,
         sum(code not in _NOT_COUNTED for code in detection.findings),
-        detection.left,
+        detection.text_characters,
     )
 
 
@@ -256,7 +258,7 @@ def detection_of(
         aborted=reading.aborted,
         as_written=as_written,
         begun=0 if as_written else _leading_characters(reading, tools, text),
-        left=reading.text,
+        text_characters=reading.text,
         markers=_markers_left(reading, files),
         any_text=_any_text(reading.dialect),
         any_fence=_any_fence(reading.dialect),

@@ -50,9 +50,9 @@ def read_in_every_dialect(
 ) -> Iterator[DialectReading]:
     """Yield the readings of `first` and then of all other dialects, in the registry's order.
 
-    `names`, in the same order, limits the dialects. `read` parses the reply in the dialect of a
-    name. `progress` is called after each reading with the number of dialects that have read, and
-    the number of all. Readings are yielded one by one, because the events of a long reply in
+    `names`, in the same order, limits the dialects. `read` parses the reply in the dialect with
+    that name. `progress` is called after each reading with the number of dialects that have read,
+    and the number of all. Readings are yielded one by one, because the events of a long reply in
     eighty dialects need too much memory.
     """
     ordered_names = sorted(names or dialect_names(), key=lambda name: name != first)

@@ -36,7 +36,7 @@ from playground.sessions.session import Session
 _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instructions")
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
 _DATA: Final = ("default", "const", "enum", "examples")  # keywords with values, not schemas
-_NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model")
+_NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model", "images")
 _MOST_NAMED: Final = 8  # places that one line names
 _OWN: Final = "parameters."  # the place of keywords of a tool's whole schema
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
@@ -134,6 +134,7 @@ def provider_payload(
     settings = {name: value for name, value in bodies[-1].items() if name not in _NO_PARAMETERS}
     differences = [
         *_message_differences(rendering.messages, wire_messages),
+        *_image_differences(rendering.messages, bodies),
         *_tool_differences(rendering.tools or [], bodies),
         *lost_marks(rendering, calls),
         *parameter_differences(wire_parameters, settings),
@@ -259,6 +260,24 @@ def _changes(name: str, message: Mapping[str, Any], wire: WireMessage) -> Iterat
         yield finding("role-changed", name, f"{role} is sent as {wire.role}")
     if isinstance(content, list) and len(content) > 1 and wire.flat:
         yield finding("content-flattened", name, f"{len(content)} parts are sent as one text")
+
+
+def _image_differences(
+    rendered: Sequence[Mapping[str, Any]], bodies: Sequence[Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """Yield the images, and their details, that are nowhere in the bodies."""
+    sent = "".join(map(as_json, bodies))
+    for index, message in enumerate(rendered):
+        parts = message.get("content")
+        for part in parts if isinstance(parts, list) else ():
+            image = part.get("image_url")
+            given = image if isinstance(image, dict) else {"url": image}
+            url, detail = str(given.get("url") or ""), given.get("detail")
+            if url and _escaped(url.partition(";base64,")[2] or url) not in sent:
+                yield finding("message-dropped", f"message {index}", "its image is not in the body")
+            elif detail and not any(word in sent for word in ('"detail"', '"mediaResolution"')):
+                how = f"its image is sent without detail: {detail}"
+                yield finding("parameter-dropped", f"message {index}", how)
 
 
 # tools

@@ -162,15 +162,12 @@ def _plain_message(message: dict[str, Any]) -> dict[str, Any]:
     if isinstance(content, list) and all(part["type"] == "text" for part in content):
         content = "".join(part["text"] for part in content)
     calls = [
-        {**call, "function": {**call["function"], "arguments": _object(call["function"])}}
+        {**call, "function": {**function, "arguments": json.loads(function["arguments"] or "{}")}}
         for call in message.get("tool_calls", [])
+        for function in [call["function"]]
     ]
     plain = {key: value for key, value in message.items() if key != "cache_control"}
     return {**plain, "content": content or "", **({"tool_calls": calls} if calls else {})}
-
-
-def _object(function: Mapping[str, Any]) -> Any:
-    return json.loads(function["arguments"] or "{}")
 
 
 def _as_text(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

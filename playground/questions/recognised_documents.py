@@ -229,9 +229,9 @@ def _yaml(data: bytes, place: str) -> Recognised | None:
 
 
 def _template_file(text: str, place: str) -> Recognised:
-    template = ChatTemplate.loads(text, _json_name(place))
-    size = f"{len(template.source):,} characters"
-    return Recognised("chat template", f"chat template (tokenizer_config.json), {size}")
+    name = _json_name(place)
+    size = f"{len(ChatTemplate.loads(text, name).source):,} characters"
+    return Recognised("chat template", f"chat template (tokenizer_config.json), {size}", name=name)
 
 
 def _json_name(place: str) -> str:

@@ -6,17 +6,22 @@ run, the network is not used, and what could not be read is named with its place
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
+from textwrap import dedent
 from typing import Final
 
+from playground.base import python_source
 from playground.base.errors import InputFault
 from playground.base.findings import CODES, finding
 from playground.base.registry import load, plugins
 from playground.base.user_files import as_utf8, decode
 from playground.base.wording import counted
+from playground.dialects import Dialect
+from playground.dialects.by_hand.offering import name_after
 from playground.dialects.misspelled_markers import no_dialect_finding
 from playground.nouns.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
@@ -27,7 +32,6 @@ from playground.questions.pasted_texts import (
     is_template,
     may_be_template,
 )
-from playground.questions.recognised_classes import recognise_classes
 from playground.questions.recognised_documents import (
     PASTED,
     Recognised,
@@ -211,3 +215,42 @@ def _call_counts(best: Detection) -> str:
     complete = counted(best.calls, "call") if best.calls else ""
     aborted = f"{best.aborted} aborted" if best.aborted else ""
     return ", ".join(filter(None, [complete, aborted])) or "no call"
+
+
+def recognise_classes(text: str, place: str) -> Recognised | None:
+    """Return the first dialect's class of a Python text, or None if there is none."""
+    if "Dialect" not in text:
+        return None
+    try:
+        body = python_source.module(dedent(text)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for node in body:
+        if isinstance(node, ast.ClassDef) and any(map(_is_dialect, node.bases)):
+            return _dialect_class(node, place)
+    return None
+
+
+def _dialect_class(node: ast.ClassDef, place: str) -> Recognised:
+    """Say what a dialect's class has, what it lacks, and what makes it a dialect of every view."""
+    methods = [each.name for each in node.body if isinstance(each, ast.FunctionDef)]
+    public = [name for name in methods if not name.startswith("_")]
+    title = f"a dialect written as a class, {node.name}: {', '.join(public) or 'no method'}"
+    module = PurePosixPath(place).stem if place.endswith(".py") else "MODULE"
+    name = name_after(node.name)
+    unread = [
+        f"its code is not run here: pg.compare(session, [{node.name}()]) takes it",
+        f"for every view: DIALECT = {node.name}() and, in a package's pyproject.toml, "
+        f'[project.entry-points."playground.dialects"] {name} = "{module}:DIALECT" '
+        "(docs/own-dialect.md)",
+    ]
+    bases = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
+    lacking = sorted(Dialect.__abstractmethods__ - set(methods)) if bases == ["Dialect"] else []
+    if lacking:
+        unread.insert(0, f"{node.name} lacks {', '.join(lacking)}")
+    return Recognised("dialect class", title, unread=tuple(unread))
+
+
+def _is_dialect(base: ast.expr) -> bool:
+    name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+    return str(name).endswith("Dialect")

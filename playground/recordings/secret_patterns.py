@@ -25,9 +25,9 @@ class SecretPattern(NamedTuple):
 
     Either the secret is one of `heads` with the `value` after it, or it is a `value` after
     `before`, one of `words` and `lead`. Words are in small letters. A row without heads and words
-    is tried after each name of a secret, such as `client_secret`. If the value begins before the
-    word, a group in `before` matches its start. In an example `{a20}` stands for twenty letters and
-    digits.
+    is tried after each name of a secret, such as `client_secret`. If the
+    secret begins before the word, a group in `before` matches its beginning, and `value` its rest.
+    In an example `{a20}` stands for twenty letters and digits.
     """
 
     name: str  # in recordings
@@ -36,23 +36,23 @@ class SecretPattern(NamedTuple):
     example: str
     heads: tuple[str, ...] = ()
     anywhere: bool = False  # heads count inside a word too: nothing else looks like them
-    distinct: bool = (
-        False  # heads unlikely in Base64: only a letter or digit after the secret rules it out
-    )
+    # Base64 is unlikely to hold the heads: the text is a secret unless a letter or digit follows
+    distinct: bool = False
     words: tuple[str, ...] = ()
     sign: str = ""  # a character that any text with this secret contains
     before: str = ""
     lead: str = ""
     again: str = ""  # the pattern between one value and the next
-    on: str = ""  # characters that continue a secret without a greatest length, as a class
-    end: str = ""  # a pattern that ends such a secret nevertheless
+    # of a secret without a greatest length: the class of its further characters, and a pattern
+    # that ends it although such characters follow
+    on: str = ""
+    end: str = ""
     after: str = ""
 
     def pattern(self, head: str = "") -> str:
         """Return the pattern of the secret with this head.
 
-        After a head that is unlikely in Base64, only a further letter or digit rules the secret
-        out.
+        After a `distinct` head, only a letter or digit after the value shows that it is none.
         """
         free = self.after and head and (self.distinct or not head.isalnum())
         after = expand("<no letter>") if free else self.after

@@ -155,9 +155,9 @@ def _loader(unique_keys: bool = False) -> Any:
 
 
 def _with_unique_keys(loader: Any, node: Any) -> Any:
+    """Return the mapping of a node. Raises ConstructorError if a text is its key twice."""
     from yaml.constructor import ConstructorError
 
-    """Return a mapping whose keys are texts that stand once, or anything else."""
     keys: set[str] = set()
     for key, _ in node.value:
         if isinstance(name := key.value, str) and name in keys:
@@ -168,7 +168,7 @@ def _with_unique_keys(loader: Any, node: Any) -> Any:
 
 
 def _text_of_class(loader: Any, suffix: str, node: Any) -> str:
-    """Return the text in an object's node that holds one text; "" for any other node."""
+    """Return the one text from which an object would be built; "" if the node holds more."""
     values = getattr(node, "value", None)
     text = values[0].value if isinstance(values, list) and len(values) == 1 else ""
     return text if isinstance(text, str) else ""

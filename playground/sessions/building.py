@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
@@ -14,6 +14,7 @@ from playground.base.findings import Finding, finding
 from playground.base.json_numbers import finite, is_finite, load_json, number_findings
 from playground.base.wording import counted
 from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
+from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording
 from playground.sessions import unvalidated
@@ -37,6 +38,10 @@ _LONGEST: Final = 1e12  # seconds, thirty thousand years
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 _NOBODY: Final = Agent()
 _TEXTS: Final = frozenset({str})
+# shared, because a file of rows may have a hundred thousand sessions without either
+_NO_TASK: Final = TaskConfig(user_agent_prompt="", system_rules=False)
+_OF_GEMINI: Final = "gemini/gemini-2.5-pro"
+_NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 
 @dataclass
@@ -338,8 +343,7 @@ class SessionBuilder:
         for name, (place, times) in self._beside.items():
             message = f"{name} of {counted(times, 'part')}"
             self.findings.append(finding("beside-left-out", str(place), message))
-        from playground.sessions.configuration import dynamic_of, task_of
-
+        task = task_of(self._model(), self.agent_prompt)
         requests = self.requests
         if not is_clean([record.usage for record in requests]):
             requests = [*map(self._with_finite_usage, requests)]
@@ -348,7 +352,7 @@ class SessionBuilder:
             "title": self.title,
             "purpose": self.purpose,
             "scripted": False,
-            "task": task_of(self._model(), self.agent_prompt),
+            "task": assuming_model(task, (row.body for row in self.rows)),
             "dynamic": dynamic_of(self.environment),
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
@@ -400,3 +404,29 @@ def _with_own_names(recordings: Sequence[Recording]) -> Iterator[Recording]:
         seen[name] += 1
         number = f" ({seen[name]})" if seen[name] > 1 else ""
         yield replace(recording, name=name + number)
+
+
+def task_of(model: str, agent_prompt: str) -> TaskConfig:
+    """Return the task of a session with this agent prompt, and with this model if not empty."""
+    if not model and not agent_prompt:
+        return _NO_TASK
+    named = {"model_name": model} if model else {}
+    return TaskConfig(user_agent_prompt=agent_prompt, system_rules=False, **named)
+
+
+def assuming_model(task: TaskConfig, bodies: Iterable[Mapping[str, Any]]) -> TaskConfig:
+    """Return the task with a model of Gemini's if it names none and a body has Gemini's form.
+
+    Such a body never names its model, because its address does. The task still names none.
+    """
+    named = task.model_fields_set
+    if "model_name" in named or not any("contents" in body for body in bodies):
+        return task
+    return TaskConfig.model_construct({*named}, **{**dict(task), "model_name": _OF_GEMINI})
+
+
+def dynamic_of(environment: str) -> DynamicTaskConfig:
+    """Return the dynamic configuration with this environment block."""
+    if not environment:
+        return _NO_ENVIRONMENT
+    return DynamicTaskConfig(dynamic_environment_details_block=environment)

@@ -5,6 +5,7 @@ Edits change only what is sent. Recordings stay as they are, and still belong to
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
@@ -23,11 +24,12 @@ from playground.nouns.messages import (
     ToolResultPart,
 )
 from playground.nouns.prompt_data import PromptTemplateType
-from playground.sessions import tool_edits
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.message_order import with_messages
 from playground.sessions.native_format import dump_part, read_expected, read_part
 from playground.sessions.session import Session
 from playground.sessions.text_parts import with_text
+from playground.sessions.tool_files import read_tool_file
 
 Action = Literal[
     "system prompt",
@@ -203,16 +205,50 @@ def _environment_block(session: Session, edit: Edit) -> Session:
 
 
 def _all_tools(session: Session, edit: Edit) -> Session:
-    return replace(session, tools=tool_edits.all_replaced(session.tools, edit.value))
+    new = _read_tools(edit.value, "tools")
+    _check_tool_names(session.tools, new, "tools")
+    return replace(session, tools=new)
 
 
 def _tool(session: Session, edit: Edit) -> Session:
     _item(session.tools, edit.index, "tool")
-    return replace(session, tools=tool_edits.replaced(session.tools, edit.index, edit.value))
+    where = f"tool {edit.index}"
+    before, after = session.tools[: edit.index], session.tools[edit.index + 1 :]
+    new = (*before, *_read_tools(f"[{edit.value}]", where), *after)
+    _check_tool_names(session.tools, new, where)
+    return replace(session, tools=new)
 
 
 def _add_tool(session: Session, edit: Edit) -> Session:
-    return replace(session, tools=tool_edits.added(session.tools))
+    """Add a tool with a name that no other has."""
+    used_names = {tool.name for tool in session.tools}
+    numbers = range(1, len(used_names) + 2)
+    name = next(name for number in numbers if (name := f"new_tool_{number}") not in used_names)
+    return replace(session, tools=(*session.tools, ToolMetadata(name=name)))
+
+
+def _read_tools(text: str, where: str) -> tuple[ToolMetadata, ...]:
+    file = read_tool_file(text.encode(), where)
+    for found in file.findings:
+        if found.code == "lone-surrogate":
+            raise InputFault("half of a surrogate pair", where=where, field=found.where)
+    return tuple(file.tools)
+
+
+def _check_tool_names(
+    before: Iterable[ToolMetadata], after: Iterable[ToolMetadata], where: str
+) -> None:
+    """Raise InputFault if more tools share a name than before, because a session that was read may
+    have such tools already, and each of them can be edited."""
+    counts_before = Counter(tool.name for tool in before)
+    for name, count in Counter(tool.name for tool in after).items():
+        if count > max(1, counts_before[name]):
+            raise InputFault(
+                f"there is a tool of the name {name!r} already",
+                where=where,
+                field="name",
+                expected="a name of its own",
+            )
 
 
 def _remove_tool(session: Session, edit: Edit) -> Session:

@@ -82,7 +82,8 @@ class Writer:
         self._files.enter_context(self._batch)
         if self._out is not None and self._out.suffix and not self._out.is_dir():
             self._batch.check(self._out)
-        if self._out is not None and (self._out.suffix == ".jsonl" or self._is_piped_session()):
+        is_piped_session = self.piped and self._dump is dump_session
+        if self._out is not None and (self._out.suffix == ".jsonl" or is_piped_session):
             self._lines = self._files.enter_context(self._batch.file(self._out))
         return self
 
@@ -100,9 +101,6 @@ class Writer:
     def piped(self) -> bool:
         """True if the output is a device or a pipe, such as `/dev/stdout`."""
         return self._out is not None and not self._out.is_dir() and is_special(self._out)
-
-    def _is_piped_session(self) -> bool:
-        return self.piped and self._dump is dump_session
 
     def write(self, session: Session) -> str:
         """Write a session, and return its file's name, or "" if there is no output.

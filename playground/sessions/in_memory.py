@@ -18,7 +18,7 @@ from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.nouns.messages import Message
 from playground.nouns.tool_formats import read_tools
-from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.building import Place, SessionBuilder, assuming_model
 from playground.sessions.last_resort import refused
 from playground.sessions.session import Session
 from playground.sessions.shapes.messages import ROLES, read_message
@@ -68,7 +68,9 @@ def session(
         _read(builder, message, Place(field="messages").at(index))
     builder.model = model or str(body.get("model") or body.get("modelId") or "")
     own: Any = next((body[key] for key in _TOOLS if body.get(key)), [])
-    made = replace(builder.finish(), tools=tuple(read_tools(tools or own)))
+    made = builder.finish()
+    task = assuming_model(made.task, [body])
+    made = replace(made, task=task, tools=tuple(read_tools(tools or own)))
     return made.with_explicit_caching(explicit_caching)
 
 

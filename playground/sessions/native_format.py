@@ -22,6 +22,7 @@ from playground.base.errors import InputFault
 from playground.nouns.messages import Part
 from playground.parsing.values import dump_json
 from playground.recordings.recording import BytesChunk, Recording
+from playground.sessions.building import assuming_model
 from playground.sessions.documents import parse_json
 from playground.sessions.places import line_of
 from playground.sessions.session import FORMAT, ExpectedReply, Session
@@ -88,7 +89,8 @@ def _parse(value: Any, text: str, where: str) -> Session:
     except ValidationError as error:
         raise _fault(error, text, where) from error
     _check_bytes(session, text, where)
-    return session
+    task = assuming_model(session.task, (row.body for row in session.rows))
+    return session if task is session.task else replace(session, task=task)
 
 
 def dump_session(session: Session) -> str:
@@ -181,6 +183,8 @@ def plain_session(session: Session) -> dict[str, Any]:
     data: dict[str, Any] = _plain(_adapter(), session)
     if session.named_model:  # written even if it is the default, since it was named
         data["task"] = {"model_name": session.named_model, **data.get("task", {})}
+    elif "task" in data:
+        data["task"].pop("model_name", None)  # assumed, and assumed again by the reader
     data = {"format": FORMAT, **data}
     for written, message in zip(data.get("messages", []), session.messages, strict=True):
         parts = zip(written.get("parts", []), message.parts, strict=True)

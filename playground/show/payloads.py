@@ -40,7 +40,8 @@ def origins(columns: Sequence[Column]) -> list[str]:
 
 def page_of(origin: str) -> int:
     """Return the page, from 1, on which a block of this origin is shown."""
-    return _message_index(origin) // PAGE_MESSAGES + 1 if origin.startswith("message:") else 1
+    kind, _, index = origin.partition(":")
+    return int(index) // PAGE_MESSAGES + 1 if kind == "message" else 1
 
 
 def page_count(messages: int) -> int:
@@ -179,10 +180,6 @@ def _on_page(origin: str, page: int, pages: int) -> bool:
     if origin == "environment":
         return page == pages
     return page_of(origin) == page
-
-
-def _message_index(origin: str) -> int:
-    return int(origin.removeprefix("message:"))
 
 
 # difference

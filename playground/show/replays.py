@@ -28,6 +28,8 @@ Payload = dict[str, Any]
 _OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "finding", "dropped")
 _DROPS: Final = "server-drops"
 _SEVERITIES: Final = ("error", "warning", "info")
+_MOST_DELIVERED: Final = 2_000  # characters
+_QUOTES: Final = ('"', "'", "<|")  # around a value in the notations that have such
 _LABEL: Final = 160
 
 
@@ -105,7 +107,8 @@ def _note(reading: Timeline) -> str:
 def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
     """Return each call: its name, its arguments by offset, the steps at which it began and ended.
 
-    An aborted call's last step is under "aborted"; an open call has no last step.
+    An argument ends with its delivered text where another text stands there, as before a doubled
+    closing marker. An aborted call's last step is under "aborted"; an open call has no last step.
     """
     calls: dict[int, Payload] = {}
     for event, ended in zip(reading.result.events, last, strict=True):
@@ -123,6 +126,11 @@ def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
                     arguments.append([key, event.span.start, event.span.stop])
             case CallEndedEvent():
                 calls[event.call_index]["ended"] = ended
+                raw = dict(event.raw)
+                for argument in calls[event.call_index]["arguments"]:
+                    value, text = event.arguments.get(argument[0]), raw.get(argument[0], "")
+                    if isinstance(value, str) and value != text and not text.startswith(_QUOTES):
+                        argument.append(keep_order(value[:_MOST_DELIVERED]))
             case CallAbortedEvent():
                 calls[event.call_index]["aborted"] = ended
     return list(calls.values())

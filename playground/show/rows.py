@@ -294,7 +294,7 @@ def cache_requests(cell: CacheSimulation) -> AnswerRows:
         if any(cell.billed)  # without any bill, empty columns would look as if nothing was billed
         else []
     )
-    answer_words = WORDS if any(cell.told) else ()
+    answer_words = WORDS if any(cell.diagnoses) else ()
     head = "request read_tokens written_tokens full_price_tokens cost_share tokens_low tokens_high"
     cells = [
         (
@@ -479,11 +479,11 @@ def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
     cells = [
         (
             cost.title,
-            cost.left,
+            cost.cached_before,
             cost.read,
             cost.lost,
             None if cost.nano_dollars is None else cost.nano_dollars / 1e9,
-            cost.parts.told if cost.parts else "",
+            cost.parts.sentence if cost.parts else "",
             cost.reason,
             cost.marks,
             cost.state,
@@ -497,7 +497,10 @@ def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
 @draws("rows", Receipt)
 def receipt(value: Receipt) -> AnswerRows:
     """Return a row for each path of the file with something that is in no session, worst first."""
-    cells = [(*row[:4], row.told, row.first.text[:200]) for row in value.by_path]
+    cells = [
+        (row.path, row.kind, row.times, row.characters, row.reason, row.first.text[:200])
+        for row in value.by_path
+    ]
     return rows_of("path kind times characters why text", cells)
 
 

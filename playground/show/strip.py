@@ -108,9 +108,9 @@ def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
 def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
     """Return the noted seconds between two requests if the cache expired in them, otherwise 0."""
     bill = cell.billed[miss.since]
-    if cell.rules is None or bill is None or miss.number >= len(cell.noted):
+    if cell.rules is None or bill is None or miss.number >= len(cell.request_facts):
         return 0
-    at, before = cell.noted[miss.number].at, cell.noted[miss.since].at
+    at, before = cell.request_facts[miss.number].at, cell.request_facts[miss.since].at
     idle = at - before if at is not None and before is not None else 0
     return idle if idle > cell.rules.seconds(life_of(bill, cell.rules)) else 0
 
@@ -183,8 +183,9 @@ def _prices(cell: CacheSimulation) -> dict[str, str]:
 def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
     """Return the labels over requests at which a cache broke: their number, and lost tokens."""
     flags = {
-        number: f"{number + 1}: {cell.requests[number - 1].left - cell.requests[number].read:,}"
+        number: f"{number + 1}: {before.cached_after - after.read:,}"
         for number in cell.breaks
+        for before, after in [cell.requests[number - 1 : number + 1]]
     }
     flags |= {each.number: f"{each.number + 1}: {each.lost:,}" for each in _billed_breaks(cell)}
     return sorted(flags.items())[:_LABELLED]

@@ -52,7 +52,7 @@ def _sentence(value: VersionDiff, cost: PrefixCost | None) -> str:
             return "Nothing differs."
         return f"The new one continues the old one: {cost.read:,} tokens are read from the cache."
     breaks = f"The prefix breaks at {place(value, cost)}"
-    if not cost.left:
+    if not cost.cached_before:
         return f"{breaks}. The old one leaves nothing in this cache, so nothing is lost."
     if not cost.lost:
         return f"{breaks}, but nothing is paid again."
@@ -163,7 +163,7 @@ def side(value: VersionDiff, chosen: str, findings: Sequence[Payload]) -> Payloa
     cost = next((each for each in value.costs if each.provider == chosen), None)
     facts = (
         [
-            ("left by the old", f"{cost.left:,} tokens"),
+            ("left by the old", f"{cost.cached_before:,} tokens"),
             ("marks", cost.marks),
             ("why", cost.reason),
             ("rules", cost.assumption),

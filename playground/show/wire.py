@@ -6,7 +6,8 @@ import re
 from dataclasses import asdict
 from typing import Any, Final, assert_never
 
-from playground.cache.answers.cells import CacheSimulation
+from playground.base.arguments import with_older_keys
+from playground.cache.answers.cells import BilledBreak, CacheSimulation
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.wire import CacheWire
 from playground.dialects.marks.policies import CacheDecision
@@ -175,6 +176,10 @@ def wire_json(wire: CacheWire) -> dict[str, Any]:
     }
 
 
+def _break_json(found: BilledBreak) -> dict[str, Any]:
+    return with_older_keys(asdict(found), cached_before="left")
+
+
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
     """Return what requests would read, write and cost, and how each differs from the one before."""
     return {
@@ -185,10 +190,10 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "cost_permille": cell.cost_permille,
         "breaks": cell.breaks,
         "unexplained": [
-            {**asdict(each), "lost": each.lost, "lost_nano": cell.lost_nano(each)}
+            {**_break_json(each), "lost": each.lost, "lost_nano": cell.lost_nano(each)}
             for each in cell.unexplained
         ],
-        "shorter": [asdict(each) for each in cell.shorter],
+        "shorter": [_break_json(each) for each in cell.shorter],
         "hints": {str(number): hint for number, hint in cell.hints.items()},
         "errors": cell.errors,
         "model": cell.model,
@@ -208,6 +213,6 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
             {**asdict(bounds), "verdict": verdict} if bounds else None
             for bounds, verdict in zip(cell.bounds, cell.verdicts, strict=False)
         ],
-        "told_by_provider": [asdict(answer) if answer else None for answer in cell.told],
+        "told_by_provider": [asdict(answer) if answer else None for answer in cell.diagnoses],
         "differences": [asdict(found) if found else None for found in cell.differences],
     }

@@ -21,18 +21,21 @@ from playground.app.shared import (
     declaring,
     history,
     policies,
-    receipts,
     say,
+    tables,
     waiting,
 )
+from playground.app.shared.memoized import memoized
 from playground.dialects.files import parse_dialect, plain_dialect
 from playground.dialects.marks.own_policies import parse_policy
 from playground.questions.detection import detect
 from playground.questions.recognised_documents import Recognised
 from playground.questions.recognition import as_session
 from playground.sessions.joining import joined
-from playground.sessions.loading import first_session
+from playground.sessions.loading import first_session, read_sessions, receipt_of_sessions
+from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.source import Source
+from playground.show import rows, rule_rows
 
 _SHOWING = ("compare", "cache")  # pages that show any session
 _UNREAD = 5  # most lines about unreadable parts
@@ -93,7 +96,7 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
             say.text(f"… and {len(thing.unread) - _UNREAD} more")
         _offer_buttons(key, _offers(thing, shown))
         if thing.kind == "session":
-            receipts.show(thing.name, thing.data, f"{key} receipt")
+            _show_receipt(thing.name, thing.data, f"{key} receipt")
 
 
 def _offer_buttons(key: str, offers: list[Offer]) -> None:
@@ -210,8 +213,7 @@ def _join(thing: Recognised) -> None:
 
 
 def _template(thing: Recognised) -> None:
-    suffix = "" if "." in thing.name else ".json" if thing.data.lstrip()[:2] == b'{"' else ".jinja"
-    name = thing.name + suffix
+    name = thing.name if "." in thing.name else f"{thing.name}.jinja"
     brought.keep_template(name, thing.data.decode("utf-8", "replace"))
 
 
@@ -226,3 +228,23 @@ def _declare(thing: Recognised) -> None:
 
 def _policy(thing: Recognised) -> None:
     policies.keep(parse_policy(thing.data, thing.name))
+
+
+def _show_receipt(name: str, data: bytes, key: str) -> None:
+    """Draw a fold with what of the file is in no session."""
+    fold = st.expander("What arrived of the file", key=key, on_change="rerun")
+    if not fold.open:
+        return
+    with fold:
+        found = _receipt(name, data)
+        say.text(found.words)
+        tables.table(rule_rows.receipt_counts(found))
+        say.text(found.compared)
+        if found.missing:
+            tables.table(rows.receipt(found))
+
+
+@memoized(4)
+def _receipt(name: str, data: bytes) -> Receipt:
+    loaded = [*read_sessions(Source(name, data))]
+    return receipt_of_sessions(Source(name, data), loaded)

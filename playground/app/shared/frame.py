@@ -5,16 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.pages import PageEntry
-from playground.app.shared import bring, components, history, keys, model, say, workspace
+from playground.app.shared import bring, components, history, keys, say, widget_changes, workspace
 from playground.base import paths
 
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
+_MODELS: Final = (
+    "anthropic/claude-sonnet-4-5",
+    "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "gemini/gemini-2.5-pro",
+    "openai/gpt-5",
+    "openrouter/anthropic/claude-sonnet-4.5",
+)
 
 
 def head(entry: PageEntry) -> bool:
@@ -28,7 +35,7 @@ def head(entry: PageEntry) -> bool:
         if is_there:
             working = state.working_session()
             workspace.menu(working)
-            model.select(working)
+            _select_model(working)
             _undo(working)
         if st.button("Import", key="bring", icon=":material/content_paste_go:", help="Import: i"):
             bring.dialog(entry.name)
@@ -94,3 +101,22 @@ def help_dialog(entry: PageEntry) -> None:
             # links to other files are no pages of the app
             text = (paths.documents() / entry.document).read_text(encoding="utf-8")
             st.markdown(_LINK.sub(r"\1", text))
+
+
+def _select_model(working: state.WorkingSession) -> None:
+    """Choose a model in place of the session's own."""
+    own = state.original_session(working.name).task.model_name
+    before = state.held(state.MODEL)
+    st.selectbox(
+        "Model",
+        list(dict.fromkeys([own, *_MODELS])),
+        index=None,
+        format_func=say.option,
+        key=state.MODEL,
+        placeholder=say.shown(own),
+        accept_new_options=True,
+        bind="query-params",
+        label_visibility="collapsed",
+        width=220,
+        on_change=widget_changes.of(state.MODEL, history.took_model, working.name, before),
+    )

@@ -35,7 +35,8 @@ def error() -> str:
 
 def own() -> list[OwnPolicy]:
     """Return all of the user's policies, in the order of their arrival."""
-    return [parse_policy(text, name) for name, text in _texts().items()]
+    texts = {**(belongings.value(_POLICIES) or {}), **_clicked()}
+    return [parse_policy(text, name) for name, text in texts.items()]
 
 
 def find(name: str) -> OwnPolicy | None:
@@ -66,10 +67,6 @@ def show(policy: OwnPolicy) -> None:
 def drop(name: str) -> None:
     """Drop a policy that was made by clicks."""
     state.hold(_CLICKED, _without(_clicked(), name))
-
-
-def _texts() -> dict[str, str]:
-    return {**(belongings.value(_POLICIES) or {}), **_clicked()}
 
 
 def _clicked() -> dict[str, str]:

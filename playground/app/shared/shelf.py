@@ -67,7 +67,7 @@ def show() -> None:
 def _rows(names: list[str], filter_text: str) -> list[_Row]:
     """Return a row for each session, or for all sessions of one file unless they are unfolded."""
     unfolded = state.held(_UNFOLDED) or []
-    heads = {name: _row(name) for name in names if not _is_other(name, names)}
+    heads = {name: _row(name) for name in names if _head(name) not in names}
     others: dict[str, list[str]] = {}
     rows = []
     for name in names:
@@ -81,10 +81,6 @@ def _rows(names: list[str], filter_text: str) -> list[_Row]:
         rows.append(row)
     folded = [row._replace(others=tuple(others.get(row.name, ()))) for row in heads.values()]
     return [row for row in (*folded, *rows) if filter_text in row.name.lower()]
-
-
-def _is_other(name: str, names: list[str]) -> bool:
-    return _head(name) in names
 
 
 def _head(name: str) -> str:

@@ -14,12 +14,15 @@ import streamlit as st
 
 from playground.app import state
 from playground.app.serving import access
-from playground.app.shared import history, repair, say, widget_changes
+from playground.app.shared import history, say, widget_changes, widgets
+from playground.app.shared.memoized import memoized
 from playground.app.state import WorkingSession
 from playground.base import paths
 from playground.base.errors import InputFault, PlaygroundError
 from playground.base.wording import counted
 from playground.recordings.scrubbing import describe_stars
+from playground.sessions.checks import repair
+from playground.sessions.session import Session
 
 OTHER: Final = "another session"
 _NEAREST: Final = 3
@@ -171,7 +174,7 @@ def menu(working: WorkingSession) -> None:
             st.caption("Hand-written sample")
         several()
         _edits(working)
-        repair.problems(working)
+        _show_problems(working)
         say.download_button(
             "Download",
             lambda: state.session_file(working),
@@ -322,3 +325,27 @@ def _take_mine() -> None:
 
 def _empty() -> None:
     state.tab().workspace.empty()
+
+
+def _show_problems(working: WorkingSession) -> None:
+    """List the problems of the file, with a button if some can be repaired."""
+    widgets.show_findings(working.findings, "in the session file")
+    if done := _repaired(working.session)[1] if working.findings else []:
+        say.button(
+            f"Repair {len(done)} of them",
+            icon=":material/healing:",
+            on_click=_accept_repair,
+            help="Only what has a single possible repair. The file itself does not change.",
+        )
+
+
+@memoized(8)
+def _repaired(session: Session) -> tuple[Session, list[str]]:
+    return repair(session)
+
+
+def _accept_repair() -> None:
+    """Add the repaired session beside the loaded one, and choose it."""
+    working = state.working_session()
+    mended, _ = _repaired(working.session)
+    state.add_session(f"{working.name} (repaired)", mended)

@@ -28,7 +28,7 @@ def main() -> None:
             _answer(answers, partial(_prepare, task))
             continue
         _allow(seconds)
-        _answer(answers, partial(_do, task, value))
+        _answer(answers, partial(_run, task, value))
 
 
 def _bound(memory_bytes: int) -> None:
@@ -58,7 +58,7 @@ def _prepare(task: str) -> None:
     _function(task)
 
 
-def _do(task: str, value: Any) -> Any:
+def _run(task: str, value: Any) -> Any:
     return _function(task)(value)
 
 

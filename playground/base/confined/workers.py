@@ -50,13 +50,13 @@ class Unavailable(PlaygroundError):
 
 @dataclass
 class Budget:
-    """Wall time, in seconds, that several tasks share. `left` is the time that is not used yet."""
+    """Wall time, in seconds, that several tasks share. `seconds_left` are not used yet."""
 
     seconds: float
-    left: float = field(init=False)
+    seconds_left: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.left = self.seconds
+        self.seconds_left = self.seconds
 
 
 def run(task: str, value: Any, budget: Budget) -> Any:
@@ -68,21 +68,21 @@ def run(task: str, value: Any, budget: Budget) -> Any:
     budget; a task that is stopped uses it up. Raises InputFault if the task reports a user's
     mistake, Stopped, or Unavailable.
     """
-    if budget.left <= 0:
+    if budget.seconds_left <= 0:
         raise Stopped("time", budget.seconds)
     try:
-        frame = marshal.dumps((task, budget.left, value))
+        frame = marshal.dumps((task, budget.seconds_left, value))
     except ValueError as error:
         raise InputFault(f"data that cannot be passed to a worker: {error}") from error
     with _POOL.worker() as worker:
         answer = worker.prepare(task)
         start = time.monotonic()
-        answer = answer or worker.ask(frame, budget.left)
-    budget.left -= time.monotonic() - start
+        answer = answer or worker.ask(frame, budget.seconds_left)
+    budget.seconds_left -= time.monotonic() - start
     if "fault" in answer:
         raise InputFault(**answer["fault"])
     if "stopped" in answer:
-        budget.left = 0.0
+        budget.seconds_left = 0.0
         raise Stopped(answer["stopped"], budget.seconds, answer.get("detail", ""))
     return answer["result"]
 

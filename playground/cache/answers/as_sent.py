@@ -29,7 +29,7 @@ class SentRequests:
 
     bodies: list[dict[str, Any]]
     usages: list[dict[str, Any] | None]
-    told: list[Diagnosis | None]  # the provider's diagnosis of its cache
+    diagnoses: list[Diagnosis | None]  # the provider's diagnosis of its cache
     times: list[float]
     routes: list[str]  # name of the rules at each address; "" for an unknown address or none
     strange: list[str]  # addresses of hosts for which no rule is known

@@ -8,10 +8,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
+from playground.base.arguments import older_name
 from playground.base.display import Drawn, Listed, Live
 from playground.base.findings import Finding
 from playground.base.wording import dollars, grouped
-from playground.cache.answers.hints import NotedRequest, hint
+from playground.cache.answers.hints import NotedRequest, facts_of, hint
 from playground.cache.answers.known_rules import assumption_of, known_rules, price_under, stand_in
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.answers.paid import Paid
@@ -65,13 +66,16 @@ class CacheSimulation(Drawn, Live):
     notes: tuple[Finding, ...] = ()  # findings: what the prediction needs and the session lacks
     pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
-    told: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
-    noted: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
+    diagnoses: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
+    request_facts: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
     # of a session, computed when they are shown: the last request's marks, and every policy's cost
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
     by_policy: Callable[[], Sequence[CacheSimulation]] = field(
         default=tuple, compare=False, repr=False
     )
+
+    told = older_name("told", "diagnoses")
+    noted = older_name("noted", "request_facts")
 
     @property
     def cost_permille(self) -> int:
@@ -98,7 +102,9 @@ class CacheSimulation(Drawn, Live):
         return [
             number
             for number, (before, after) in enumerate(pairs, 1)
-            if after.read < before.left and not reaches(after, before) and number not in shorter
+            if after.read < before.cached_after
+            and not reaches(after, before)
+            and number not in shorter
         ]
 
     @cached_property
@@ -108,7 +114,9 @@ class CacheSimulation(Drawn, Live):
             return []
         return [
             each
-            for each in contradicted(self.requests, self.row, self.billed, self.rules, self.noted)
+            for each in contradicted(
+                self.requests, self.row, self.billed, self.rules, self.request_facts
+            )
             if self.requests[each.number].finding == "unexplained"
         ]
 
@@ -166,7 +174,9 @@ class CacheSimulation(Drawn, Live):
         bill, rules, model = self.billed[broken.number], self.rules, self.model
         if self.row:
             model = self.row[broken.number].wire.model
-        if (noted := _noted_model(self.noted, broken.number)) and is_other_model(noted, model):
+        if (noted := facts_of(self.request_facts, broken.number).model) and is_other_model(
+            noted, model
+        ):
             model, rules = noted, known_rules("", noted)  # of a bill, and not of these requests
         price = None if rules is None else price_under(rules, model)
         if price is None or rules is None or bill is None:
@@ -178,7 +188,7 @@ class CacheSimulation(Drawn, Live):
         """Return what changed in the session before a break of the bills, in words; "" if nothing
         that it holds did, or if the cache had expired anyhow."""
         since, number = broken.since, broken.number
-        before, after = (_noted_model(self.noted, each) for each in (since, number))
+        before, after = (facts_of(self.request_facts, each).model for each in (since, number))
         if is_other_model(before, after):
             return model_change(before, after)
         if number not in self.breaks or "had expired" in self.requests[number].reason:
@@ -224,14 +234,14 @@ class CacheSimulation(Drawn, Live):
                 continue
             before = self.billed[each.since]
             hour = before is not None and before.write_hour > 0
-            text = hint(self.row, self.noted, each.since, each.number, self.rules, hour)
+            text = hint(self.row, self.request_facts, each.since, each.number, self.rules, hour)
             hints |= {each.number: text} if text else {}
         return hints
 
     def three_answers(self, number: int) -> tuple[str, str, str]:
         """Return a request's read as predicted and as billed, and the provider's diagnosis."""
         one, bill = self.requests[number], self.billed[number] if any(self.billed) else None
-        diagnosis = self.told[number] if any(self.told) else None
+        diagnosis = self.diagnoses[number] if any(self.diagnoses) else None
         sure = "" if one.state == "exact" else f", {one.sureness}"
         read = "" if bill is None else f"{bill.read:,} read" + ", a sum of rounds" * bill.summed
         return f"{one.read:,} read{sure}", read, str(diagnosis or "")
@@ -259,13 +269,13 @@ class CacheSimulation(Drawn, Live):
 
     def _broken(self, number: int) -> str:
         before, after = self.requests[number - 1], self.requests[number]
-        read = f"reads {after.read:,} of {before.left:,} cached tokens"
+        read = f"reads {after.read:,} of {before.cached_after:,} cached tokens"
         return f"request {number + 1} {read}: {self.why(number)}"
 
     def _billed_less(self, each: BilledBreak) -> str:
         nano = self.lost_nano(each)
         price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
-        read = f"was billed {each.read:,} of {each.left:,} cached tokens as read{price}"
+        read = f"was billed {each.read:,} of {each.cached_before:,} cached tokens as read{price}"
         where = self.hints.get(each.number)
         look = f"; look at: {where}" if where else ""
         return f"request {each.number + 1} {read}: unexplained by the session{look}"
@@ -282,8 +292,8 @@ class CacheSimulation(Drawn, Live):
 
     def _disagreements(self) -> Iterator[Finding]:
         """Yield a finding for each request whose prediction, bill and diagnosis disagree."""
-        for number in range(1, min(len(self.told), len(self.billed))):
-            diagnosis = self.told[number]
+        for number in range(1, min(len(self.diagnoses), len(self.billed))):
+            diagnosis = self.diagnoses[number]
             before, bill = self.billed[number - 1], self.billed[number]
             if diagnosis is None or bill is None or before is None:
                 continue
@@ -441,19 +451,21 @@ OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
 class BilledBreak:
     """A request, by its number, whose bill shows a smaller read than what the cache held.
 
-    The cache held `left` tokens: those that the last billed request before it (`since`) had left,
-    or that the session itself leaves. `total` is the length of the whole request.
+    The cache held `cached_before` tokens: those that the last billed request before it (`since`)
+    had left, or that the session itself leaves. `total` is the length of the whole request.
     """
 
     number: int
     since: int
-    left: int
+    cached_before: int
     read: int
     total: int  # tokens of the whole request
 
+    left = older_name("left", "cached_before")
+
     @property
     def lost(self) -> int:
-        return self.left - self.read
+        return self.cached_before - self.read
 
     @property
     def is_shorter(self) -> bool:
@@ -462,7 +474,7 @@ class BilledBreak:
 
         Such a request is no break and costs nothing.
         """
-        return self.left - self.total > OUTSIDE
+        return self.cached_before - self.total > OUTSIDE
 
 
 _IN_MESSAGES: Final = frozenset(("", "messages_changed", "compacted"))
@@ -508,28 +520,25 @@ def contradicted(
     The simulation may say that a request does not read all that the last billed request left; its
     bill should then show the simulated read. A request without a bill may never have arrived (for
     example, if it was aborted). After it, only what the last billed request left counts, until that
-    may expire. A bill of another model than the one before is no contradiction: each model has its
-    own cache.
+    may expire. Nor does a bill contradict a simulation of one model if several were billed: each
+    has its own cache.
     """
     breaks: list[BilledBreak] = []
     for each in billed_breaks(billed):
-        if is_other_model(_noted_model(noted, each.since), _noted_model(noted, each.number)):
-            continue
         one, before = outcomes[each.number], outcomes[each.since]
         sent, sent_before, bill = row[each.number], row[each.since], billed[each.since]
+        models = (facts_of(noted, number).model for number in (each.since, each.number))
+        if sent.wire.model == sent_before.wire.model and is_other_model(*models):
+            continue
         has_gap = each.number - each.since > 1
         if has_gap and sent.at - sent_before.at > rules.seconds(life_of(bill, rules)):
             continue
         if not _goes_on(one, sent, before, sent_before):
             least = one.read if one.sized else token_range(one.read)[0]
-            each = replace(each, left=0 if has_gap else min(each.left, least))
+            each = replace(each, cached_before=0 if has_gap else min(each.cached_before, least))
         if each.lost > OUTSIDE:
             breaks.append(each)
     return breaks
-
-
-def _noted_model(noted: Sequence[NotedRequest], number: int) -> str:
-    return noted[number].model if number < len(noted) else ""
 
 
 def _goes_on(

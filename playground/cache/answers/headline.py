@@ -187,15 +187,19 @@ def _nothing_read(value: CacheSimulation) -> str:
         hit = "none can hit" if prefix.marks and prefix.heeded else "nothing can be read"
         needs = f"{prefix.size}, and this model needs {prefix.minimum_in_words}"
         stop = ";" if prefix.alone else ","  # its words have a comma of their own
-        return f"{prefix.told}{stop} {prefix.probably}{hit}: {needs}."
+        return f"{prefix.subject}{stop} {prefix.probably}{hit}: {needs}."
     if len(value.requests) == 1 and (written or prefix.alone):
-        return f"{prefix.told}: the first request only writes, the next one can read."
+        if prefix.probably or value.requests[0].state == "unpredictable":
+            return (
+                f"{prefix.subject}: the first request probably writes, and the next one may read."
+            )
+        return f"{prefix.subject}: the first request only writes, the next one can read."
     if written:
         hit = "none is ever hit" if prefix.marks else "nothing is ever hit"
-        return f"{prefix.told}, and {hit}: what is written is not read again."
+        return f"{prefix.subject}, and {hit}: what is written is not read again."
     if prefix.alone:
-        return f"{prefix.told}; nothing is read, for the reasons below."
-    return f"{prefix.told}, and nothing is written or read."
+        return f"{prefix.subject}; nothing is read, for the reasons below."
+    return f"{prefix.subject}, and nothing is written or read."
 
 
 def _cost(value: CacheSimulation) -> str:
@@ -212,7 +216,8 @@ def _breaks(value: CacheSimulation) -> str:
         billed_less = bool(billed_breaks(value.billed))
         return "Nothing that the session holds breaks it." if billed_less else "Nothing breaks."
     lost = sum(
-        value.requests[number - 1].left - value.requests[number].read for number in value.breaks
+        value.requests[number - 1].cached_after - value.requests[number].read
+        for number in value.breaks
     )
     first = f"It breaks at request {broken[0]}"
     more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""

@@ -14,8 +14,8 @@ from playground.cache.prefixes import TimedRequest
 from playground.cache.rules import Rules
 from playground.sessions.session import Session
 
-_MINUTES = 120.0  # from so many seconds on, a time is given in minutes
-_CUT = ("abort", "cancel", "error", "interrupt")  # words for an answer that was cut off
+_MINUTES = 120.0  # seconds; a longer time is given in minutes
+_ENDINGS = ("abort", "cancel", "error", "interrupt")  # words for an answer that was cut off
 
 
 class NotedRequest(NamedTuple):
@@ -36,10 +36,10 @@ def noted_requests(session: Session) -> list[NotedRequest]:
     records = {record.reply: record for record in session.requests}
     requests = []
     for reply in session.replies:
-        one = records.get(reply)
+        record = records.get(reply)
         requests.append(
-            NotedRequest(_instant(one.at), one.model, one.seconds, one.stop_reason)
-            if one
+            NotedRequest(_instant(record.at), record.model, record.seconds, record.stop_reason)
+            if record
             else NotedRequest()
         )
     return requests
@@ -66,7 +66,7 @@ def hint(
     lived for an hour.
     """
     before, after = row[since], row[number]
-    earlier, now = _request_facts(noted, since), _request_facts(noted, number)
+    earlier, now = facts_of(noted, since), facts_of(noted, number)
     facts = [_gap(earlier, now, rules, hour)]
     if earlier.model and now.model and earlier.model != now.model:
         facts.append(f"model {earlier.model}, then {now.model}")
@@ -75,18 +75,19 @@ def hint(
         were = "was" if unbilled == 1 else "were"
         between = f"{counted(unbilled, 'request')} between {were} not billed"
         facts.append(f"{between} (aborted, or unanswered)")
-    if any(word in earlier.stop_reason.lower() for word in _CUT):
+    if any(word in earlier.stop_reason.lower() for word in _ENDINGS):
         facts.append(f"the answer before ended with {earlier.stop_reason!r:.40}")
     return "; ".join(filter(None, facts))
 
 
-def _request_facts(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
+def facts_of(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
+    """Return what is noted of a request, whose facts may all be missing."""
     return noted[number] if number < len(noted) else NotedRequest()
 
 
 def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) -> str:
-    """Compare the time between two requests with the entry's lifetime, or the earlier answer's
-    time."""
+    """Compare the time between two requests with the lifetime of the entry, or with the time that
+    the earlier answer took."""
     if before.at is None or after.at is None:
         return "when they were sent is not noted"
     gap = after.at - before.at

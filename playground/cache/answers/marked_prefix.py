@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from playground.base.arguments import older_name
 from playground.base.wording import counted
 from playground.cache.breakpoints import breakpoints
 from playground.cache.prefixes import TimedRequest
@@ -47,7 +48,7 @@ class MarkedPrefix:
         return "" if self.low >= self.most or self.high < self.least else "probably "
 
     @property
-    def told(self) -> str:
+    def subject(self) -> str:
         """The subject of a sentence on the size: the marks, or the cache that needs none."""
         marks = counted(self.marks, "mark")
         if self.marks and self.heeded:
@@ -56,6 +57,8 @@ class MarkedPrefix:
             how = f"and heeds none of {marks}" if self.marks else "without marks"
             return f"The provider caches by itself, {how}"
         return "No marks"
+
+    told = older_name("told", "subject")
 
     @property
     def size(self) -> str:
@@ -82,13 +85,13 @@ class MarkedPrefix:
         sure = self.low == self.high
         size = self.size if sure else f"{self.size} ({self.low:,} to {self.high:,})"
         if not self.minimum:
-            return f"{self.told}; {size}; no minimum is known for this model"
+            return f"{self.subject}; {size}; no minimum is known for this model"
         enough = "enough" if self.is_enough else "too few"
         if self.assumed:
             told = f"no minimum is known for this model{self.assumed} {self.minimum:,}{self._span}"
-            return f"{self.told}; {size}: {self.probably}{enough}, {told}"
+            return f"{self.subject}; {size}: {self.probably}{enough}, {told}"
         told = f"this model caches {self.minimum:,} or more{self._span}"
-        return f"{self.told}; {size}: {self.probably}{enough}, {told}"
+        return f"{self.subject}; {size}: {self.probably}{enough}, {told}"
 
 
 def marked_prefix(

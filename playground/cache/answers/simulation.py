@@ -148,7 +148,7 @@ def _of_bodies(
         NotedRequest(float(times[number]) if times else None, model)
         for number, model in enumerate(named)
     ]
-    return replace(simulation, paid=paid(billed, named, provider), noted=noted)
+    return replace(simulation, paid=paid(billed, named, provider), request_facts=noted)
 
 
 def _as_sent(
@@ -183,7 +183,10 @@ def _as_sent(
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
         was_paid = None  # the maker's prices do not hold for another seller
-    simulation = replace(simulation, policy=AS_SENT, paid=was_paid, told=tuple(sent.told))
+    notes = tuple(_assumed_model_findings(session)) if None in named and not model else ()
+    simulation = replace(
+        simulation, policy=AS_SENT, paid=was_paid, diagnoses=tuple(sent.diagnoses), notes=notes
+    )
     if is_routed and len(routes) > 1:
         return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
     if sent.strange and not provider:
@@ -277,7 +280,7 @@ def simulated_by_dialect(
                 pending=to_come,
                 paid=was_paid,
                 bills_as_sent=others,
-                told=diagnoses if len(diagnoses) == len(rendered) else (),
+                diagnoses=diagnoses if len(diagnoses) == len(rendered) else (),
             )
             for cell in _cells(
                 rendered, dialect, marking, asked, lives, rules, what_if.ttl, name, billed, noted
@@ -377,7 +380,7 @@ def simulated_row(
     found = CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
-    return replace(found, noted=noted)
+    return replace(found, request_facts=noted)
 
 
 def _checked_by_bill(
@@ -416,7 +419,7 @@ def _with_unexplained(
         one = outcomes[each.number]
         if one.state == "error":
             continue
-        bill_in_words = f"billed: {each.read:,} of {each.left:,} cached tokens read"
+        bill_in_words = f"billed: {each.read:,} of {each.cached_before:,} cached tokens read"
         reason = f"{one.reason}; {bill_in_words}, and nothing in the session explains it"
         state: State = "unpredictable" if one.state == "exact" else one.state
         sure = one.state == "exact"
@@ -428,7 +431,7 @@ def _with_unexplained(
         if one.state == "error" or one.finding:
             continue
         bill_in_words = (
-            f"billed: {each.total:,} tokens in all, where {each.left:,} were cached before"
+            f"billed: {each.total:,} tokens in all, where {each.cached_before:,} were cached before"
         )
         reason = f"{one.reason}; {bill_in_words}: the context has become shorter"
         sure = one.state == "exact" and one.read <= each.read + OUTSIDE
@@ -455,15 +458,19 @@ def _mixed_model_findings(session: Session, provider: str, is_by_own: bool) -> I
     yield finding("mixed-models", "the session", f"{answers_by_model}; {words}")
 
 
+def _assumed_model_findings(session: Session) -> Iterator[Finding]:
+    if not session.named_model:
+        words = f"no model is named: rules and prices are those of {session.task.model_name}"
+        yield finding("assumed-model", "the session", words)
+
+
 def _missing_context_findings(session: Session) -> Iterator[Finding]:
     """Warn about what a transcript lacks that a prediction needs.
 
     Without system prompt and tools, or without what compactions kept, predictions are too low;
     without a model's name they are for an assumed model.
     """
-    if not session.named_model:
-        words = f"rules and prices are those of {session.task.model_name}"
-        yield finding("assumed-model", "the session", words)
+    yield from _assumed_model_findings(session)
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     has_system = any(prompts) or any(message.role == "system" for message in session.messages)
     if not (session.tools or has_system):

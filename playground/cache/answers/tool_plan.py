@@ -267,7 +267,11 @@ def plan_tools(
         if best is not ways[0] and best.cut:
             rows.append(replace(best, name=f"{best.name}, {len(best.cut.keep)} kept"))
         cuts += len(ways)
-    assumed = (*_of_model(own), *_assumed(planner.left, rows, found), *filter(None, [rule.note]))
+    assumed = (
+        *_of_model(own),
+        *_assumed(planner.part_in_prompt, rows, found),
+        *filter(None, [rule.note]),
+    )
     return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}", already)
 
 
@@ -298,17 +302,14 @@ def _loadings(rules: Rules, model: str) -> Iterator[Loading]:
 
 def _cuts(uses: Sequence[ToolUse], loading: Loading, found: int) -> Iterator[ToolCut]:
     """Yield the cuts to simulate: each keeps more of the tools that are called first."""
-    used = [tool.name for tool in sorted(_called(uses), key=lambda t: (t.first or 0, -t.calls))]
+    called = [tool for tool in uses if tool.first is not None]
+    used = [tool.name for tool in sorted(called, key=lambda t: (t.first or 0, -t.calls))]
     least = 1 if loading == "by the client" else 0  # one tool has to stay
     first = used or [tool.name for tool in uses]
     counts = range(least, max(least, len(used)) + 1)
     step = -(-len(counts) // _MOST_CUTS)
     for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # this cut defers nothing
         yield ToolCut(frozenset(first[:count]), loading, found if loading == "by search" else 1)
-
-
-def _called(uses: Sequence[ToolUse]) -> list[ToolUse]:
-    return [tool for tool in uses if tool.first is not None]
 
 
 def _of_model(row: PlannedTools) -> Iterator[str]:
@@ -352,7 +353,7 @@ class _Planner:
         return known_rules(self.provider, self.model)
 
     @property
-    def left(self) -> str:
+    def part_in_prompt(self) -> str:
         """The part of a deferred tool that is in the first prompt, by the dated rule."""
         return str(self.rules.of_model("deferred_tools", self.model))
 
@@ -394,7 +395,7 @@ class _Planner:
     def deferred(self, cut: ToolCut) -> PlannedTools:
         """Simulate the requests under a cut; a search adds a second request to the one that needs
         it."""
-        deferral, queries = Deferral(cut, self.left), list[Message]()
+        deferral, queries = Deferral(cut, self.part_in_prompt), list[Message]()
         rows: list[_Request] = []
         times: list[float] = []
         for number, (body, messages) in enumerate(self.requests):

@@ -64,7 +64,7 @@ class WhatIf:
         plain = stretch.of(session)
         if self.parallel == 1:
             return plain, stretch.lengths
-        first = stretch.lengths[0]  # before it are what a compaction kept, and examples
+        first = stretch.lengths[0]  # the messages before it are examples, or kept by a compaction
         kept, since = plain.messages[:first], plain.messages[first:]
         messages = [_in_parallel(part, self.parallel) for part in (kept, since)]
         joined = tuple(chain(*messages))
@@ -94,8 +94,8 @@ class WhatIf:
     ) -> Sequence[dict[str, Any]]:
         """Return the formatted messages before a policy marks them."""
         # Persisted on every user message, the block is part of the prefix and the cheapest of all
-        # (0.25 of the uncached cost of one session); inside the last alone it breaks the prefix at
-        # every request (0.45, and 1.25 with one mark), as kilocode#7778 did.
+        # (0.25 of the uncached cost of one session); only in the last message it breaks the prefix
+        # at every request (0.45, and 1.25 with one mark), as kilocode#7778 did.
         if self.environment not in ("persisted", "inside") and not self.timestamp:
             return messages
         changed = list(messages)
@@ -123,7 +123,7 @@ def _with_part(message: dict[str, Any], text: str, first: bool = False) -> dict[
 
 
 def _in_parallel(messages: Sequence[Message], rounds: int) -> list[Message]:
-    """Join so many rounds of calls and results into one turn, as if made at once."""
+    """Join every `rounds` rounds of calls and results into one turn, as if made at once."""
     found: list[Message] = []
     calls: list[Message] = []
     results: list[Message] = []

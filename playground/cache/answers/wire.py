@@ -98,12 +98,9 @@ def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]
 
 
 def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:
-    made = [call for call in calls if call.method == "POST" and _makes_cache(call)]
+    posted = (call for call in calls if call.method == "POST")
+    made = [call for call in posted if call.url.partition("?")[0].endswith("/cachedContents")]
     return read_wire(made[-1].body).blocks[:] if made else []
-
-
-def _makes_cache(call: WireCall) -> bool:
-    return call.url.partition("?")[0].endswith("/cachedContents")
 
 
 def _marks_not_sent(

@@ -83,7 +83,7 @@ def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudi
     try:
         prober = find_form(source, plain.budget)
     except InputFault:
-        if plain.budget.left <= 0:
+        if plain.budget.seconds_left <= 0:
             raise
         prober = plain
     without_tools = prober.ask(user(USER), generation=True)

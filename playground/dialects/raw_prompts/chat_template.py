@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -45,8 +46,9 @@ class ChatTemplate:
 
     @classmethod
     def loads(cls, text: str, name: str = "chat-template") -> ChatTemplate:
-        """Read the text of such a file: JSON if `name` ends in .json. Raises InputFault."""
-        if not name.endswith(".json"):
+        """Read the text of such a file, whatever its name: no template begins as a JSON object
+        does, unless it writes one. Raises InputFault."""
+        if not name.endswith(".json") and not _holds_template(text):
             return cls(text, name=name)
         try:
             config = json.loads(text)
@@ -134,6 +136,16 @@ def plain(value: Any) -> Any:
         if isinstance(value, number):
             return number(value)
     return str(value)
+
+
+def _holds_template(text: str) -> bool:
+    if not re.match(r'\s*\{\s*"', text):
+        return False
+    try:
+        config = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return "chat_template" in config
 
 
 def _tokens(config: Mapping[str, Any]) -> dict[str, str]:

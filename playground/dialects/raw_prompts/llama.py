@@ -198,7 +198,9 @@ def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[
     builtin = [tool.name for tool in tools if tool.name in BUILTIN_TOOLS]
     code = any(tool.name == CODE_INTERPRETER for tool in tools)
     custom = [t for t in tools if t.name not in (*BUILTIN_TOOLS, CODE_INTERPRETER)]
-    spoken = _leading_system(prompt_data.messages)
+    spoken = list(
+        itertools.takewhile(lambda message: message.role == "system", prompt_data.messages)
+    )
     texts = [prompt_data.task_config.user_agent_prompt, *(message.text for message in spoken)]
     agent = "\n".join(filter(None, texts))
     own_lines = agent.splitlines()
@@ -212,10 +214,6 @@ def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[
     for message in prompt_data.messages[len(spoken) :]:
         turns += _turns(message, ipython and tool_format == "json")
     return turns
-
-
-def _leading_system(messages: Sequence[Message]) -> list[Message]:
-    return list(itertools.takewhile(lambda message: message.role == "system", messages))
 
 
 def _turns(message: Message, ipython: bool) -> list[LlamaTurn]:

@@ -11,7 +11,7 @@ import functools
 import inspect
 import typing
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -231,7 +231,8 @@ def _docstring_mismatches(
     findings = []
     names = {*tool.parameters, *injected_args}
     # A docstring may describe these; another finding says that they are left out.
-    stars = {"args", "kwargs"} if _has_stars(signature.findings) else set()
+    has_stars = any(found.code == "var-arguments" for found in signature.findings)
+    stars = {"args", "kwargs"} if has_stars else set()
     for parameter in _documented_parameters(documented):
         name = parameter.arg_name.lstrip("*")
         place = f"tool {tool.name}, parameter {name}"
@@ -258,7 +259,3 @@ def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
     names = [parameter.arg_name for parameter in documented.params]
     end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
     return documented.params[:end]
-
-
-def _has_stars(findings: Sequence[Finding]) -> bool:
-    return any(found.code == "var-arguments" for found in findings)

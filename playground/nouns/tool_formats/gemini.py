@@ -17,7 +17,7 @@ _COUNTS: Final = (
     "minProperties",
     "maxProperties",
 )
-_OUTER: Final = ("description", "default", "title")  # about the value, null or not
+_OUTER: Final = ("description", "default", "title")  # these describe the value, also if it is null
 _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
 
 

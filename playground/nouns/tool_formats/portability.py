@@ -95,15 +95,7 @@ class SchemaNode:
     @property
     def where(self) -> str:
         """The path for people: `geo.lat`, `fields[]`."""
-        words: list[str] = []
-        for index, step in enumerate(self.path):
-            if index and self.path[index - 1] in _BY_NAME:
-                words.append(f".{step}")
-            elif step == "items":
-                words.append("[]")
-            elif isinstance(step, int):
-                words.append(f"|{step + 1}")
-        return "".join(words).strip(".") or "(arguments)"
+        return schema_path(self.path)
 
 
 def is_open(node: SchemaNode) -> bool:
@@ -266,3 +258,16 @@ def steps_to(places: Sequence[str | int], schema: Schema) -> Any:
     for step in places:
         node = node[step]
     return node
+
+
+def schema_path(path: Sequence[str | int]) -> str:
+    """Return a path in a schema as people write it, without the keywords: `geo.lat`, `fields[]`."""
+    words: list[str] = []
+    for index, step in enumerate(path):
+        if index and path[index - 1] in _BY_NAME:
+            words.append(f".{step}")
+        elif step == "items":
+            words.append("[]")
+        elif isinstance(step, int):
+            words.append(f"|{step + 1}")
+    return "".join(words).strip(".") or "(arguments)"

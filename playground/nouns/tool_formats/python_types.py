@@ -71,7 +71,8 @@ class Types:
         Raises Unread.
         """
         bases = {_last(base) for base in node.bases}
-        marks = {_last(mark.func if isinstance(mark, ast.Call) else mark) for mark in _marks(node)}
+        decorators = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
+        marks = set(map(_last, decorators))
         if bases & set(_ENUM_BASES):
             self._own[node.name] = self._enum(node, bases)
         elif "TypedDict" in bases:
@@ -80,7 +81,7 @@ class Types:
                 self._own[node.name] = typing_extensions.TypedDict(node.name, fields)  # type: ignore[operator]
             except TypeError as error:
                 raise Unread(f"{node.name} ({error})") from error
-        elif bases & set(_MODEL_BASES) or "dataclass" in marks or self._inherits_model(bases):
+        elif bases & set(_MODEL_BASES) or "dataclass" in marks or any(map(self._is_model, bases)):
             model = self._model(node, bases)
             self._own[node.name] = model
             return model if "dataclass" not in marks else None
@@ -215,9 +216,6 @@ class Types:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
         ]
 
-    def _inherits_model(self, bases: set[str]) -> bool:
-        return any(self._is_model(base) for base in bases)
-
     def _is_model(self, base: str) -> bool:
         own = self._own.get(base)
         return isinstance(own, type) and issubclass(own, BaseModel)
@@ -263,10 +261,6 @@ class Types:
 def optional(value: Any) -> Any:
     """Return the value; for UNKNOWN, a field that has some default."""
     return Field(default_factory=lambda: None) if value is UNKNOWN else value
-
-
-def _marks(node: ast.ClassDef) -> list[ast.expr]:
-    return node.decorator_list
 
 
 def _last(node: ast.expr) -> str:

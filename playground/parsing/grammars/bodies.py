@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from playground.nouns.tools import Schema, allowed_types
+from playground.parsing.declaration import written_name
 from playground.parsing.grammars.call_rules import CALL_ID, CallRules
 from playground.parsing.grammars.expressions import (
     IMPOSSIBLE,
@@ -22,9 +23,9 @@ from playground.parsing.grammars.expressions import (
 from playground.parsing.grammars.styles import Style, bare_key, marked_style, python_style
 from playground.parsing.grammars.texts import ANY, LINES, SOME, TextShape, beginning, trimmed_text
 from playground.parsing.grammars.values import RawValues
-from playground.parsing.grammars.words import leading_text, longest_word, value_words, written_name
+from playground.parsing.grammars.words import longest_word, value_words
 from playground.parsing.notations import VALUES
-from playground.parsing.template import Hole, declared_hole, holes_of
+from playground.parsing.template import Hole, declared_hole, holes_of, leading_text
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
 

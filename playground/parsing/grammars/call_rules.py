@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.declaration import Declaration
+from playground.parsing.declaration import Declaration, written_name
 from playground.parsing.grammars.characters import ALL, BLANKS, DIGITS, characters
 from playground.parsing.grammars.expressions import (
     EMPTY,
@@ -24,8 +24,7 @@ from playground.parsing.grammars.merging import listed_values, types_of
 from playground.parsing.grammars.notes import Notes
 from playground.parsing.grammars.schemas import SchemaRules, any_value
 from playground.parsing.grammars.styles import Style, json_style
-from playground.parsing.grammars.words import leading_text, written_name
-from playground.parsing.template import Piece
+from playground.parsing.template import Piece, leading_text
 
 CALL_ID: Final = token(repeat(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
 _LINE: Final = token(

@@ -163,3 +163,11 @@ class NamedRules:
         name = self.take(wish)
         self.named[name] = expression
         return Use(name)
+
+
+def repetition_sign(least: int, most: int | None) -> str:
+    """Return the sign for so many repetitions, which GBNF and Lark write alike."""
+    signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+    if (least, most) in signs:
+        return signs[least, most]
+    return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"

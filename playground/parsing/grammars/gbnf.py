@@ -19,6 +19,7 @@ from playground.parsing.grammars.expressions import (
     Repeated,
     Token,
     Use,
+    repetition_sign,
 )
 from playground.parsing.grammars.texts import TextState, states
 
@@ -66,7 +67,7 @@ class _Writer:
                 text = self.text(item)
                 # a name, a set, one text or something in brackets needs no brackets
                 single = not isinstance(item, Repeated) and not text.startswith('""')
-                return f"{text if single else f'({text})'}{_times(least, most)}"
+                return f"{text if single else f'({text})'}{repetition_sign(least, most)}"
 
     def _free(self, free_text: FreeText) -> str:
         """Write a free text as rules; return the name of the first."""
@@ -152,13 +153,6 @@ def _state_rules(stem: str, listed: list[TextState], ending: str) -> list[str]:
         ways += [ending] if state.ends else []
         lines.append(f"{name(index)} ::= {' | '.join(ways)}")
     return lines
-
-
-def _times(least: int, most: int | None) -> str:
-    signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
-    if (least, most) in signs:
-        return signs[least, most]
-    return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
 
 
 def _char(char: str) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from playground.base.findings import Finding
 from playground.parsing.grammars.expressions import Expression
 from playground.parsing.grammars.gbnf import gbnf
 from playground.parsing.grammars.lark import lark
 from playground.parsing.grammars.replies import ROOT
-from playground.parsing.grammars.structural_tags import structural_tag
 
 
 @dataclass(frozen=True)
@@ -62,3 +62,9 @@ FORMS: Final[dict[str, Callable[[Grammar], str]]] = {
     "ebnf": lambda grammar: gbnf(grammar.rules, ROOT),
     "structural-tag": lambda grammar: structural_tag(grammar.rules, ROOT),
 }
+
+
+def structural_tag(rules: Mapping[str, Expression], root: str) -> str:
+    """Write the rules as JSON for xgrammar, vLLM and SGLang: one format, the grammar itself."""
+    content: dict[str, Any] = {"type": "grammar", "grammar": gbnf(rules, root)}
+    return json.dumps({"type": "structural_tag", "format": content}, ensure_ascii=False, indent=2)

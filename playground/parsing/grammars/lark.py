@@ -21,6 +21,7 @@ from playground.parsing.grammars.expressions import (
     Repeated,
     Token,
     Use,
+    repetition_sign,
 )
 from playground.parsing.grammars.texts import fatal_ends, states
 
@@ -73,7 +74,7 @@ class _Writer:
                 text = self.text(item)
                 # a name, a terminal, one text or something in brackets needs no brackets
                 single = isinstance(item, Use | Token | OneOf | FreeText | Exact | Either)
-                return f"{text if single else f'({text})'}{_times(least, most)}"
+                return f"{text if single else f'({text})'}{repetition_sign(least, most)}"
 
     def _terminal(self, text: str) -> str:
         return self.terminals.setdefault(text, f"T{len(self.terminals) + 1}")
@@ -97,15 +98,8 @@ class _CharacterWriter(_Writer):
                     self.lines.append(f"{stem}_{index}: {' | '.join(ways)}")
                 return f"{stem}_0"
             case Repeated(item, least, most):
-                return f"({self.text(item)}){_times(least, most)}"
+                return f"({self.text(item)}){repetition_sign(least, most)}"
         return super().text(expression)
-
-
-def _times(least: int, most: int | None) -> str:
-    signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
-    if (least, most) in signs:
-        return signs[least, most]
-    return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
 
 
 def pattern(expression: Expression) -> str:
@@ -122,7 +116,7 @@ def pattern(expression: Expression) -> str:
         case Repeated(item, least, most):
             text = pattern(item)
             single = isinstance(item, OneOf | Either) or len(text) == 1
-            return f"{text if single else f'({text})'}{_times(least, most)}"
+            return f"{text if single else f'({text})'}{repetition_sign(least, most)}"
     raise TypeError(f"{expression!r:.80} is no part of a terminal")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.declaration import Declaration, Markers
+from playground.parsing.declaration import Declaration, Markers, written_name
 from playground.parsing.grammars.bodies import call_of
 from playground.parsing.grammars.call_rules import CallRules
 from playground.parsing.grammars.expressions import (
@@ -30,8 +30,8 @@ from playground.parsing.grammars.notes import Notes, quote_words
 from playground.parsing.grammars.pruning import prune
 from playground.parsing.grammars.styles import Style
 from playground.parsing.grammars.texts import ANY, SOME
-from playground.parsing.grammars.words import leading_text, outside_words, written_name
-from playground.parsing.template import Piece, holes_of
+from playground.parsing.grammars.words import outside_words
+from playground.parsing.template import Piece, holes_of, leading_text
 
 ROOT: Final = "root"
 

@@ -9,15 +9,25 @@ well-formed, even where the parser reads it.
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
 from playground.nouns.tools import JSON_TYPES, ToolMetadata, allowed_types
-from playground.parsing.declaration import Declaration, Markers
-from playground.parsing.grammars.characters import BLANKS, DIGITS, characters, characters_of
+from playground.parsing.declaration import (
+    Declaration,
+    Markers,
+    tags_outside_text,
+    written_name,
+)
+from playground.parsing.grammars.characters import (
+    BLANKS,
+    DIGITS,
+    CharacterSet,
+    characters,
+    characters_of,
+)
 from playground.parsing.grammars.expressions import (
     EMPTY,
     Exact,
@@ -44,14 +54,13 @@ from playground.parsing.grammars.styles import (
     python_style,
 )
 from playground.parsing.grammars.texts import ANY, beginning
-from playground.parsing.grammars.words import leading_text, written_name
 from playground.parsing.notations import VALUES
 from playground.parsing.notations.json_members import ENVELOPE
 from playground.parsing.notations.marked_values import KEY_PART, KEY_START
 from playground.parsing.notations.param_choices import value_markers
 from playground.parsing.patterns import Gap, well_formed
 from playground.parsing.python_values import PLAIN_NUMBER
-from playground.parsing.template import Hole, Piece, Template, declared_hole, is_line
+from playground.parsing.template import Hole, Piece, Template, declared_hole, is_line, leading_text
 
 SPACE: Final = repeat(OneOf(BLANKS), 0, 64)
 SOME_SPACE: Final = repeat(OneOf(BLANKS), 1, 64)
@@ -104,7 +113,8 @@ def well_formed_rules(
     for form in forms:
         by_section.setdefault(form.syntax.section, []).append(form)
     calls = rules.add("calls", either(f.calls(by_section[f.syntax.section]) for f in forms))
-    text = rules.add("text", FreeText(ANY, _outside(syntax, markers)))
+    outside = tags_outside_text(syntax, markers, [tool.name for tool in tools])
+    text = rules.add("text", FreeText(ANY, outside))
     others = [*_beside_text_and_calls(syntax, markers), *(loose(part) for part in answer if part)]
     other = repeat(in_order(either(others), text)) if others else EMPTY
     more = in_order(calls, text, other)
@@ -112,28 +122,6 @@ def well_formed_rules(
     begin = optional(_unopened(markers)) if markers.opens_reasoning else EMPTY
     rules.named[root] = in_order(begin, text, other, listed if required else optional(listed))
     return prune(rules.named, root)
-
-
-def _outside(syntax: Declaration, markers: Markers) -> tuple[str, ...]:
-    """Return the markers of words that no text holds: those of calls, sections and thoughts."""
-    forms = (syntax, *syntax.also)
-    sides = [
-        s
-        for form in forms
-        for t in (form.call_template, *form.sections)
-        for s in (t.before, t.after)
-    ]
-    texts = [leading_text(side) for side in sides]
-    pairs = (*markers.reasoning, *markers.plain)
-    texts += [text for pair in pairs for text in (pair.open, pair.close)]
-    texts += [*markers.stops, *markers.dropped, markers.result]
-    return tuple(dict.fromkeys(filter(None, map(first_tag, texts))))
-
-
-def first_tag(marker: str) -> str:
-    """Return a marker up to the end of its first tag; "" for a marker of mere words."""
-    tag = re.match(r"\W*\w[^>\]]*[>\]]?", marker.strip())
-    return tag[0] if tag and re.search(r"[<>\[\]|]", tag[0]) else ""
 
 
 def _unopened(markers: Markers) -> Expression:
@@ -144,11 +132,10 @@ def _unopened(markers: Markers) -> Expression:
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
-    tokens = [
-        token
-        for token in (*markers.stops, *markers.dropped)
-        if token not in syntax.closers and not any(o.startswith(token) for o in syntax.openers)
-    ]
+    # a dropped token that begins an opener, or is a closer, is told of
+    begun = tuple(o[:size] for o in syntax.openers for size in range(1, len(o) + 1))
+    told = {*begun, *syntax.closers}
+    tokens = [*markers.stops, *(token for token in markers.dropped if token not in told)]
     found: list[Expression] = []
     for tags in (*markers.reasoning, *markers.plain):
         close = tags.close
@@ -322,7 +309,9 @@ class _Form:
         assert template is not None
         names = sorted(tool.parameter_names)
         params = [self._param(tool, template, key) for key in names]
-        params.append(self._param(tool, template, None, self._other_than(names)))
+        in_tag = leading_text(template.before).endswith("<")  # `</key>` is a closer
+        other = self._other_than(names, _NO_NAME | characters("/") if in_tag else _NO_NAME)
+        params.append(self._param(tool, template, None, other))
         param = self.rules.add(f"param-{tool.name}", either(params))
         first = template.before[0] if template.before else ""
         spaced = isinstance(first, str) and first.isspace()
@@ -361,11 +350,14 @@ class _Form:
             value = either([value, in_order("<![CDATA[", inside)])
         return in_order(before, value, after)
 
-    def _other_than(self, words: Sequence[str], begun: bool = False) -> Expression:
-        """Build a key that is none of the words, with a rule for each beginning of a word."""
+    def _other_than(
+        self, words: Sequence[str], but: CharacterSet = _NO_NAME, begun: bool = False
+    ) -> Expression:
+        """Build a key that is none of the words, with a rule for each beginning of a word. It does
+        not begin with a character of `but`."""
         heads = dict.fromkeys(word[0] for word in words if word)
-        chars = _NO_NAME.others
-        ways: list[Expression] = [in_order(OneOf(chars - characters(*heads)), repeat(OneOf(chars)))]
+        first = but.others - characters(*heads)
+        ways: list[Expression] = [in_order(OneOf(first), repeat(OneOf(_NO_NAME.others)))]
         for head in heads:
             rest = self._other_than([word[1:] for word in words if word[:1] == head], begun=True)
             ways.append(in_order(head, self.rules.add("other-key", rest)))

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
 
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.declaration import Declaration, Markers
+from playground.parsing.declaration import Declaration, Markers, written_name
 from playground.parsing.notations import notation_of
-from playground.parsing.template import Hole, Piece
+from playground.parsing.template import Hole, Piece, leading_text
 
 _APART = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
 
@@ -27,24 +26,6 @@ def longest_word(marker: str) -> str:
 def has_letters(marker: str) -> bool:
     """Return True if a marker is more than punctuation."""
     return any(map(str.isalpha, marker))
-
-
-def leading_text(pieces: Iterable[Piece], **holes: str) -> str:
-    """Return pieces as text, up to the first hole that is not in `holes`."""
-    text = ""
-    for piece in pieces:
-        if isinstance(piece, Hole):
-            if piece.name not in holes:
-                break
-            text += holes[piece.name]
-        else:
-            text += piece
-    return text
-
-
-def written_name(syntax: Declaration, name: str) -> str:
-    """Return a name of a tool or a parameter as the syntax writes it."""
-    return escape(name) if syntax.escaped_names else name
 
 
 def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str, ...]:

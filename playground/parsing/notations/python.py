@@ -51,7 +51,7 @@ class PythonArguments(Notation):
 def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
     """Claim everything before the bracket that closes the call."""
     depth, quote, position = 0, "", scanner.at
-    first = True  # True until a quote stands in the string
+    first = True  # True until the walk meets a quote inside the string
     while True:
         pattern = _INSIDE[quote] if quote else _OUTSIDE
         match = pattern.search(scanner.text, position)

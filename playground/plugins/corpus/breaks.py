@@ -67,7 +67,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
             least = OUTSIDE
         elif outcomes and n and not reaches(outcomes[n], outcomes[n - 1]):
             before, earlier = requests[n - 1], n - 1
-            lost, state = outcomes[n - 1].left - outcomes[n].read, outcomes[n].state
+            lost, state = outcomes[n - 1].cached_after - outcomes[n].read, outcomes[n].state
             least = 0
         else:
             continue

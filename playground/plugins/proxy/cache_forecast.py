@@ -121,7 +121,7 @@ class Underway:
     difference: FirstDifference | None
     price: Price | None
     codes: frozenset[str]  # codes of all its findings
-    left: int = 0  # tokens that the request before it left in the cache
+    cached_before: int = 0  # tokens that the request before it left in the cache
 
 
 class CacheForecast:
@@ -205,10 +205,12 @@ class CacheForecast:
         if they agree or cannot be compared.
         """
         found, expected = underway.prediction.found, underway.expected
-        if told is None or bill.summed or not underway.left:
+        if told is None or bill.summed or not underway.cached_before:
             return ""
         predicted = found.read if found.state == "exact" else None
-        answers = ThreeAnswers(predicted, bill.read, underway.left, told, underway.difference)
+        answers = ThreeAnswers(
+            predicted, bill.read, underway.cached_before, told, underway.difference
+        )
         finding = disagreement(answers, f"{expected.session} #{expected.number}")
         return finding.message if finding else ""
 
@@ -288,7 +290,7 @@ def _make_expected(
 def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
     """Return how many tokens a request leaves in the cache for one that continues it."""
     if rules.match != "best effort":
-        return outcome.left
+        return outcome.cached_after
     step, total = rules.value("granularity"), sent.sizes[-1] if sent.sizes else 0
     read = total // step * step
     return read if read >= rules.minimum(sent.wire.model) else 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from playground.base.arguments import older_name
 from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.requests import APART
 from playground.cache.differences import FirstDifference, first_difference
@@ -28,9 +29,10 @@ USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek"
 class PrefixCost:
     """One provider: of the second request's `total` tokens, `read` come from the cache.
 
-    The first request leaves `left` tokens in the cache. `extra` is the cost of the lost tokens, in
-    thousandths of an input token's price; `nano_dollars` is the same in billionths of a dollar, if
-    the provider is the model's own and its price is known. `marks` says whose marks were simulated;
+    The first request leaves `cached_before` tokens in the cache. `extra` is the cost of the lost
+    tokens, in thousandths of an input token's price; `nano_dollars` is the same in billionths of a
+    dollar, if the provider is the model's own and its price is known. `marks` says whose marks were
+    simulated;
     `parts` is the first difference of the prefixes, None if the second request continues the first.
     `assumption` says whose rules the model is given, if no rule of the provider names it.
     """
@@ -38,7 +40,7 @@ class PrefixCost:
     provider: str
     title: str
     total: int
-    left: int
+    cached_before: int
     read: int
     extra: int
     state: str
@@ -48,10 +50,12 @@ class PrefixCost:
     nano_dollars: int | None = None
     assumption: str = ""
 
+    left = older_name("left", "cached_before")
+
     @property
     def lost(self) -> int:
         """Tokens that are not read, but would be if the second request began like the first."""
-        return max(0, min(self.left, self.total) - self.read)
+        return max(0, min(self.cached_before, self.total) - self.read)
 
 
 def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) -> list[PrefixCost]:
@@ -138,7 +142,7 @@ def _scaled(
     if not request.estimates or not request.estimates[-1]:
         return request
     known_sizes = [*shared, (request.estimates[-1], version.count.tokens)]
-    return TimedRequest(request.wire, request.at, rules, before=request, told=known_sizes)
+    return TimedRequest(request.wire, request.at, rules, before=request, known_sizes=known_sizes)
 
 
 def _marked(request: TimedRequest, rules: Rules) -> TimedRequest:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import chain
 from typing import Final, Literal
 
+from playground.cache.differences import with_sorted_keys
 from playground.nouns.wire_blocks import TIERS, Tier
 from playground.questions.versions.blocks import VersionBlock
 from playground.questions.versions.words import Run, word_changes
@@ -70,7 +69,7 @@ class BlockChange:
             return "white space and punctuation alone"
         return (
             "the same JSON, keys in another order"
-            if _with_sorted_keys(old) == _with_sorted_keys(new)
+            if with_sorted_keys(old) == with_sorted_keys(new)
             else ""
         )
 
@@ -132,7 +131,8 @@ class _Tier:
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
             return
-        words = {id(b): _bag(b.text) for b in chain(self._blocks(old), (self.new[j] for j in free))}
+        blocks = [*(self.old[i] for i in old), *(self.new[j] for j in free)]
+        words = {id(b): Counter(_WORD.findall(b.text)[:_MOST_WORDS]) for b in blocks}
         pairs = [
             (share, i, j)
             for i in old
@@ -143,9 +143,6 @@ class _Tier:
         for _, i, j in sorted(pairs, key=lambda pair: (-pair[0], abs(pair[1] - pair[2]))):
             if i in unmatched and j not in self.partner:
                 self._pair(i, j, "changed", unmatched)
-
-    def _blocks(self, places: Sequence[int]) -> Iterator[VersionBlock]:
-        return (self.old[i] for i in places)
 
     def _pair(self, i: int, j: int, kind: Kind, unmatched: set[int]) -> None:
         self.partner[j] = (i, kind)
@@ -168,17 +165,6 @@ def _sort(block: VersionBlock) -> tuple[str, str]:
     return block.role, block.kind
 
 
-def _bag(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(text)[:_MOST_WORDS])
-
-
 def _overlap(first: Counter[str], second: Counter[str]) -> float:
     total = first.total() + second.total()
     return 2 * (first & second).total() / total if total else 1.0
-
-
-def _with_sorted_keys(text: str) -> str:
-    try:
-        return json.dumps(json.loads(text), sort_keys=True)
-    except (ValueError, RecursionError):
-        return text

@@ -15,8 +15,9 @@ from playground.sessions.session import Session
 def paired(before: Sequence[Session], now: Sequence[Session]) -> list[tuple[int, int]]:
     """Return pairs of indexes of the same session in both files, in the order of `now`.
 
-    Sessions are the same if they share an agent's id, else the first text of the user, else a
-    title, and if no other session of either file has the same one. The rest are paired in order.
+    Two sessions are the same if they have the same agent's id, else the same first text of the
+    user, else the same title; one that stands twice in a file decides nothing. The remaining
+    sessions are paired in order.
     """
     old, new = dict(enumerate(before)), dict(enumerate(now))
     pairs: list[tuple[int, int]] = []
@@ -32,7 +33,7 @@ def paired(before: Sequence[Session], now: Sequence[Session]) -> list[tuple[int,
 def _unique_keys(
     sessions: Iterable[tuple[int, Session]], key: Callable[[Session], Hashable]
 ) -> dict[Hashable, int]:
-    """Return the sessions whose key no other session has: key -> index."""
+    """Return the index of each session by its key, without keys that several sessions have."""
     names = {place: key(session) for place, session in sessions}
     counts = Counter(names.values())
     return {name: place for place, name in names.items() if name and counts[name] == 1}

@@ -1,44 +1,54 @@
 """Compare two texts word by word, as the browser shows it (`words.js`).
 
-Lines are matched first, and words only within differing lines: the time of a match grows with the
-product of both sides, and a system prompt of ten thousand words has a few changed lines.
+Lines are matched first, words only within differing lines, and sentences between them in a line of
+very many words: the time of a match grows with the product of both sides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
 import regex
 
-from playground.questions.comparison import Change, diff_lines, matched
+from playground.questions.comparison import MATCHED_PAIRS, Change, diff_lines, matched
 
 _WORD: Final = regex.compile(r"\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]")
+_SENTENCE: Final = regex.compile(r"[^.!?;\n]*[.!?;\n]+\s*|[^.!?;\n]+")
 Run = tuple[Change, str]
 
 
 def word_changes(before: str, after: str) -> list[Run]:
     """Return all of both texts in order, as runs that are the same, removed or added."""
-    runs: list[Run] = []
-    for is_same, lines in groupby(diff_lines(before, after), lambda line: line.change == "same"):
-        run = list(lines)
+    lines = diff_lines(before, after)
+    runs = ((each.change, each.text) for each in lines if each.change != "heading")
+    return list(_merged(_finer(runs, _words)))
+
+
+def _finer(runs: Iterable[Run], match: Callable[[str, str], Iterator[Run]]) -> Iterator[Run]:
+    """Yield the runs, with each stretch that differs matched again by its two texts."""
+    for is_same, stretch in groupby(runs, lambda run: run[0] == "same"):
+        pieces = list(stretch)
         if is_same:
-            runs.append(("same", "".join(line.text for line in run)))
+            yield from pieces
             continue
-        old, new = (
-            "".join(line.text for line in run if line.change == change)
-            for change in ("removed", "added")
+        removed, added = (
+            "".join(text for change, text in pieces if change == wanted)
+            for wanted in ("removed", "added")
         )
-        runs += _words(old, new)
-    return list(_merged(runs))
+        yield from match(removed, added)
 
 
 def _words(old: str, new: str) -> Iterator[Run]:
     left, right = _WORD.findall(old), _WORD.findall(new)
-    yield from matched(left, right)
+    if len(left) * len(right) <= MATCHED_PAIRS:
+        yield from matched(left, right)
+        return
+    sentences = matched(_SENTENCE.findall(old), _SENTENCE.findall(new))
+    yield from _finer(sentences, lambda *sides: matched(*map(_WORD.findall, sides)))
 
 
-def _merged(runs: list[Run]) -> Iterator[Run]:
+def _merged(runs: Iterable[Run]) -> Iterator[Run]:
     for change, group in groupby(runs, lambda run: run[0]):
         yield change, "".join(text for _, text in group)

@@ -101,7 +101,10 @@ class GeminiContents(_Body):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
         value = source.value
-        read_body(builder, {"contents": value} if isinstance(value, list) else value, Place())
+        if isinstance(value, list):
+            read_request(builder, {"contents": value}, Place())
+        else:
+            read_body(builder, value, Place())
         yield builder
 
 
@@ -177,12 +180,13 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
 def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
     """Add the request as it was sent, since messages have no room for its cache marks.
 
-    Do nothing for a list of messages alone or a row of training data: without a model, a parameter
-    or a mark it is no request.
+    Do nothing for a list of messages alone or a row of training data: without a model, a parameter,
+    a mark or Gemini's form it is no request.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return
-    if isinstance(body.get("model"), str) or builder.parameters or _is_marked(body):
+    is_named = isinstance(body.get("model"), str) or "contents" in body
+    if is_named or builder.parameters or _is_marked(body):
         sent = {key: value for key, value in body.items() if key not in _ENVELOPE}
         builder.rows.append(row_after(sent, None))
 

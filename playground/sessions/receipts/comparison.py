@@ -1,4 +1,7 @@
-"""Compare the leaves of a file with the sessions that were read from it."""
+"""Compare the leaves of a file with the sessions that were read from it.
+
+Texts are compared by content; short texts, repeats, results and annotations also by number.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,15 @@ from playground.base.json_numbers import load_json
 from playground.sessions.places import Place, numberless
 from playground.sessions.receipts.counts import USAGE
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
-from playground.sessions.receipts.leaves import FileUsage, Leaves, arguments_text, is_text
+from playground.sessions.receipts.leaves import (
+    FileResult,
+    FileUsage,
+    FileWords,
+    Leaves,
+    arguments_text,
+    is_text,
+)
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt
-from playground.sessions.receipts.values import Found, differences, folded
 from playground.sessions.session import Session
 
 _SHORTEST_PIECE: Final = (
@@ -40,6 +49,9 @@ _TELLING: Final = frozenset({
     "long-integer", "lone-surrogate", "reasoning-sealed",
     *_OF_KINDS,
 })  # fmt: skip
+Found = tuple[Place, Kind, str]
+_SAYS: Final = re.compile(r"\w")
+_SHORTEST: Final = 12  # characters of a text that may be counted within others
 
 
 def receipt_of(
@@ -88,9 +100,9 @@ def receipt_of(
 
 def _with_findings_of_same_text(missing: Sequence[Missing]) -> list[Missing]:
     """Return the pieces; a text with a finding at one place has it at all its places."""
-    codes = {each.text: each.told for each in missing if each.told}
+    codes = {each.text: each.finding_code for each in missing if each.finding_code}
     return [
-        replace(each, told=codes[each.text]) if each.is_silent and each.text in codes else each
+        replace(each, finding_code=codes.get(each.text, "")) if each.is_silent else each
         for each in missing
     ]
 
@@ -348,3 +360,96 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 def _step(step: str) -> str:
     return "[^.]*".join(map(re.escape, step.split("*"))) + "\\."
+
+
+def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
+    """Yield texts that the file has more often than the sessions, and the other way round."""
+    held = _SessionWords(holdings)
+    yield from _words(leaves, held, holdings.calls)
+    yield from _results(leaves, holdings)
+    yield from _repeated_calls(leaves, holdings)
+    for text, times in holdings.most_said.items():
+        if 0 < leaves.strings[text] < times:
+            yield Place(), "text added", text
+    in_file = Counter((call.name, call.arguments) for call in leaves.calls)
+    for (name, arguments), times in holdings.most_made.items():
+        if 0 < in_file[name, arguments] < times and arguments != "{}":
+            yield Place(), "call added", f"{name}({arguments})"
+
+
+class _SessionWords:
+    """The texts of sessions, with the number of times each is said."""
+
+    def __init__(self, holdings: Holdings) -> None:
+        self._whole: Counter[str] = Counter()
+        self._lines: Counter[str] = Counter()
+        for text, times in holdings.said.items():
+            self._whole[folded(text)] += times
+            for line in text.split("\n"):
+                self._lines[folded(line)] += times
+        for text in holdings.texts:  # such as a system prompt, which is no message
+            self._whole[folded(text)] = self._whole[folded(text)] or 1
+            for line in text.split("\n"):
+                self._lines[folded(line)] = self._lines[folded(line)] or 1
+        self._joined = "\n".join(text for text, n in self._whole.items() for _ in range(n))
+
+    def times(self, text: str) -> int:
+        """Return how often a text occurs in the sessions, alone or as a line of a longer one."""
+        there = self._whole[text] or self._lines[text]
+        return there or (self._joined.count(text) if len(text) >= _SHORTEST else 0)
+
+    def holds(self, text: str) -> bool:
+        """Return True if a text occurs anywhere, also within another one."""
+        return text in self._joined
+
+
+def _words(
+    leaves: Leaves, held: _SessionWords, called: Iterable[tuple[str, str]]
+) -> Iterator[Found]:
+    """Yield the words that a list of messages has more often than the sessions."""
+    names = {name for name, _ in called}
+    chats: dict[tuple[int, str, bool], dict[str, FileWords]] = {}
+    for words in leaves.words:
+        key = words.chat, folded(words.text), words.is_text
+        chats.setdefault(key, {})[words.message if words.chat else ""] = words
+    for (_, text, as_text), each in chats.items():
+        if not _SAYS.search(text) or _is_call(text, names):
+            continue  # punctuation alone, or a call written as text
+        there = held.times(text) if as_text else len(each) * held.holds(text)
+        for words in [*each.values()][there:]:
+            yield words.place, "text" if as_text else "beside", words.text
+
+
+def _is_call(text: str, names: Iterable[str]) -> bool:
+    """Return True for a text that is a call of one of these tools: a session holds it as a call."""
+    return any(f"{name}(" in text or f'"{name}"' in text for name in names if name)
+
+
+def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
+    """Yield the results with a value that the session's result, by the same call's id, lacks."""
+    every = [text for texts in holdings.given.values() for text in texts]
+    each = {(r.call_id, r.gives): r for r in leaves.results if r.gives}
+    for result in each.values():
+        held = holdings.given.get(result.call_id) or every
+        if not any(_holds(text, result) for text in held):
+            yield result.place, "result", " ".join(result.gives)
+
+
+def _repeated_calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
+    """Yield the calls without ids that a list of messages has more often than the sessions."""
+    chats: dict[tuple[int, str, str], list[Place]] = {}
+    for call in leaves.calls:
+        if call.chat and call.name and not call.call_id:
+            chats.setdefault((call.chat, call.name, call.arguments), []).append(call.place)
+    for (_, name, arguments), places in chats.items():
+        if 0 < (there := holdings.calls[name, arguments]) < len(places):
+            yield places[there], "call", f"{name}({arguments})"
+
+
+def _holds(text: str, result: FileResult) -> bool:
+    return all(given in text for given in result.gives)
+
+
+def folded(text: str) -> str:
+    """Return a text with each run of white space as one blank."""
+    return " ".join(text.split())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
+from playground.base.arguments import older_name
 from playground.base.display import Shown
 from playground.base.wording import counted
 from playground.sessions.places import numberless
@@ -27,15 +28,17 @@ _COMPARED: Final = (
 class Missing:
     """One leaf of the file that no session holds, or a piece of one.
 
-    `told` is the code of the importer's finding about it, `aside` the format's reason for leaving
-    such paths aside; if both are empty, the loss was silent.
+    `finding_code` is the code of the importer's finding about it, `aside` the format's reason for
+    leaving such paths aside; if both are empty, the loss was silent.
     """
 
     place: str
     kind: Kind
     text: str
-    told: str = ""
+    finding_code: str = ""
     aside: str = ""
+
+    told = older_name("told", "finding_code")
 
     @property
     def path(self) -> str:
@@ -45,10 +48,11 @@ class Missing:
     @property
     def is_silent(self) -> bool:
         """True if neither a finding nor the format's reason explains the loss."""
-        return not self.told and not self.aside
+        return not self.finding_code and not self.aside
 
 
-class MissingAtPath(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MissingAtPath:
     """The missing pieces of one path: number, characters, the reason, and the first of them."""
 
     path: str
@@ -59,9 +63,11 @@ class MissingAtPath(NamedTuple):
     first: Missing
 
     @property
-    def told(self) -> str:
+    def reason(self) -> str:
         """The reason as people read it."""
         return self.why or "nothing says so"
+
+    told = older_name("told", "reason")
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,8 @@ class Receipt(Shown):
         """The missing pieces by path and kind: silent losses first, then by characters."""
         groups: dict[tuple[str, Kind, str], list[Missing]] = {}
         for each in self.missing:
-            why = f"left aside: {each.aside}" if each.aside else each.told and f"told: {each.told}"
+            why = f"told: {each.finding_code}" if each.finding_code else ""
+            why = f"left aside: {each.aside}" if each.aside else why
             groups.setdefault((each.path, each.kind, why), []).append(each)
         rows = []
         for (path, kind, why), found in groups.items():

@@ -7,12 +7,21 @@ Kernel, Vercel AI SDK and Vertex AI.
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
 from playground.sessions.inner_json import json_value
 from playground.sessions.shapes.fields import listed, mapping, text_of
-from playground.sessions.shapes.printed_messages import printed_message
+
+_NAME: Final = re.compile(r"\s*([a-z_]+)=")
+_STRING: Final = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_PIECE: Final = re.compile(rf"(?s)({_STRING})|([\[({{])|([\])}}])|[^\s'\"\[\](){{}}]+|(\s)")
+_FIELDS: Final = frozenset({
+    "role", "content", "name", "tool_call_id", "tool_calls", "reasoning_content", "tool_name",
+    "tool_call_error",
+})  # fmt: skip
 
 
 def chat_messages(value: Any, role: str) -> list[Any]:
@@ -216,3 +225,35 @@ _ENVELOPES: Final[dict[str, Callable[[dict[str, Any], str], list[Any]]]] = {
     "output": _nested("output"),
     "input": _nested("input"),
 }
+
+
+def printed_message(text: str) -> dict[str, Any] | None:
+    """Return the fields of a message as Python prints a pydantic model; None for another text.
+
+    Agno's traces (2025) hold `role='user' content='…' tool_calls=None …`. A value that is no
+    literal ends the message.
+    """
+    if not text.startswith("role="):
+        return None
+    found: dict[str, Any] = {}
+    at = 0
+    while name := _NAME.match(text, at):
+        stop = _end(text, name.end())
+        if name[1] in _FIELDS:
+            try:
+                found[name[1]] = ast.literal_eval(text[name.end() : stop])
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                break
+        at = stop
+    return found if isinstance(found.get("role"), str) and "content" in found else None
+
+
+def _end(text: str, at: int) -> int:
+    """Return a value's end: at white space outside of strings and brackets."""
+    depth = 0
+    while piece := _PIECE.match(text, at):
+        if piece[4] and depth == 0:
+            break
+        depth += bool(piece[2]) - bool(piece[3])
+        at = piece.end()
+    return at

@@ -16,10 +16,8 @@ from playground.recordings.apis.response_items import (
     provider_result,
 )
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
-from playground.sessions.shapes.block_messages import message_of_blocks
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.parts import SOURCES, note_left_out, read_parts, result_value
-from playground.sessions.shapes.plain_items import read_plain_item
 from playground.sessions.shapes.results import CONTENT, add_with_results, holds_result, read_result
 
 ROLES: Final[dict[str, Role]] = {
@@ -78,6 +76,17 @@ _KNOWN_FIELDS: Final = {
     "status", "audio", "annotations", "object", "kind", "session_id", "sessionId", "parentId",
     "parent_id",
 }  # fmt: skip
+# The usual items of a response, with all fields that they may have; Codex adds metadata to each.
+_CODEX_FIELDS: Final = {"metadata", "internal_chat_message_metadata_passthrough"}
+_PLAIN_CALL: Final = {"type", "id", "call_id", "name", "namespace", "status", *_CODEX_FIELDS}
+_PLAIN_RESULT: Final = {"type", "id", "call_id", "output", *_CODEX_FIELDS}
+_PLAIN_RESULT_KINDS: Final = {"function_call_output", "custom_tool_call_output"}
+# By a call's type: the field of its arguments, and all fields.
+_PLAIN_CALLS: Final = {
+    "function_call": ("arguments", {*_PLAIN_CALL, "arguments"}),
+    "custom_tool_call": ("input", {*_PLAIN_CALL, "input"}),
+}
+_NO_CALL: Final[tuple[str, set[str]]] = ("", set())
 
 
 def read_messages(builder: SessionBuilder, values: Any, place: Place) -> None:
@@ -276,12 +285,8 @@ def _parts(
     return parts
 
 
-_REASONING_FIELDS: Final = (
-    "reasoning_content",
-    "reasoning",
-    "thinking",
-    "tool_plan",
-)  # Cohere's plan
+# `tool_plan` is Cohere's
+_REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking", "tool_plan")
 # Fields beside the content that may also hold text, calls or files.
 _FIELDS_BESIDE_CONTENT: Final = {
     *_CALL_FIELDS, *_REASONING_FIELDS, "refusal", "reasoning_details", "thinking_blocks", "images",
@@ -386,3 +391,44 @@ def _image_address(image: str) -> str:
     """Return an image's address; Ollama's Base64 becomes a data address, others stay."""
     plain = image.startswith(("http", "data:", "file:", "/", ".")) or len(image) < 260
     return image if plain else f"data:image/png;base64,{image}"
+
+
+def message_of_blocks(value: dict[str, Any]) -> dict[str, Any]:
+    """Return Polylogue's message with its blocks as content, and its text if no block holds it.
+
+    The `id` of a block that has a `tool_id` is dropped: it is not the call's id.
+    """
+    text = value.get("text")
+    blocks = [
+        {key: field for key, field in each.items() if key != "id"}
+        if isinstance(each, dict) and isinstance(each.get("tool_id"), str)
+        else each
+        for each in value["blocks"]
+    ]
+    texts = [each.get("text") for each in blocks if isinstance(each, dict)]
+    joined = "".join(each for each in texts if isinstance(each, str))
+    is_missing = isinstance(text, str) and text.strip() and text.strip() not in joined
+    missing = [{"type": "text", "text": text}] if is_missing else []
+    return {**value, "text": None, "content": [*missing, *blocks]}
+
+
+def read_plain_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
+    """Read a call, or a result that is text, in its usual form; return False for any other item.
+
+    This is a fast path: the readers of all items would read these to the same parts.
+    """
+    kind, call_id = value.get("type"), value.get("call_id")
+    if not call_id or type(kind) is not str:
+        return False
+    if kind in _PLAIN_RESULT_KINDS:
+        output = value.get("output")
+        if type(output) is not str or not _PLAIN_RESULT.issuperset(value):
+            return False
+        builder.add_message("tool", [builder.result(call_id, output)], place)
+        return True
+    name, (field, known) = value.get("name"), _PLAIN_CALLS.get(kind, _NO_CALL)
+    arguments = value.get(field)
+    if not name or arguments is None or not known.issuperset(value):
+        return False
+    builder.add_to_answer([builder.call(call_id, name, arguments, place)], place)
+    return True

@@ -430,10 +430,11 @@ class Player {
   callCard(call, fate, stop) {
     const card = element("div", "call")
     card.append(element("b", "", call.name), element("small", "", fate))
-    for (const [key, from, to] of call.arguments) {
+    for (const [key, from, to, delivered] of call.arguments) {
       if (from >= stop) continue
       const line = element("div", "", key ? `${key}: ` : "")
-      line.append(element("i", "", this.slice(from, Math.min(to, stop, from + 2000))))
+      const isMended = delivered !== undefined && !fate // of a call that has ended
+      line.append(element("i", "", isMended ? delivered : this.slice(from, Math.min(to, stop, from + 2000))))
       card.append(line)
     }
     return card

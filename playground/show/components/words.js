@@ -1,6 +1,7 @@
 // What differs between two texts, word by word.
 
 const WORD = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu
+const SENTENCE = /[^.!?;\n]*[.!?;\n]+\s*|[^.!?;\n]+/gu
 const PAIRS = 400000 // words of one side times words of the other: matching takes the product
 
 // [change, text] in order; change is "same", "ins" or "del"
@@ -14,10 +15,32 @@ function wordChanges(before, after) {
   while (tail < least - head && left.at(-1 - tail) === right.at(-1 - tail)) tail += 1
   const pieces = [
     ...left.slice(0, head).map((word) => ["same", word]),
-    ...matched(left.slice(head, left.length - tail), right.slice(head, right.length - tail)),
+    ...changed(left.slice(head, left.length - tail), right.slice(head, right.length - tail)),
     ...left.slice(left.length - tail).map((word) => ["same", word]),
   ]
   return joined(pieces)
+}
+
+// Very many words are matched sentence by sentence first
+function changed(left, right) {
+  if (left.length * right.length <= PAIRS) return matched(left, right)
+  const pieces = []
+  let [gone, come] = ["", ""]
+  const match = () => {
+    pieces.push(...matched(gone.match(WORD) ?? [], come.match(WORD) ?? []))
+    gone = come = ""
+  }
+  const sentences = [left, right].map((words) => words.join("").match(SENTENCE) ?? [])
+  for (const [change, text] of matched(...sentences)) {
+    if (change === "del") gone += text
+    else if (change === "ins") come += text
+    else {
+      match()
+      pieces.push([change, text])
+    }
+  }
+  match()
+  return pieces
 }
 
 // The longest common subsequence: lengths[i][j] is that of what follows i on the left, j on the right

@@ -6,7 +6,6 @@ Each module registers the drawings of its kind of answer; all are loaded when th
 from playground.show.pictures import (
     caching,
     cards,
-    compaction,
     replies,
     requests,
     tools,
@@ -16,7 +15,6 @@ from playground.show.pictures import (
 __all__ = [
     "caching",
     "cards",
-    "compaction",
     "replies",
     "requests",
     "tools",

@@ -89,17 +89,14 @@ def _text(events: Sequence[Event]) -> str:
 
 def _calls(result: ParseResult) -> str:
     rows = [
-        [escaped(call.name), "yes", code(_indented_json(call.arguments), _ARGUMENTS)]
+        [escaped(call.name), "yes", code(arguments, _ARGUMENTS)]
         for call in result.tool_calls
+        for arguments in [json.dumps(call.arguments, ensure_ascii=False, indent=1)]
     ]
     for aborted in result.aborted:
         raw = "".join(text for _, text in aborted.raw)
         rows.append([escaped(aborted.name or ""), escaped(aborted.reason), code(raw, _ARGUMENTS)])
     return cells("calls", ["tool", "complete", "arguments"], rows) if rows else ""
-
-
-def _indented_json(arguments: object) -> str:
-    return json.dumps(arguments, ensure_ascii=False, indent=1)
 
 
 @draws("picture", Detections)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from playground.app import state
 from playground.app.shared import say, tables, widgets
 from playground.base.errors import InputFault
 from playground.base.json_numbers import refused_words
@@ -35,7 +36,7 @@ def show(row: Any) -> None:
             key="signature",
             bind="query-params",
             width=620,
-            disabled=bool(st.session_state.get("signature class")),
+            disabled=bool(state.held("signature class")),
             help='Fields and their types around an arrow, such as "question -> answer: int".',
         )
     left, right = st.columns(2)
