@@ -180,7 +180,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "parameter-added": info("a parameter that the provider's adapter adds by itself"),
     "assumed-model": info("the session names no model; one is assumed"),
-    "mixed-models": info("several models answered; the rules of one are used for all"),
+    "mixed-models": info("several models answered: each has its own cache"),
     "transcript-alone": info(
         "the session has no system prompt and no tools: its requests were longer"
     ),
