@@ -18,6 +18,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 from test_own_dialects import MyDialect, OnlyFeed, sample
 from test_pages import page, payloads
@@ -26,6 +28,8 @@ import playground as pg
 from playground import dialects
 from playground.base.errors import InputFault
 from playground.dialects import Dialect
+from playground.dialects.by_hand.plugins import fault_of
+from playground.dialects.marks.policies import CacheDecision
 from playground.nouns.events import Span, TextEvent
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import PromptData, TaskConfig
@@ -224,12 +228,56 @@ def test_messages_that_are_written_as_before_keep_their_origins() -> None:
     assert [(block.origin, block.kind) for block in blocks[1]] == [("format_messages", "user")]
 
 
-@pytest.mark.parametrize("returned", [None, "text", [None], 5])
-def test_an_override_that_returns_no_messages_is_one_clear_error(returned: object) -> None:
-    for method in ("format_messages", "format_history"):
-        dialect = _overriding(MyDialect, {method: lambda self, *given: returned})
-        with pytest.raises((InputFault, TypeError), match=f"what {method} returns"):
-            dialect.render(sample().prompt_data())
+WRONG_MESSAGE = [{"content": "no role"}]
+WRONG_PART = [{"role": "user", "content": [{"type": "text", "text": "x"}, 5]}]
+VALUES = st.recursive(
+    st.sampled_from([None, 5, "", "user", True, CacheDecision(True, "own-mark", 9, 9)]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.tuples(inner)
+        | st.fixed_dictionaries(
+            {}, optional=dict.fromkeys(("role", "content", "type", "text", "tool_calls"), inner)
+        )
+        | st.builds(lambda content: {"role": "user", "content": content}, inner)
+    ),
+    max_leaves=4,
+)
+
+
+def _fault(view: Callable[[Dialect], object], dialect: Dialect) -> str:
+    try:
+        view(dialect)
+    except InputFault as fault:
+        return str(fault)
+    return ""
+
+
+@given(
+    base=st.sampled_from([MyDialect, type(XML)]), method=st.sampled_from([*OVERRIDES]), value=VALUES
+)
+@example(base=MyDialect, method="format_messages", value=WRONG_PART)
+@example(base=MyDialect, method="format_messages", value=WRONG_MESSAGE)
+@example(base=MyDialect, method="format_messages", value=[None])
+@example(base=MyDialect, method="format_history", value="text")
+@example(base=MyDialect, method="format_tool_docs", value=None)
+@example(base=MyDialect, method="format_system_prompt", value="text")
+@example(base=MyDialect, method="format_history_item", value="text")
+@example(base=MyDialect, method="inject_prompt_cache", value=5)
+@settings(max_examples=40, deadline=None)
+def test_a_wrong_value_of_an_override_is_one_clear_fault_in_every_view(
+    base: type[Dialect], method: str, value: Any
+) -> None:
+    """Or no view fails on it. Installed, such a dialect is left out by name."""
+    dialect = _overriding(base, {method: lambda self, *given, **named: deepcopy(value)})
+    faults = {name: _fault(view, dialect) for name, view in VIEWS.items()}
+    where = f"{method} of dialect {dialect.name!r}"
+    if fault := faults["render"]:
+        assert fault.startswith(where)
+        assert set(faults.values()) == {fault}
+        assert fault_of(dialect).startswith(where)
+    else:  # an adapter may refuse what it would have to send, such as no message of the user
+        refusing = {name for name, fault in faults.items() if fault}
+        assert refusing <= {"cache_on_wire", "provider_payload"}
 
 
 @pytest.mark.parametrize(

@@ -383,3 +383,11 @@ def test_the_reader_of_code_is_named_for_the_code_interpreter(template: str) -> 
     tools = [code, *ASKED.tool_metadata, ToolMetadata(name="get_tides")]
     both = pg.raw_prompt(PromptData(messages=ASKED.messages, tool_metadata=tools), template)
     assert [finding.code for finding in both.findings] == ["code-not-read"]
+    asked = [{"role": "user", "content": "Is 7 prime?"}]
+    implied = pg.session(messages=asked, system="Environment: ipython")
+    assert pg.raw_prompt(implied, template).dialect == "llama3-code"
+    named = pg.session(messages=asked, system="Environment: ipython\nTools: brave_search")
+    found = pg.raw_prompt(named, template)
+    assert found.dialect != "llama3-code"
+    assert [finding.code for finding in found.findings] == ["code-not-read"]
+    assert not pg.raw_prompt(pg.session(messages=asked), template).findings

@@ -19,6 +19,7 @@ from playground.dialects.raw_prompts.audit import prompt_warnings
 from playground.dialects.raw_prompts.chat_template import ChatTemplate, question_budget
 from playground.dialects.raw_prompts.llama import (
     CODE_INTERPRETER,
+    ENVIRONMENT,
     LLAMA3,
     LLAMA4,
     LlamaFormat,
@@ -87,13 +88,16 @@ def raw_prompt(
                 f"{chosen_format!r} is not a format of custom tools",
                 expected=" or ".join(get_args(ToolFormat)),
             )
-        text = _LLAMAS[template].render(turns_of(prompt_data, chosen_format), chosen_format)
+        turns = turns_of(prompt_data, chosen_format)
+        text = _LLAMAS[template].render(turns, chosen_format)
         title, dialect = _LLAMAS[template].title, _LLAMA_DIALECTS[template, chosen_format]
-        names = {tool.name for tool in prompt_data.tool_metadata}
-        if names == {CODE_INTERPRETER}:
+        others = {tool.name for tool in prompt_data.tool_metadata} - {CODE_INTERPRETER}
+        system = str(turns[0].content).splitlines() if turns and turns[0].role == "system" else []
+        if ENVIRONMENT not in system:
+            return RawPrompt(text, title, dialect)
+        if not others and not any(line.startswith("Tools: ") for line in system):
             return RawPrompt(text, title, _CODE_DIALECT)
-        found = [finding("code-not-read", CODE_INTERPRETER)] if CODE_INTERPRETER in names else []
-        return RawPrompt(text, title, dialect, found)
+        return RawPrompt(text, title, dialect, [finding("code-not-read", CODE_INTERPRETER)])
     if tool_format:
         raise InputFault("a chat template has its own tool format", expected="llama3 or llama4")
     chosen = template if isinstance(template, ChatTemplate) else ChatTemplate.load(template)

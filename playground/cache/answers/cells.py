@@ -95,16 +95,29 @@ class CacheSimulation(Drawn, Live):
 
         A request that reads up to the same block is no break, even if its figure is smaller: the
         sizes of each request are computed separately, and a bill leaves out some tokens of the
-        last block. Nor is one whose bill shows that its context had become shorter.
+        last block. Nor is one whose bill shows that its context had become shorter, or one before
+        which the session made it shorter.
         """
         pairs = zip(self.requests, self.requests[1:], strict=False)
-        shorter = {each.number for each in self.shorter}
+        shorter = {*self.compacted, *(each.number for each in self.shorter)}
         return [
             number
             for number, (before, after) in enumerate(pairs, 1)
             if after.read < before.cached_after
             and not reaches(after, before)
             and number not in shorter
+        ]
+
+    @property
+    def compacted(self) -> list[int]:
+        """The requests that are shorter than what was in the cache, because the session compacted
+        its history: so it was asked, and they are no breaks."""
+        return [
+            number
+            for number, difference in enumerate(self.differences)
+            if difference
+            and difference.cause == "compacted"
+            and self.requests[number].total < self.requests[number - 1].left
         ]
 
     @cached_property
@@ -209,7 +222,7 @@ class CacheSimulation(Drawn, Live):
         names facts to look at.
         """
         reason, difference = self.requests[number].reason, self.differences[number]
-        if number in self.breaks:
+        if number in self.breaks or number in self.compacted:
             explained = f"{reason}; {difference}" if difference else reason
             return f"{explained}{self._remedy(reason)}"
         return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason

@@ -189,7 +189,7 @@ def _nothing_read(value: CacheSimulation) -> str:
         stop = ";" if prefix.alone else ","  # its words have a comma of their own
         return f"{prefix.subject}{stop} {prefix.probably}{hit}: {needs}."
     if len(value.requests) == 1 and (written or prefix.alone):
-        if prefix.probably or value.requests[0].state == "unpredictable":
+        if value.requests[0].state == "unpredictable":
             return (
                 f"{prefix.subject}: the first request probably writes, and the next one may read."
             )
@@ -214,7 +214,8 @@ def _breaks(value: CacheSimulation) -> str:
     broken = [number + 1 for number in value.breaks]
     if not broken:
         billed_less = bool(billed_breaks(value.billed))
-        return "Nothing that the session holds breaks it." if billed_less else "Nothing breaks."
+        nothing = f"Nothing {'that the session holds breaks it' if billed_less else 'breaks'}"
+        return f"{nothing}{'; the session compacted its history' * bool(value.compacted)}."
     lost = sum(
         value.requests[number - 1].cached_after - value.requests[number].read
         for number in value.breaks

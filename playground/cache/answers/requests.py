@@ -149,7 +149,7 @@ def billed_for(session: Session) -> list[Billed | None]:
     return [billed_of(usages.get(reply)) for reply in session.replies]
 
 
-def told_of(session: Session) -> list[Diagnosis | None]:
+def diagnoses_in(session: Session) -> list[Diagnosis | None]:
     """Return the provider's diagnosis of each answer's request; None if none is noted."""
     noted = {record.reply: record.diagnostics for record in session.requests}
     return [diagnosis_of(noted.get(reply)) for reply in session.replies]

@@ -31,11 +31,11 @@ from playground.cache.answers.requests import (
     Rendered,
     answering_models,
     billed_for,
+    diagnoses_in,
     is_pending,
     lives_billed,
     render_requests,
     sent_models,
-    told_of,
 )
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.diagnosis import Diagnosis
@@ -261,8 +261,7 @@ def simulated_by_dialect(
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
-    answered = bool(session.replies)
-    to_come = not answered or (is_pending(session) and what_if.pending)
+    to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
     wanted = as_policies(policies)
@@ -306,8 +305,12 @@ def _cells(
     """Simulate a dialect's requests under each policy; equal marks share one row."""
     differences = _differences_of(rendered, rules)
     known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
+    decided: list[tuple[Any, CacheSimulation]] = []  # by functions, which several policies share
     for chosen in policies:
         policy = get_policy(chosen) if chosen else dialect.marking_policy
+        if cell := next((cell for each, cell in decided if each is policy.decide), None):
+            yield replace(cell, policy=policy.name)
+            continue
         row = [
             one.marked(policy, asked, rules, ttl, lifetime)
             for one, lifetime in zip(rendered, lives, strict=True)
@@ -317,6 +320,7 @@ def _cells(
             known[marks] = simulated_row(
                 row, differences, rules, dialect.name, policy.name, model, billed, noted=noted
             )
+        decided.append((policy.decide, known[marks]))
         yield replace(known[marks], policy=policy.name)
 
 
@@ -333,7 +337,7 @@ def _bills_of_these(
     if any(not row.sub_agent for row in session.rows):
         return (), (), tuple(bills)
     waiting = [None] * to_come
-    return (*bills, *waiting), (*told_of(session), *waiting), ()
+    return (*bills, *waiting), (*diagnoses_in(session), *waiting), ()
 
 
 def _differences_of(
