@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, assert_never
 
 from playground.base.findings import finding
 from playground.dialects import prompts
@@ -387,6 +387,11 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def marks_itself(self) -> bool:
         """True if marks come from an `inject_prompt_cache` of the dialect's own, not a policy."""
         return self._overrides("inject_prompt_cache") and not self._policy_replaced
+
+    @property
+    def unmarked(self) -> Self:
+        """The dialect for requests that a chosen policy marks, without its own marks."""
+        return self.with_policy("none") if self.marks_itself else self
 
     @property
     def marking_policy(self) -> Policy:
