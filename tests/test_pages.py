@@ -471,7 +471,7 @@ def test_what_is_sent_is_told_with_the_marks_that_get_lost() -> None:
 
 def test_a_brought_request_is_seen_with_its_own_marks_first_and_others_are_choices() -> None:
     mark = {"cache_control": {"type": "ephemeral"}}
-    system = [{"type": "text", "text": "water and wind. " * 400, **mark}]
+    system = [{"type": "text", "text": "water and wind. " * 900, **mark}]
     body = {"model": "claude-sonnet-4-5", "system": system, "messages": [HELLO]}
     session = first_session(Source("request.json", json.dumps(body).encode())).session
     on_disk().add("asked", new_entry(session))

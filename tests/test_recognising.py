@@ -105,8 +105,13 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
     ("nothing", " \n", "nothing", "nothing: there is no text in it"),
     ("words", "Hello!", "reply", "a reply of 6 characters, in which no dialect reads a call"),
     ("a body that is cut off", TEXT[:-9], "session", REQUEST),
-    ("a broken body", SPOILED, "nothing", "JSON that cannot be read"),
-    ("another document", '{"a": 1}', "nothing", "a JSON object in no form that is known here"),
+    ("a broken body", SPOILED, "reply", "JSON that cannot be read"),
+    (
+        "another document",
+        '{"a": 1}',
+        "reply",
+        "a JSON object in no form that is known here",
+    ),
     (
         "curl of Windows' shell",
         'curl ^"https://x^" ^\r\n  -H ^"a: b^" ^\r\n  --data-raw ^"^{^\\^"messages^\\^":'
@@ -174,7 +179,7 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
 )
 def test_a_text_is_known_by_its_content(text: str, kind: Kind, title: str) -> None:
     found = recognise(text)
-    assert (found.kind, found.title) == (kind, title)
+    assert (found.kind, found.title.partition(", or a reply of ")[0]) == (kind, title)
     assert found.data
     assert recognise(text.encode(), "") == found
 
@@ -375,7 +380,12 @@ def test_a_named_dialect_reads_json_in_no_known_form_as_a_reply(reply: str, tmp_
     ):
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["content"] == reply
-    assert piped("", "replay", str(file)).returncode == 2
+    done = piped("", "replay", str(file))
+    if reply.endswith(("}", "]")):
+        assert done.returncode == 2
+        assert done.stderr.endswith(", or -d DIALECT, if it is a model's reply\n")
+    else:  # cut off
+        assert "JSON that cannot be read: read as a reply;" in done.stderr
 
 
 def test_bash_knows_more_escapes_than_json() -> None:
@@ -428,13 +438,22 @@ def test_every_command_that_reads_a_file_reads_standard_input() -> None:
         ("{thought: I look.} Then I answer.", "reply"),
         ("[ ] buy bread\n[x] mend the net", "reply"),
         ("{ a set of notes }", "reply"),
-        ('{"model": "m", "messages": [{"role": "us', "nothing"),
-        ("{'model': 'm', 'messages': [}", "nothing"),
-        ('[{"a": 1}, {"b', "nothing"),
+        ('{"model": "m", "messages": [{"role": "us', "reply"),
+        ("{'model': 'm', 'messages': [}", "reply"),
+        ('[{"a": 1}, {"b', "reply"),
+        ('{"reasoning": "I think that the tide', "reply"),
+        ('{"a": 1} is my answer.', "reply"),
+        ('{"answer": 5}', "reply"),
+        ('{"messages": [{"role": "user", "content": "When?"}]}', "session"),
     ],
 )
-def test_a_text_that_begins_with_a_bracket_is_a_reply_unless_json_was_meant(
+def test_a_text_that_begins_with_a_bracket_is_a_reply_unless_it_is_json_of_a_known_form(
     text: str, kind: str
 ) -> None:
     assert recognise(text).kind == kind
-    assert recognise(text.encode(), "reply.txt").kind == kind
+    if kind == "reply" and text[0] in "{[" and recognise(text).title.startswith("JSON"):
+        assert "not JSON" in recognise(text).unread[0]
+        assert recognise(text, "a.json").kind == "nothing"
+        assert recognise(text, "a.txt").kind == "reply"
+    of_file = "nothing" if text == '{"answer": 5}' else kind
+    assert recognise(text.encode(), "reply.txt").kind == of_file

@@ -399,6 +399,25 @@ def test_the_answer_shows_itself_and_hostile_text_stays_text() -> None:
     assert told["kinds"]["same"] == 7 and told["costs"][0]["provider"] == "anthropic"
 
 
+def test_tools_that_are_still_read_have_the_size_that_was_counted() -> None:
+    """Sized by characters, 19 tools of 332 tokens were 766."""
+    schema = {"type": "object", "properties": {"at": {"type": "string"}}, "required": ["at"]}
+    tools = [
+        {"type": "function", "function": {"name": f"look_{n}", "parameters": schema}}
+        for n in range(20)
+    ]
+    before, after = (
+        {
+            "model": "gpt-4o",
+            "tools": tools,
+            "messages": [{"role": "system", "content": begin + "Be exact. " * 700}],
+        }
+        for begin in ("Today is Friday. ", "It is Saturday. ")
+    )
+    (cost,) = pg.diff(before, after, providers=["deepseek"]).costs
+    assert cost.read == pg.count_tokens(before).by_origin["tools"]
+
+
 def versions_page(**parameters: str) -> AppTest:
     for name, body in (("old", BEFORE), ("new", changed())):
         if name not in on_disk().names():

@@ -247,9 +247,9 @@ def _policies(question: Asked, cell: CacheSimulation) -> None:
             on_click=_take_policy,
             args=(best.key,),
         )
-    written = ", as a dialect writes the requests" if question.is_sent else ""
+    written = ", for the requests as a dialect writes them" if question.is_sent else ""
     components.bars(
-        f"Policies, predicted{written}, as % of uncached.",
+        f"Policies, predicted in % of uncached{written}.",
         policy_bars.policy_bars(found, question.policy),
         key=_BARS,
         on_choose=_take_bar,

@@ -51,6 +51,11 @@ class InputFault(PlaygroundError):
         self.field, self.expected = field, expected
         super().__init__(self._text())
 
+    def add_expected(self, other: str) -> None:
+        """Say what else would be right."""
+        self.expected = f"{self.expected}, or {other}"
+        self.args = (self._text(),)
+
     def _text(self) -> str:
         place = self.where
         if self.line is not None:

@@ -113,7 +113,7 @@ class CacheSimulator:
         doubt = doubt or self._unseen(request, points, hit) or self._doubt(request, points, hit)
         if flying and self._sent_last < request.at:  # else it certainly came too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
-        sized = hit is not None and self._entries[request.chain[hit]].sized
+        sized = entry is not None and entry.sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
         written = self._write(request, points, hit, read, settings, unclear)
         state: State = "warm-start" if warm else "unpredictable" if doubt else "exact"
@@ -202,9 +202,9 @@ class CacheSimulator:
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
-        others = (c.value for c in rules.rules["ttls"].conflicts if not c.superseded)
-        for lives in others:
-            if entry.ttl not in lives and idle > max(lives.values()):
+        for other in rules.rules["ttls"].conflicts:
+            lives = {} if other.superseded else other.value
+            if lives and entry.ttl not in lives and idle > max(lives.values()):
                 return f"sources disagree whether there is a life of {entry.ttl}"
         return ""
 
@@ -250,10 +250,10 @@ class CacheSimulator:
         """Return an unknown fact that could change the outcome, or ""."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
-        for point in points:
+        # A prefix up to the hit is long enough, because it was read.
+        for point in points if hit is None else filter(hit.__lt__, points):
             low, high = request.billed_size_range(point, points[-1])
-            # A prefix up to the hit is long enough, because it was read.
-            if (hit is None or point > hit) and low < most and high >= least:
+            if low < most and high >= least:
                 self._doubtful.add(request.chain[point])
                 minimum = self.rules.minimum_in_words(request.wire.model)
                 doubt = f"{_range(low, high)} may or may not reach {minimum}"
@@ -475,9 +475,10 @@ class CacheSimulator:
         written: dict[str, int] = {}
         before = read
         for point in points[-rules.value("max_breakpoints") :]:  # OpenAI: only the newest
-            size, ttl = request.sizes[point], life_at(request, point, rules)
+            size = request.sizes[point]
             if size < minimum or (hit is not None and point < hit):
                 continue
+            ttl = life_at(request, point, rules)
             # The tokens up to a mark are written at that mark's price, because with mixed lives the
             # bill has a line for each life.
             if hit is None or point > hit:

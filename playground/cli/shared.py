@@ -162,9 +162,11 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
     try:
         loaded = _load_reply(source, dialect) if name == "-" else None
         loaded = loaded or _load_first(source)
-    except InputFault:
+    except InputFault as fault:
         loaded = None if source.number else _load_reply(source, dialect, with_json=bool(dialect))
         if loaded is None:
+            if not dialect and fault.expected and source.data.lstrip()[:1] in (b"{", b"["):
+                fault.add_expected("-d DIALECT, if it is a model's reply")
             raise
     session = loaded.session
     if not session.recordings and (streamed := answers(session)):
@@ -202,12 +204,14 @@ def _load_reply(source: Source, dialect: str, with_json: bool = False) -> Loaded
     from playground.questions.recognition import as_session, recognise
 
     recognised = recognise(source.data, source.name)
-    findings = []
-    if with_json and recognised.kind == "nothing" and source.data.lstrip()[:1] in (b"{", b"["):
-        message = f"{recognised.title}: read as a reply, because a dialect is named"
-        findings = [finding("unknown-json", "the whole text", message)]
-    elif recognised.kind != "reply":
+    what, is_either, _ = recognised.title.partition(", or a reply")
+    is_json = recognised.kind == "nothing" and source.data.lstrip()[:1] in (b"{", b"[")
+    if recognised.kind != "reply" and not (with_json and is_json):
         return None
+    findings = []
+    if is_either or is_json:
+        reason = ", because a dialect is named" if dialect else ""
+        findings = [finding("unknown-json", "the whole text", f"{what}: read as a reply{reason}")]
     if dialect:
         recognised = replace(recognised, data=source.data, dialect=dialect, wrapped=None)
     loaded = as_session(replace(recognised, kind="reply"))

@@ -46,6 +46,7 @@ _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
 # the beginning of a JSON object or a Python dict, which is not meant as a reply
 _JSON_MEMBER: Final = re.compile(r"""[\s\[]*+\{\s*+["']""")
+BROKEN_JSON: Final = "JSON that cannot be read"
 _SHORT: Final = {
     "openai-chat": "OpenAI request",
     "anthropic-messages": "Anthropic request",
@@ -119,7 +120,7 @@ def _json(text: str, place: str) -> Recognised | None:
         lines = _stream(Source(place, text.encode("utf-8", "surrogatepass")))
         if lines is None and not _JSON_MEMBER.match(text):
             return None
-        return lines or Recognised("nothing", "JSON that cannot be read", unread=(str(fault),))
+        return lines or Recognised("nothing", BROKEN_JSON, unread=(str(fault),))
     if isinstance(value, dict):
         if "chat_template" in value:
             return _template_file(text, place)

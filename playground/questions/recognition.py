@@ -33,6 +33,7 @@ from playground.questions.pasted_texts import (
     may_be_template,
 )
 from playground.questions.recognised_documents import (
+    BROKEN_JSON,
     PASTED,
     Recognised,
     Wrapping,
@@ -56,6 +57,7 @@ _PICTURES: Final = (
     (b"BM", "a picture (BMP)"),
     (b"%PDF", "a PDF document"),
 )
+_JSON: Final = (".json", ".jsonl")
 _JINJA: Final = (".jinja", ".jinja2", ".j2")
 _PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # the fence's language
 
@@ -126,7 +128,17 @@ def _recognise_text(text: str, name: str) -> Recognised:
     recognised = _unwrapped_reply(unquoted, fenced) or _recognise_reply(unquoted)
     if not recognised.dialect and may_be_template(unquoted):
         return recognise_template(unquoted)
-    return unreadable[0] if unreadable and not recognised.calls else recognised
+    if recognised.calls or not unreadable:
+        return recognised
+    return _failed_or_reply(unreadable[0], recognised, text, name)
+
+
+def _failed_or_reply(failed: Recognised, reply: Recognised, text: str, name: str) -> Recognised:
+    """Return JSON that was not read; as a reply, if it may be one: it is cut off, or was pasted."""
+    is_json = text.lstrip()[:1] in ("{", "[") and PurePosixPath(name).suffix not in _JSON
+    if not is_json or (name and failed.title != BROKEN_JSON):
+        return failed
+    return replace(reply, title=f"{failed.title}, or {reply.title}", unread=failed.unread)
 
 
 def _recognise_by_plugin(text: str, name: str) -> Recognised | None:

@@ -94,7 +94,7 @@ class ServerReading(ParseResult):
     view: View
     lossless: ParseResult
     slips: frozenset[str] = frozenset()
-    """Return how a reply differs from what the model should write: slips and variations."""
+    """The differences between the reply and what its model should write: slips and variations."""
 
     @property
     def name(self) -> str:

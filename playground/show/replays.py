@@ -45,7 +45,7 @@ def player(*readings: Timeline) -> Payload:
         "text": first.text,
         "timing": first.timing,
         "kinds": list(_OWNING),
-        "steps": [[step.at, step.given[:_LABEL], step.kind] for step in first.steps],
+        "steps": [[step.at, step.text[:_LABEL], step.kind] for step in first.steps],
         "columns": columns,
         "differences": list(_differences([column["segments"] for column in columns])),
         "findings": sorted(

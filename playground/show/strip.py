@@ -95,12 +95,14 @@ def _billed_breaks(cell: CacheSimulation) -> list[BilledBreak]:
 
 def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
     """Say which request missed, after how long, and what that cost."""
-    nano, idle = cell.lost_nano(miss), _idle(cell, miss)
+    nano, changed = cell.lost_nano(miss), cell.explanation(miss)
+    idle = 0 if changed else _idle(cell, miss)
     price = f": {dollars(nano / 1e9)}" if nano is not None else ""
     if idle:
         return f"Request {miss.number + 1} missed after {grouped(idle // 60)} idle minutes{price}"
     which = f"Request {miss.number + 1} read {miss.lost:,} tokens fewer"
-    return f"{which} than request {miss.since + 1} left{price}"
+    because = ", because the model changed" if changed.startswith("the model changed") else ""
+    return f"{which} than request {miss.since + 1} left{because}{price}"
 
 
 def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
@@ -117,9 +119,11 @@ def _billed_findings(cell: CacheSimulation) -> list[tuple[str, str, str]]:
     """Return the dearest breaks of the bills, and what to do about each."""
     found = []
     for miss in _billed_breaks(cell)[:_MOST_FINDINGS]:
-        idle = _idle(cell, miss)
+        idle, changed = _idle(cell, miss), cell.explanation(miss)
         remedy = "An hour's cache would have kept it: compare its cost under Policies"
-        if not idle:
+        if changed:
+            remedy = changed[0].upper() + changed[1:]
+        elif not idle:
             remedy = cell.hints.get(miss.number, "")
         elif idle > _HOUR:
             remedy = "An hour's cache would have expired as well: leave it"

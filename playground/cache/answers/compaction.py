@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from playground.base.arguments import takes, texts
 from playground.base.errors import InputFault
-from playground.base.shared_lists import SharedList
+from playground.base.shared_lists import SharedList, alike_length, shared_length
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.compacted import CompactionWhatIf, HistoryCut, Shorter
@@ -33,7 +33,7 @@ from playground.dialects import Dialect, get_dialect
 from playground.dialects.marks.policies import OWN, CacheRequest, Policy, get_policy
 from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
-from playground.nouns.wire_blocks import WireReader, alike_length, shared_length
+from playground.nouns.wire_blocks import WireReader
 from playground.nouns.wire_bodies import messages_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
@@ -188,7 +188,7 @@ def _shortened(
         # a policy may leave requests as they are: only a changed request is a cut
         if sent.changed:
             cut.add(turn)
-        for each in (sent.asked, sent.messages):
+        for each in (sent.summary_history, sent.messages):
             if each is not None:
                 key = next((key for key in KEYS if key in body), "messages")
                 known = alike_length(row, each)

@@ -9,17 +9,26 @@ import ast
 import json
 from collections.abc import Iterator
 from textwrap import dedent
-from typing import Any
+from typing import Any, Final
 
 from playground.base import python_source
 from playground.base.errors import InputFault
 from playground.base.python_literals import ComputedError, LiteralCall, Names, names_in, value_of
 from playground.base.wording import counted
-from playground.nouns.messages import Message
 from playground.plugins.guides import llama_dialogs
 from playground.questions.recognised_documents import Recognised, recognise_sessions
 from playground.sessions.pasted import in_a_fence
 from playground.sessions.source import Source
+
+_DIALOGS: Final = {
+    dialog.__name__: dialog
+    for dialog in (
+        llama_dialogs.llama3_1_builtin_tool_call_dialog,
+        llama_dialogs.llama3_1_builtin_code_interpreter_dialog,
+        llama_dialogs.llama3_1_custom_tool_call_dialog,
+    )
+}
+"""The functions that a use case may call: Meta's own, which give a fixed dialog each."""
 
 
 def recognise_use_cases(text: str, _: str) -> Recognised | None:
@@ -43,12 +52,18 @@ def _use_cases(tree: ast.Module, names: Names) -> Recognised | None:
         title = _text(given.get("title"), names)
         titles.append(title)
         dialogs = given.get("dialogs")
-        for dialog in dialogs.elts if isinstance(dialogs, ast.List) else []:
+        elements = dialogs.elts if isinstance(dialogs, ast.List) else []
+        if not elements:
+            needed = "dialogs=[[RawMessage(role='user', content='…')]]"
+            unread.append(f"use case {title!r}: no dialogs that stand here; expected {needed}")
+        for element in elements:
             try:
-                if messages := list(_messages(value_of(dialog, names))):
+                dialog = value_of(element, names)
+                if messages := list(_messages(dialog)):
                     rows.append(json.dumps({"messages": messages}))
                 else:
-                    unread.append(f"use case {title!r}: a base model's text, which has no messages")
+                    empty = "an empty dialog" if dialog == [] else "a base model's text"
+                    unread.append(f"use case {title!r}: {empty}, which has no messages")
             except (InputFault, ValueError, TypeError, AttributeError) as error:
                 unread.append(f"use case {title!r}: {error}")
     if not titles:
@@ -87,11 +102,11 @@ def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
     if isinstance(dialog, LiteralCall):
         if dialog.name == "TextCompletionContent":
             return
-        known: Any = getattr(llama_dialogs, dialog.name, None) if "_dialog" in dialog.name else None
+        known = _DIALOGS.get(dialog.name)
         if known is None:
-            raise TypeError(f"{dialog.name}() is not known here")
-        written: list[Message] = known(*dialog.args, **dialog.kwargs)
-        yield from ({"role": message.role, "content": message.text} for message in written)
+            raise TypeError(f"{dialog.name}() is not known here; expected {', '.join(_DIALOGS)}")
+        for message in known(*dialog.args, **dialog.kwargs):
+            yield {"role": message.role, "content": message.text}
         return
     last_call = ""  # a result that names no call answers the call before it, as Meta writes it
     for number, message in enumerate(dialog):

@@ -59,13 +59,13 @@ def _show(found: Proposal) -> None:
     if found.registered:
         say.text(f"These calls are read by: {', '.join(found.registered)}.")
     for number, reading in enumerate(found.readings, 1):
-        left = sum(len(text.strip()) for _, text in reading.left)
+        left = sum(len(text.strip()) for _, text in reading.texts)
         count = counted(len(reading.calls), "call")
         say.text(f"Reply {number}: {count}, {left} characters left as text.")
     rows = [
         {"reply": number, "character": start, "left as text": text}
         for number, reading in enumerate(found.readings, 1)
-        for start, text in reading.left
+        for start, text in reading.texts
     ]
     if rows:
         tables.table(rows, height="content")

@@ -135,13 +135,19 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
 def _scaled(
     request: TimedRequest, rules: Rules, version: Version, shared: list[tuple[int, int]]
 ) -> TimedRequest:
-    """Scale the request to the version's counted tokens.
+    """Scale the request to the version's counted tokens, and its leading tools to their own.
 
     `shared` holds the estimate and the fixed size of the beginning that both requests share.
     """
-    if not request.estimates or not request.estimates[-1]:
+    estimates, blocks = request.estimates, request.wire.blocks
+    if not estimates or not estimates[-1]:
         return request
-    known_sizes = [*shared, (request.estimates[-1], version.count.tokens)]
+    tools = sum(block.tier == TIERS[0] for block in blocks)
+    # A schema as JSON has three times the tokens of what OpenAI's models are shown of it.
+    counted = version.count.by_origin.get("tools", 0) if 0 < tools < len(blocks) else 0
+    sizes = {estimates[tools - 1]: counted} if counted else {}
+    sizes |= {estimates[-1]: version.count.tokens, **dict(shared)}
+    known_sizes = sorted(sizes.items())
     return TimedRequest(request.wire, request.at, rules, before=request, known_sizes=known_sizes)
 
 
