@@ -117,11 +117,8 @@ def asked() -> tuple[Asked, str]:
 
 def _policy(name: str, session: Session) -> str:
     usual = _written().marking_policy.name
-    names = [
-        usual,
-        *(each for each in POLICIES if each != usual),
-        *(each.name for each in policies.own() if each.name != policy_bars.CLICKED),
-    ]
+    own = [each.name for each in policies.own() if each.name != policy_bars.CLICKED]
+    names = [*dict.fromkeys([usual, *POLICIES]), *own]
     is_imported = any(not row.sub_agent for row in session.rows)
     if is_imported:
         names = [as_sent.NAME, *names]

@@ -9,9 +9,7 @@ from playground.app.shared.cache_asked import Asked
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.cache.answers.tool_plan import ToolPlan, plan_tools
-from playground.dialects import get_dialect
 from playground.dialects.marks.own_policies import OwnPolicy
-from playground.dialects.marks.policies import OWN
 from playground.sessions.session import Session
 from playground.show import rows
 
@@ -21,7 +19,6 @@ def _plan(
     session: Session, policy: str, own: OwnPolicy | None, apart: float | None
 ) -> Future[ToolPlan]:
     marks = policies.chosen(policy, own)
-    marks = get_dialect("native").marking_policy if marks == OWN else marks  # it writes these
     return waiting.background().submit(plan_tools, session, marks=marks, seconds_apart=apart)
 
 

@@ -30,7 +30,7 @@ from playground.cache.shortening import (
     shortenings,
 )
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.marks.policies import OWN, CacheRequest, Policy, get_policy
+from playground.dialects.marks.policies import CacheRequest, Policy
 from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireReader
@@ -82,7 +82,7 @@ def compaction(
     """
     session = session_or_sample(session)
     named = session.with_model(model)
-    written = get_dialect(dialect) if marks == OWN else get_dialect(dialect).unmarked
+    written = get_dialect(dialect).with_policy(marks)
     requests, times, restarts = session_requests(named, written, seconds_apart)
     if not requests:
         raise InputFault("the session holds no request", expected="one with an answer, or bodies")
@@ -100,8 +100,8 @@ def compaction(
         wanted.insert(0, shortening(EVERYTHING, limit))
     as_sent = any(not row.sub_agent for row in named.rows)
     name = named.task.model_name or str(requests[0][0].get("model") or "")
-    marker = written.marking_policy if marks == OWN else get_policy(marks)
-    common = (requests, times, restarts, size, name, provider, None if as_sent else marker)
+    marker = None if as_sent else written.marking_policy
+    common = (requests, times, restarts, size, name, provider, marker)
     everything = _shortened(wanted[0], None, *common)
     rest = (_shortened(each, everything, *common) for each in wanted[1:])
     return CompactionWhatIf([everything, *rest], name, limit, sorted(restarts))

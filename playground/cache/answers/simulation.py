@@ -304,7 +304,8 @@ def _by_writer(
     own = dialect.marking_policy.name
     wanted = [each for each in policies if each != OWN or own == OWN or own not in policies]
     for is_own, some in groupby(wanted, lambda each: each in ("", OWN)):
-        yield dialect if is_own else dialect.unmarked, list(some)
+        is_kept = is_own or not dialect.marks_itself
+        yield dialect if is_kept else dialect.with_policy("none"), list(some)
 
 
 def _cells(
