@@ -7,12 +7,13 @@ from typing import Final
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import declaring, say, tables, widgets
+from playground.app.shared import say, tables, widgets
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.dialects import dialect_names
 from playground.dialects.files import plain_dialect
+from playground.plugins.own_dialects import declaring
 from playground.plugins.own_dialects.derivation import Proposal, propose_dialect
 
 _PROPOSED: Final = "own dialect proposed"
