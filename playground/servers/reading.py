@@ -274,8 +274,8 @@ class ServerReader:
         doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved) + [*doubts]
         if doubtful:
             message = (
-                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): it is"
-                " assumed to read it as we do"
+                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): what"
+                " is shown of it is assumed"
             )
             about = finding("unproven-repair", self.dialect, message)
             yield replace(about, severity="info") if set(doubtful) <= set(VARIATIONS) else about
