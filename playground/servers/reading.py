@@ -123,6 +123,11 @@ class ServerReading(ParseResult):
         events = (event for event in self.events if isinstance(event, FindingEvent))
         return [event for event in events if event.finding.code == DROPS]
 
+    @property
+    def dropped_characters(self) -> int:
+        """The number of characters that it drops, blanks among them."""
+        return sum(len(event.text) for event in self.dropped)
+
 
 @dataclass(frozen=True)
 class ServerReader:
