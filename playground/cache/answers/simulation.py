@@ -296,16 +296,13 @@ def simulated_by_dialect(
 def _by_writer(
     policies: Sequence[str | Policy], dialect: Dialect
 ) -> Iterator[tuple[Dialect, list[str | Policy]]]:
-    """Yield neighbouring policies with the dialect that writes their requests.
-
-    A chosen policy replaces a dialect's own `inject_prompt_cache`, which may write texts, too.
-    `OWN` is left out if the policy that it stands for is there by its name.
-    """
+    """Yield neighbouring policies with the dialect that writes their requests: a chosen one
+    replaces `inject_prompt_cache`. `OWN` is left out if what it stands for is there by name."""
     own = dialect.marking_policy.name
     wanted = [each for each in policies if each != OWN or own == OWN or own not in policies]
     for is_own, some in groupby(wanted, lambda each: each in ("", OWN)):
-        is_kept = is_own or not dialect.marks_itself
-        yield dialect if is_kept else dialect.with_policy("none"), list(some)
+        replaced = dialect.marks_itself and not is_own
+        yield dialect.with_policy("none") if replaced else dialect, list(some)
 
 
 def _cells(
