@@ -298,6 +298,7 @@ def test_a_change_of_the_model_explains_its_break_at_the_price_of_its_own(which:
     told = [each for each in strip(found)["findings"] if "paid again" in each[1]]
     assert len(told) == len(broken) and all("The model changed" in each[2] for each in told)
     assert all("left, because the model changed: $" in each[0] for each in told)
+    assert sorted(each[3] for each in strip(found)["findings"] if each in told) == broken
     as_one = pg.simulate_cache(made, policy="claude-code", model=MODEL)
     assert as_one.unexplained == [] and {sent.wire.model for sent in as_one.row} == {MODEL}
     assert [*map(as_one.lost_nano, billed_breaks(as_one.billed))] == [

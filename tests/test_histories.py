@@ -156,7 +156,7 @@ def test_a_compaction_that_the_session_asked_for_is_no_break() -> None:
     system, _, *others = CUT.messages
     long = replace(CUT, messages=(system, said("user", "observations " * 4_000), *others))
     found = pg.simulate_cache(long, model="claude-sonnet-4-5")
-    assert found.requests[1].left > found.requests[2].total
+    assert found.requests[1].cached_after > found.requests[2].total
     assert (found.compacted, found.breaks) == ([2], [])
     assert found.failures(no_cache_break=True) == []
     assert headline(found).verdict == "good"

@@ -89,11 +89,7 @@ VIEWS: dict[str, Callable[[Dialect], object]] = {
     "render": lambda dialect: dialect.render(sample().prompt_data()).messages,
     "compare": lambda dialect: pg.compare(sample(), [dialect]).columns[0].blocks,
     "place_cache": lambda dialect: [part.text for part in pg.place_cache(sample(), dialect).parts],
-    "simulate_cache": lambda dialect: [
-        block.text
-        for request in pg.simulate_cache(sample(), dialect=dialect).row
-        for block in request.wire.blocks
-    ],
+    "simulate_cache": lambda dialect: _wire_texts(pg.simulate_cache(sample(), dialect=dialect)),
     "cache_on_wire": lambda dialect: [b.text for b in pg.cache_on_wire(sample(), dialect).sent],
     "provider_payload": lambda dialect: pg.provider_payload(sample(), dialect).body,
     "a request's shape": lambda dialect: pg.compare(sample(), [dialect]).html(),
@@ -165,6 +161,15 @@ def test_an_override_is_seen_on_the_pages(installed: list[str]) -> None:
     for name in [name for name in installed if name.startswith("declared")]:
         app = page("cache", session="02-parallel-calls", dialect=name)
         assert MARKER in str(payloads(app)), name
+        usual = "own" if name.endswith("inject_prompt_cache") else "azad"
+        assert app.selectbox(key="policy").value == usual
+    marked = [part for part in payloads(app)[0]["parts"] if part[1]]
+    assert marked == [["part:5.0", True, "the dialect's own code sets a mark here"]]
+    assert MARKER in payloads(app)[0]["requests"][-1]["blocks"][-1]
+    app.selectbox(key="dialect").set_value("xml").run()
+    assert app.selectbox(key="policy").value == "azad"
+    app.selectbox(key="dialect").set_value("hand_inject_prompt_cache").run()
+    assert app.selectbox(key="policy").value == "own"
     app = page("payload", session="02-parallel-calls", dialect=installed[-1])
     assert MARKER in str([each.proto.json for each in app.get("bidi_component")])
 
@@ -214,6 +219,39 @@ def test_own_marks_are_shown_where_they_stand_and_give_way_to_a_chosen_policy() 
     (own,) = [pg.simulate_cache(sample(), dialect=dialect)]
     assert own.policy == "own"
     assert all(len(request.marks) == 1 for request in own.row)
+
+
+def test_a_chosen_policy_replaces_the_dialects_own_marking_in_every_view() -> None:
+    """Its texts, too: some views showed them, others did not."""
+    bases: list[type[Dialect]] = [MyDialect, type(XML)]
+    for base, policy in product(bases, ("azad", "none", "system-only")):
+        dialect = _overriding(base, {"inject_prompt_cache": _mark_last})
+        cells = pg.cache_matrix(sample(), dialect, policies=[policy, "own", "claude-code"])
+        assert [cell.policy for cell in cells] == [policy, "own", "claude-code"]
+        views = [_wire_texts(cell) for cell in cells]
+        views.append([part.text for part in pg.place_cache(sample(), dialect, policy=policy).parts])
+        views.append([b.text for b in pg.cache_on_wire(sample(), dialect, policy=policy).sent])
+        for marks in (policy, "own"):
+            shortened = pg.compaction(sample(), dialect, marks=marks).everything
+            views.append(_wire_texts(shortened.simulation))
+        seen = [MARKER in texts for texts in views]
+        assert seen == [False, True, False, False, False, False, True]
+
+
+def _wire_texts(cell: Any) -> list[str]:
+    return [block.text for request in cell.row for block in request.wire.blocks]
+
+
+def test_own_marks_have_a_row_among_all_policies_and_no_other_dialect_has_it() -> None:
+    dialect = _overriding(MyDialect, {"inject_prompt_cache": _mark_last})
+    cells = [(cell.dialect, cell.policy) for cell in pg.cache_matrix(sample(), [dialect, "xml"])]
+    of_xml = [policy for name, policy in cells if name == "xml"]
+    assert "own" not in of_xml
+    assert [policy for name, policy in cells if name != "xml"] == ["own", *of_xml]
+    assert "own marks" in pg.simulate_cache(sample(), dialect=dialect).html()
+    for view in (pg.place_cache, pg.cache_on_wire):
+        assert view(sample(), dialect, policy="own").policy == "own"
+        assert view(sample(), "xml", policy="own").policy == "azad"
 
 
 def test_messages_that_are_written_as_before_keep_their_origins() -> None:

@@ -432,7 +432,7 @@ def test_what_if_changes_the_price() -> None:
     app.toggle(key="if-clock").set_value(True).run()
     assert not app.exception
     assert cost() > 100
-    assert any("time or id" in fix for _, _, fix in strip(app)["findings"])
+    assert any("time or id" in fix for _, _, fix, _ in strip(app)["findings"])
     app.toggle(key="if-clock").set_value(False).run()
     app.selectbox(key="if-environment").set_value("persisted").run()
     persisted = cost()

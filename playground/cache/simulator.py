@@ -27,6 +27,10 @@ from playground.cache.refusals import PrefixCheck, refusal
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
 
+NO_SHARED_ENTRY: Final = (
+    "earlier requests begin like it, but left no entry that ends where they still agree"
+)
+_NOTHING_ALIKE: Final = "no earlier request begins like it"
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, if nothing is known about it
 _SURELY_BEGUN: Final = 60.0  # seconds after which an answer has surely begun
 
@@ -49,6 +53,7 @@ class CacheSimulator:
     _own_settings: dict[str, str] = field(default_factory=dict)
     _beside: str = ""  # the doubt about the last request's model or settings
     one_by_one: bool = True  # True if each request was sent after the previous answer had begun
+    _first_blocks: set[bytes] = field(default_factory=set)  # of all requests, hashed
 
     def send(self, request: TimedRequest) -> Simulated:
         """Send one request and return its outcome. Later requests can read its entries."""
@@ -104,6 +109,7 @@ class CacheSimulator:
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
             entry.route = self._route(request)
         why = self._why(hit, points, request)  # computed before this request writes entries
+        self._first_blocks.update(request.chain[:1])
         # An entry can be read from its writer's first token on, so parallel requests that begin
         # alike all write it.
         flying = hit is None and any(
@@ -344,7 +350,7 @@ class CacheSimulator:
         minimum = rules.minimum(model) if minimum is None else minimum
         read = request.sizes[hit] // step * step if hit is not None else 0
         if hit is None:
-            why = "no earlier request begins like it"
+            why = _NOTHING_ALIKE
         elif read < minimum:
             least = -(-minimum // step) * step
             shared = f"about {request.sizes[hit]:,} tokens are those of an earlier request"
@@ -458,7 +464,7 @@ class CacheSimulator:
             if self._entries[key].expires >= request.at:
                 block = request.chain.index(key)
                 return f"the entry at block {block} is further back than a mark looks"
-        return "no earlier request begins like it"
+        return NO_SHARED_ENTRY if request.chain[0] in self._first_blocks else _NOTHING_ALIKE
 
     def _write(
         self,

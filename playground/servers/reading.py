@@ -123,6 +123,11 @@ class ServerReading(ParseResult):
         events = (event for event in self.events if isinstance(event, FindingEvent))
         return [event for event in events if event.finding.code == DROPS]
 
+    @property
+    def dropped_characters(self) -> int:
+        """The number of characters that it drops, blanks among them."""
+        return sum(len(event.text) for event in self.dropped)
+
 
 @dataclass(frozen=True)
 class ServerReader:
@@ -274,8 +279,8 @@ class ServerReader:
         doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved) + [*doubts]
         if doubtful:
             message = (
-                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): it is"
-                " assumed to read it as we do"
+                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): what"
+                " is shown of it is assumed"
             )
             about = finding("unproven-repair", self.dialect, message)
             yield replace(about, severity="info") if set(doubtful) <= set(VARIATIONS) else about

@@ -117,7 +117,7 @@ class CacheSimulation(Drawn, Live):
             for number, difference in enumerate(self.differences)
             if difference
             and difference.cause == "compacted"
-            and self.requests[number].total < self.requests[number - 1].left
+            and self.requests[number].total < self.requests[number - 1].cached_after
         ]
 
     @cached_property

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 from math import isfinite
 from typing import Any, Final
 
@@ -46,7 +46,7 @@ from playground.cache.simulated import Simulated, State
 from playground.cache.simulator import simulate
 from playground.cache.usage import billed_of
 from playground.dialects import Dialect, as_dialects
-from playground.dialects.marks.policies import CacheRequest, Policy, as_policies, get_policy
+from playground.dialects.marks.policies import OWN, CacheRequest, Policy, as_policies, get_policy
 from playground.dialects.marks.providers import provider_of
 from playground.dialects.older_calls import formerly_second
 from playground.nouns.wire_blocks import WireReader, WireRequest
@@ -270,24 +270,39 @@ def simulated_by_dialect(
         yield [_as_sent(session, model, provider, apart, what_if)]
     chosen_dialects = as_dialects(dialects) if marking else []
     for done, dialect in enumerate(chosen_dialects, 1):
-        rendered = render_requests(session, dialect, rules, apart, what_if, models)
-        lives = _lives_in_bills(bills, len(rendered))
-        yield [
-            replace(
-                cell,
-                notes=notes,
-                pending=to_come,
-                paid=was_paid,
-                bills_as_sent=others,
-                diagnoses=diagnoses if len(diagnoses) == len(rendered) else (),
-            )
-            for cell in _cells(
-                rendered, dialect, marking, asked, lives, rules, what_if.ttl, name, billed, noted
-            )
-        ]
-        del rendered  # else two dialects' requests are in memory at a time
+        row: list[CacheSimulation] = []
+        for written, some in _by_writer(marking, dialect):
+            rendered = render_requests(session, written, rules, apart, what_if, models)
+            lives = _lives_in_bills(bills, len(rendered))
+            row += [
+                replace(
+                    cell,
+                    notes=notes,
+                    pending=to_come,
+                    paid=was_paid,
+                    bills_as_sent=others,
+                    diagnoses=diagnoses if len(diagnoses) == len(rendered) else (),
+                )
+                for cell in _cells(
+                    rendered, written, some, asked, lives, rules, what_if.ttl, name, billed, noted
+                )
+            ]
+            del rendered  # else two dialects' requests are in memory at a time
+        yield row
         if progress is not None:
             progress(done, len(chosen_dialects))
+
+
+def _by_writer(
+    policies: Sequence[str | Policy], dialect: Dialect
+) -> Iterator[tuple[Dialect, list[str | Policy]]]:
+    """Yield neighbouring policies with the dialect that writes their requests: a chosen one
+    replaces `inject_prompt_cache`. `OWN` is left out if what it stands for is there by name."""
+    own = dialect.marking_policy.name
+    wanted = [each for each in policies if each != OWN or own == OWN or own not in policies]
+    for is_own, some in groupby(wanted, lambda each: each in ("", OWN)):
+        replaced = dialect.marks_itself and not is_own
+        yield dialect.with_policy("none") if replaced else dialect, list(some)
 
 
 def _cells(
@@ -307,7 +322,7 @@ def _cells(
     known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
     decided: list[tuple[Any, CacheSimulation]] = []  # by functions, which several policies share
     for chosen in policies:
-        policy = get_policy(chosen) if chosen else dialect.marking_policy
+        policy = dialect.marking_policy if chosen in ("", OWN) else get_policy(chosen)
         if cell := next((cell for each, cell in decided if each is policy.decide), None):
             yield replace(cell, policy=policy.name)
             continue

@@ -86,13 +86,12 @@ def check_result(override: Callable[..., Any], method: str) -> Callable[..., Any
     @functools.wraps(override)
     def wrapper(self: Any, *arguments: Any, **keywords: Any) -> Any:
         value, where = override(self, *arguments, **keywords), f"{method} of dialect {self.name!r}"
-        values = value if isinstance(value, list | tuple) else [value]
-        if not isinstance(value, types):
+        values = value if isinstance(value, list | tuple) else [] if value is None else [value]
+        is_right = item is dict or all(isinstance(one, item) for one in values)
+        if not (is_right and isinstance(value, types)):
             raise wrong(where, value, expected)
         if item is dict:
-            check_messages([] if value is None else values, where)
-        elif value is not None and not all(isinstance(one, item) for one in values):
-            raise wrong(where, value, expected)
+            check_messages(values, where)
         return value
 
     return wrapper

@@ -13,7 +13,7 @@ from typing import Any
 
 from playground.dialects.conversation import KIND_OF_ROLE
 from playground.dialects.history import History
-from playground.dialects.marks.policies import CacheDecision, Policy
+from playground.dialects.marks.policies import OWN, CacheDecision, Policy
 from playground.dialects.rendering import Block, Draft, deep_copy, texts_of
 from playground.nouns.wire_bodies import MARKS
 
@@ -52,7 +52,7 @@ def marks_in(messages: Sequence[dict[str, Any]], _request: object = None) -> lis
     ] or [CacheDecision(False, "no-own-mark")]
 
 
-OWN_MARKS = Policy("own", "the dialect's own inject_prompt_cache", marks_in)
+OWN_MARKS = Policy(OWN, "the dialect's own inject_prompt_cache", marks_in)
 
 
 def _texts(message: dict[str, Any]) -> tuple[Any, ...]:

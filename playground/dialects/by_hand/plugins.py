@@ -116,7 +116,6 @@ def _trials(dialect: Any) -> list[tuple[str, Callable[[], object]]]:
         ("format_example", lambda: dialect.format_example("probe", {"text": "a"}, _tool())),
         ("format_tool_call", lambda: dialect.format_tool_call(call, [_tool()])),
         ("format_tool_result", lambda: dialect.format_tool_result(result)),
-        ("format_tool_docs", lambda: dialect.format_tool_docs(data)),
         ("create_parser", lambda: dialect.create_parser(data)),
         ("feed", lambda: items("feed", dialect.create_parser(data).feed(b"a"))),
         ("format_messages", lambda: dialect.render(data)),

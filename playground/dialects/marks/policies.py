@@ -15,6 +15,7 @@ from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
 AS_SENT: Final = "as-sent"  # no policy: the request keeps the marks that it has
+OWN: Final = "own"  # no policy either: what marks the dialect's requests unless one is chosen
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
 
@@ -146,12 +147,15 @@ def get_policy(policy: str | Policy) -> Policy:
 
 
 def as_policies(policies: str | Policy | Iterable[str | Policy]) -> list[str | Policy]:
-    """Return policies from names, from policies, or from a single one; for none, all built-in."""
+    """Return policies from names, from policies, or from a single one.
+
+    For none, return all built-in ones, after `OWN`.
+    """
     if isinstance(policies, str | Policy):
         return [policies]
     if isinstance(policies, bytes | Mapping) or not isinstance(policies, Iterable):
         raise wrong("policies", policies, "names of policies, or Policies")
-    return list(policies) or list(POLICIES)
+    return list(policies) or [OWN, *POLICIES]
 
 
 def text_characters(messages: FormattedMessages) -> int:

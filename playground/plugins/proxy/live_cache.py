@@ -49,6 +49,7 @@ class LiveCache(CacheSimulator):
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
             one_by_one=True,  # the begin of each answer is known
+            _first_blocks=set(self._first_blocks),
         )
         return Prediction(request, branch.send(request), branch, entries)
 
@@ -63,6 +64,7 @@ class LiveCache(CacheSimulator):
         self._explicit, self._doubtful = branch._explicit, branch._doubtful
         self._summed, self._begun, self._now = branch._summed, branch._begun, branch._now
         self._checked, self._earlier = branch._checked, branch._earlier
+        self._first_blocks = branch._first_blocks
         if len(self._entries) > _MOST:
             living = {k: e for k, e in self._entries.items() if e.expires >= self._now}
             self._entries.clear()
