@@ -25,7 +25,7 @@ from playground.base.paths import named_file
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
-FOLDER: Final = ".folder"  # a scratch folder, beside a locked file of the same name
+FOLDER: Final = ".folder"  # the ending of a folder beside a locked file of the same name
 _OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
 _TRIES: Final = 1_000  # of creating a file, in a folder that other programs may remove
 # Errors of a file system without hard links.
@@ -115,7 +115,7 @@ def _remove_leftover(path: Path) -> None:
             os.close(handle)
 
 
-class Draft:
+class FileDraft:
     """A file that is written under a temporary name, in the folder of its final place."""
 
     def __init__(self, place: Path, mode: int = 0o666) -> None:
@@ -172,7 +172,7 @@ class Batch:
         self, *, inputs: Iterable[str | Path] = (), force: bool = False, ours: str = ""
     ) -> None:
         self._inputs, self._force, self._ours = list(inputs), force, ours
-        self._waiting: list[Draft] = []  # in the order of renaming
+        self._waiting: list[FileDraft] = []  # in the order of renaming
         self._folders: list[Path] = []  # folders that the batch has made, outermost first
 
     def __enter__(self) -> Self:
@@ -207,7 +207,7 @@ class Batch:
             self.check(path)
             self._make_folders(place.parent)
             mode = stat.S_IMODE(existing.st_mode) if existing else 0o666
-            draft = Draft(place, mode)
+            draft = FileDraft(place, mode)
             self._waiting.append(draft)
             with open(draft.handle, "w", encoding="utf-8", newline="\n", closefd=False) as file:
                 if existing:
@@ -244,8 +244,8 @@ class Batch:
 
     def _name_all(self) -> None:
         """Rename all files to their places. If one fails, undo those before it."""
-        kept_files: dict[Draft, Path] = {}
-        renamed: list[Draft] = []
+        kept_files: dict[FileDraft, Path] = {}
+        renamed: list[FileDraft] = []
         try:
             for draft in self._waiting if len(self._waiting) > 1 else ():
                 with faults_naming(draft.place):

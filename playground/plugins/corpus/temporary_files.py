@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playground.base.output import FOLDER, Draft, faults_naming, sync_folder
+from playground.base.output import FOLDER, FileDraft, faults_naming, sync_folder
 
 
 @contextmanager
@@ -19,7 +19,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     Only for folders that no other program uses. Raises InputFault for an error of the disk.
     """
     with faults_naming(path):
-        draft = Draft(path)
+        draft = FileDraft(path)
         try:
             yield draft.path
             with draft.path.open("rb") as file:  # the library may have replaced the file
@@ -35,7 +35,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 def scratch_file(folder: Path) -> Iterator[Path]:
     """Yield the path of a temporary file in a folder; remove it at the end. Raises InputFault."""
     with faults_naming(folder):
-        draft = Draft(folder / "scratch")
+        draft = FileDraft(folder / "scratch")
     try:
         yield draft.path
     finally:
@@ -50,7 +50,7 @@ class ScratchFolder:
     """
 
     def __init__(self, parent: Path) -> None:
-        self._mark = Draft(parent / "scratch")
+        self._mark = FileDraft(parent / "scratch")
         self.path = self._mark.path.with_suffix(FOLDER)
 
     def close(self) -> None:
