@@ -359,3 +359,99 @@ def test_a_history_of_templates_is_no_template() -> None:
     template = recognise(json.dumps({"default": HISTORY[:2]}))
     assert (template.kind, template.title) == ("templates", "1 conversation template: default")
     assert recognise(json.dumps(HISTORY[1:])).kind == "session"
+
+
+CHAT_ONLY = """
+class Desk(Agent):
+    @chat_model
+    @staticmethod
+    def model():
+        system = ChatMessage(role=MessageRole.SYSTEM, content="At {port}.")
+        prompt = Prompt.from_messages([system])
+        return OllamaChatModel, {"model": "qwen2.5:7b", "prompt": prompt}
+"""
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        'OllamaChatModel, {"model": "qwen2.5:7b", "prompt": prompt}',
+        "ResourceDescriptor(clazz=OllamaChatModel, prompt=prompt)",
+    ],
+)
+def test_the_prompt_of_a_chat_model_is_one_of_its_agents(returned: str) -> None:
+    source = CHAT_ONLY.replace(CHAT_ONLY[CHAT_ONLY.index("Ollama") :], f"{returned}\n")
+    found = recognise(source)
+    assert (found.title, found.page) == (
+        "Flink-Agents agent Desk: 1 prompt, 1 chat model",
+        "prompts",
+    )
+    assert read_prompts(source)["model"].format_string(port="Brest") == "system: At Brest."
+    bare = CHAT_ONLY.replace('"prompt": prompt', '"prompt": "desk"')
+    assert recognise(bare).page == ""
+    assert "no prompt stands in it" in recognise(bare).unread[0]
+    with pytest.raises(InputFault, match="the agent Desk declares no prompt"):
+        read_prompts(bare)
+
+
+def test_prompts_of_one_name_in_two_agents_are_both_read() -> None:
+    assert list(read_prompts(AGENT + AGENT.replace("Harbour", "Pier"))) == [
+        *("desk", "review"),
+        *("Pier.desk", "Pier.review"),
+    ]
+
+
+BROKEN = [
+    (AGENT.replace("def review()", "def review("), "a Flink-Agents agent", "line 13", ".py"),
+    (SIGNATURE.replace("InputField()", "InputField("), "a DSPy signature", "line 5", ".py"),
+    (DIALECT.replace("(self, data)", "(self"), "a dialect written as a class", "line 2", ".py"),
+    (TEMPLATES + '  - {role: user, content: "', "conversation templates", ":7", ".yaml"),
+    (TEMPLATES + TEMPLATES, "conversation templates", "'default' stands twice", ".yaml"),
+    (TEMPLATES.replace("role: system", "rolle: system"), "conversation templates", "0", ".yaml"),
+    (
+        "default:\n- role: user\n  content: "
+        "[{type: image_url, image_url: {url: a, detail: extreme}}]",
+        *("conversation templates", "content.0.detail", ".yaml"),
+    ),
+    (DECLARED + "  - {name: desk", "Flink-Agents declarations", ":", ".yaml"),
+]
+
+
+@pytest.mark.parametrize(("text", "what", "place", "suffix"), BROKEN)
+def test_material_with_a_mistake_is_told_what_it_looks_like_and_where_it_fails(
+    text: str, what: str, place: str, suffix: str, tmp_path: Path
+) -> None:
+    """Each was "a reply, in which no dialect reads a call", or a reply with a call."""
+    title = f"{what} that cannot be read"
+    named = recognise(text, f"own{suffix}")
+    assert (named.kind, named.title) == ("nothing", title)
+    assert place in named.unread[0]
+    pasted = recognise(text)  # a model may have written it
+    assert pasted.kind == "reply"
+    assert pasted.title.startswith(f"{title}, or a reply")
+    status, told = run(tmp_path, f"own{suffix}", text, "import", "")
+    assert (status, title in told, place in told) == (2, True, True)
+
+
+@pytest.mark.parametrize("text", [each[0] for each in BROKEN if "agent" in each[1].lower()])
+def test_broken_source_is_no_prompt(text: str) -> None:
+    """It was filled as the prompt's text, by the page and by `template prompt`."""
+    with pytest.raises(InputFault, match=r"(line \d+|pasted:\d+): "):
+        read_prompts(text)
+    assert list(read_prompts("Explain: class A(Agent):\n  @prompt (")) == ["prompt"]
+    with pytest.raises(InputFault, match="Python without an agent's prompt"):
+        read_prompts(SIGNATURE)
+
+
+def test_signature_takes_a_class_from_a_file_or_a_text(tmp_path: Path) -> None:
+    status, told = run(tmp_path, "count.py", SIGNATURE, "signature", "-i question=How?")
+    assert status == 0, told
+    assert "`answer` (Literal[1, 2]): how many" in told
+    asked = CliRunner().invoke(main, ["signature", "-"], input=SIGNATURE)
+    given = CliRunner().invoke(main, ["signature", SIGNATURE, "--instructions", "Look up."])
+    assert "Count the masts." in asked.output
+    assert "Look up." in given.output
+    status, told = run(tmp_path, "count.py", BROKEN[1][0], "signature", "")
+    assert (status, "count.py:5: no Python: " in told and "(column " in told) == (2, True)
+    status, told = run(tmp_path, "count.py", SIGNATURE, "import", "")
+    assert "playground signature FILE" in told

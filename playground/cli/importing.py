@@ -212,7 +212,7 @@ def _source_code(file: str) -> Source | None:
 
     Raises InputFault for a file that holds something else than sessions, and names its command.
     """
-    if not file.endswith((".py", ".yaml", ".yml")):
+    if not file.endswith(_SOURCE):
         return None
     from playground.questions.recognition import recognise
     from playground.sessions.loading import file_bytes
@@ -236,20 +236,25 @@ def _other_kind(file: str, piped: Source | None) -> InputFault | None:
     except InputFault:
         return None
     found = recognise(data, "" if file == "-" else file) if 0 < len(data) < _MOST_BYTES else None
-    return _fault_of(found, file) if found and found.kind in _OTHER_KINDS else None
+    is_broken = found and found.kind == "nothing" and file.endswith(_SOURCE)
+    return _fault_of(found, file) if found and (is_broken or found.kind in _OTHER_KINDS) else None
 
 
 def _fault_of(found: Recognised, file: str) -> InputFault:
     from playground.base.errors import InputFault
 
-    expected = f"sessions; {_OTHER_KINDS[found.kind]}"
+    hint = _OTHER_KINDS.get(found.kind, "")
+    if found.kind == "agent" and not found.page:
+        hint = "none of its prompts can be filled"
+    expected = f"sessions; {hint}" if hint else ""
     where = "standard input" if file == "-" else file
     return InputFault("; ".join([found.title, *found.unread]), where=where, expected=expected)
 
 
+_SOURCE = (".py", ".yaml", ".yml")
 _MOST_BYTES = 1_000_000  # a larger file is no single reply or declaration
 _OTHER_KINDS = {
-    "signature": "playground signature, or Import in the app, takes it",
+    "signature": "playground signature FILE, or Import in the app, takes it",
     "agent": "playground template prompt FILE fills its prompts",
     "templates": "playground template run FILE runs them",
     "dialect class": "a dialect's class goes into a package",
