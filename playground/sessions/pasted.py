@@ -103,13 +103,16 @@ def _is_json(text: str) -> bool:
 
 
 def _of_curl(text: str) -> Unwrapped:
+    from playground.sessions.shapes.exchanges import model_in
+
     if '^"' in text:  # browsers write this for Windows' shell
         text = _CARETS.sub(lambda match: match[1] or match[2], text)
     words = list(_words(text))
     body: list[str] = []
-    headers = 0
+    headers, model = 0, ""
     for word, following in zip(words, [*words[1:], ""], strict=True):
         name, equals, value = word.partition("=")
+        model = model or ("" if re.search(r"[\s{]", word) else model_in(word))
         headers += word in ("-H", "--header", "-u", "--user") or name == "--header"
         if word in _BODY:
             body.append(following)
@@ -124,7 +127,19 @@ def _of_curl(text: str) -> Unwrapped:
         raise InputFault(problem, where="the curl command", expected="the file's text")
     count = "a header was" if headers == 1 else f"{headers} headers were"
     unread = (f"{count} left out, and any key with it",) if headers else ()
-    return Unwrapped("&".join(body), "curl", unread)
+    return Unwrapped(_with_model("&".join(body), model), "curl", unread)
+
+
+def _with_model(body: str, model: str) -> str:
+    """Return a body with the model that only the address names."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    if not model or not isinstance(value, dict) or not value or "model" in value:
+        return body
+    start = body.index("{") + 1
+    return f'{body[:start]}"model": {json.dumps(model)}, {body[start:]}'
 
 
 def _words(text: str) -> Iterator[str]:
