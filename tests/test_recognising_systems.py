@@ -231,6 +231,7 @@ def test_use_cases_become_sessions_with_calls_and_results() -> None:
     assert recognised.unread == (
         "use case 'Base': a base model's text, which has no messages",
         "use case 'Other': elsewhere() is not known here",
+        "1 text: no part of a session, at 0.left_out",
     )
     loaded = read_sessions(Source(recognised.name, recognised.data))
     first, second = (each.session.messages for each in loaded)
@@ -455,3 +456,37 @@ def test_signature_takes_a_class_from_a_file_or_a_text(tmp_path: Path) -> None:
     assert (status, "count.py:5: no Python: " in told and "(column " in told) == (2, True)
     status, told = run(tmp_path, "count.py", SIGNATURE, "import", "")
     assert "playground signature FILE" in told
+
+
+DESCRIBED = USE_CASES.replace(
+    'title="Tools",',
+    'title="Tools", description="Tools are called, one by one.", notes="- A note",',
+)
+
+
+@pytest.mark.parametrize("name", ["cases.py", "cases.txt", "-"])
+def test_use_cases_are_sessions_of_every_command_and_a_receipt_says_what_is_dropped(
+    name: str, tmp_path: Path
+) -> None:
+    """Only `import FILE.py` took them, and told that nothing was missing."""
+    (tmp_path / "cases.py").write_text(DESCRIBED)
+    (tmp_path / "cases.txt").write_text(DESCRIBED)
+    file = name if name == "-" else str(tmp_path / name)
+    for command, words in (
+        (("import",), "Tools: openai-lines, 3 messages, 1 call"),
+        (("import",), "1 text, 1 description, 1 note: no part of a session"),
+        (("raw", "--llama", "3"), "<|start_header_id|>"),
+        (("render", "-d", "xml"), "What is the 100th decimal of pi?"),
+    ):
+        first, *options = command
+        done = CliRunner().invoke(main, [first, file, *options], input=DESCRIBED)
+        assert words in done.output, (command, done.output)
+    if name != "-":
+        told = CliRunner().invoke(main, ["import", file, "--receipt"]).output
+        assert "told: part-lost" in told
+        assert "without a word" not in told
+        assert "100 %" not in told
+    first_title, _ = (
+        each.session.title for each in read_sessions(Source(name, DESCRIBED.encode()))
+    )
+    assert first_title == "Tools"

@@ -184,10 +184,8 @@ def _with_progress(
     from playground.base.errors import InputFault
     from playground.sessions.loading import load_sessions, read_sessions, source_of
 
-    source = None if format_name else _source_code(file)
-    if source is not None:
-        yield from read_sessions(source)
-        return
+    if not format_name:
+        _refuse_other_kind(file)
     has_begun = False
     with progress_bar("reading") as moved:
         piped = source_of(file) if file == "-" else None  # it can be read once
@@ -207,22 +205,16 @@ def _with_progress(
             raise _other_kind(file, piped) or fault from fault
 
 
-def _source_code(file: str) -> Source | None:
-    """Return the dialogs of a file with use cases; None for a file that is read as it is.
-
-    Raises InputFault for a file that holds something else than sessions, and names its command.
-    """
+def _refuse_other_kind(file: str) -> None:
+    """Raise InputFault for source or YAML of another kind than sessions; it names its command."""
     if not file.endswith(_SOURCE):
-        return None
+        return
     from playground.questions.recognition import recognise
     from playground.sessions.loading import file_bytes
-    from playground.sessions.source import Source
 
     found = recognise(file_bytes(file), file)
     if found.kind in _OTHER_KINDS:
         raise _fault_of(found, file)
-    is_made = found.kind == "session" and found.name != file  # of what the file declares
-    return Source(found.name, found.data) if is_made else None
 
 
 def _other_kind(file: str, piped: Source | None) -> InputFault | None:

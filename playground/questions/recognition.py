@@ -113,7 +113,7 @@ def _recognise_text(text: str, name: str) -> Recognised:
         return recognise_template(text)
     fenced, suffix = in_a_fence(text), PurePosixPath(name).suffix
     declared = _recognise_by_plugin(text, name, fenced[1] if fenced else text)
-    if declared and declared.kind != "nothing":
+    if declared and (declared.kind != "nothing" or not declared.unread):
         return declared
     unreadable = [declared] if declared else []
     for unwrapped_text in _ways_to_read(text, unreadable):
@@ -148,7 +148,7 @@ def _recognise_by_plugin(text: str, name: str, source: str) -> Recognised | None
     """Return what a plugin recognises in a text, or the dialect's class in its source, or None.
 
     Each plugin's recogniser gets the text and the file's name. It returns None for a text that is
-    not the plugin's, and the kind "nothing" for one that looks like the plugin's and is faulty.
+    not the plugin's, and the kind "nothing" with `unread` for one that looks so and is faulty.
     """
     for plugin in plugins().values():
         for target in plugin.recognisers:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from playground.base.errors import InputFault
 from playground.base.python_source import module
+from playground.base.registry import load, plugins
 
 MOST_SOURCE: Final = 2_000_000  # characters: a syntax tree takes a hundred times its text's room
 # A command and no sentence about one: after `curl` comes an option, a quote or an address.
@@ -46,11 +47,15 @@ _BACKSLASH: Final = re.compile(
 
 @dataclass(frozen=True)
 class Unwrapped:
-    """A document without its wrapping, which `wrapping` names; `unread` lists what is lost."""
+    """A document without its wrapping, which `wrapping` names; `unread` lists what is lost.
+
+    If `is_whole`, the document still holds what its sessions do not, and a receipt names it.
+    """
 
     text: str
     wrapping: str
     unread: tuple[str, ...] = ()
+    is_whole: bool = False
 
 
 def unwrapped(text: str) -> Unwrapped | None:
@@ -86,9 +91,13 @@ def in_a_fence(text: str) -> tuple[str, str] | None:
 def _unwrap(text: str) -> Unwrapped | None:
     if _CURL.match(text):
         return _of_curl(text)
-    if _is_json(text) or not _SOURCE.match(text) or len(text) > MOST_SOURCE:
+    if _is_json(text) or len(text) > MOST_SOURCE:
         return None
-    return _of_source(text)
+    for target in (each for plugin in plugins().values() for each in plugin.unwrappers):
+        own: Unwrapped | None = load(target)(text)
+        if own is not None:
+            return own
+    return _of_source(text) if _SOURCE.match(text) else None
 
 
 def _is_json(text: str) -> bool:
