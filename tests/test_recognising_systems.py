@@ -259,7 +259,7 @@ def test_use_cases_without_a_dialog_say_why(dialogs: str, problem: str, before: 
         recognised.title.partition(", or a reply")[0]
         == "1 use case of Llama's prompts, without a dialog"
     )
-    assert [why.startswith(f"use case 'a': {problem}") for why in recognised.unread] == [True]
+    assert recognised.unread[0].startswith(f"use case 'a': {problem}")
 
 
 def run(folder: Path, name: str, text: str, *arguments: str) -> tuple[int, str]:
