@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import json
 from typing import Any
 
 import pytest
@@ -261,3 +262,23 @@ def test_parts_of_the_input_are_objects_with_a_type(part: object) -> None:
     templates = parse_templates("default: [{role: user}, {role: request}]")
     with pytest.raises(InputFault, match="part 1 of contentParts"):
         run(templates, {"contentParts": [{"type": "text", "text": "a"}, part]}, Answers([]))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "text"},
+        {"type": "text", "text": 5},
+        {"type": "image_url", "image_url": "https://e.example/a.png"},
+        {"type": "image_url", "image_url": {"url": "a", "detail": "extreme"}},
+        {"type": "video", "video": "a"},
+    ],
+)
+def test_a_part_that_content_may_not_hold_is_refused_in_the_input_as_well(part: object) -> None:
+    """The input's parts were only seen to have a type, and were sent."""
+    content = json.dumps([part])
+    with pytest.raises(InputFault, match=r"template 'default', message 0"):
+        parse_templates(f"default: [{{role: user, content: {content}}}, {{role: request}}]")
+    templates = parse_templates("default: [{role: user}, {role: request}]")
+    with pytest.raises(InputFault, match=r"part 0 of contentParts is .*: "):
+        run(templates, {"contentParts": [part]}, Answers([]))

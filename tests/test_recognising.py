@@ -16,7 +16,7 @@ from playground.dialects import get_dialect
 from playground.nouns.messages import ToolCallPart
 from playground.questions.recognised_documents import Kind
 from playground.questions.recognition import recognise
-from playground.sessions.loading import first_session, load_sessions
+from playground.sessions.loading import first_session, load_sessions, read_sessions
 from playground.sessions.pasted import unwrapped
 from playground.sessions.source import Source
 
@@ -457,3 +457,41 @@ def test_a_text_that_begins_with_a_bracket_is_a_reply_unless_it_is_json_of_a_kno
         assert recognise(text, "a.txt").kind == "reply"
     of_file = "nothing" if text == '{"answer": 5}' else kind
     assert recognise(text.encode(), "reply.txt").kind == of_file
+
+
+VERTEX = "https://x-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers"
+
+
+@pytest.mark.parametrize(
+    ("address", "model"),
+    [
+        ("https://g.example/v1beta/models/gemini-2.5-flash:generateContent", "gemini-2.5-flash"),
+        (
+            f"{VERTEX}/google/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
+            "gemini-2.5-flash",
+        ),
+        (f"{VERTEX}/anthropic/models/claude-opus-5:streamRawPredict", "claude-opus-5"),
+        ("https://b.example/model/us.amazon.nova-v1%3A0/converse", "us.amazon.nova-v1:0"),
+        ("https://a.example/openai/deployments/gpt-4o/chat/completions?api-version=1", "gpt-4o"),
+        ("https://o.example/v1/chat/completions", ""),
+    ],
+)
+@pytest.mark.parametrize("option", ["", "--url "])
+def test_a_command_gives_the_model_that_only_its_address_names(
+    address: str, model: str, option: str
+) -> None:
+    """Every command for Gemini was read as one for its default model."""
+    key = "contents" if "gemini" in model else "messages"
+    part = {"parts": [{"text": "Hi"}]} if key == "contents" else {"content": "Hi"}
+    body = json.dumps({key: [{"role": "user", **part}]})
+    found = unwrapped(
+        f"curl {option}'{address}' -H 'Referer: https://r/models/r:invoke' -d '{body}'"
+    )
+    assert found is not None
+    assert json.loads(found.text) == {**({"model": model} if model else {}), **json.loads(body)}
+    loaded = next(iter(read_sessions(Source("curl", found.text.encode()))))
+    if model:
+        assert loaded.session.task.model_name == model
+    named = unwrapped(f"""curl {address} -d '{{"model": "own", {body[1:]}'""")
+    assert named is not None
+    assert json.loads(named.text)["model"] == "own"

@@ -233,6 +233,7 @@ def test_use_cases_become_sessions_with_calls_and_results() -> None:
         "use case 'Other': elsewhere() is not known here; expected "
         "llama3_1_builtin_tool_call_dialog, "
         "llama3_1_builtin_code_interpreter_dialog, llama3_1_custom_tool_call_dialog",
+        "1 text: no part of a session, at 0.left_out",
     )
     loaded = read_sessions(Source(recognised.name, recognised.data))
     first, second = (each.session.messages for each in loaded)
@@ -254,8 +255,11 @@ def test_use_cases_become_sessions_with_calls_and_results() -> None:
 @pytest.mark.parametrize("before", ["", "class Port:\n    name: str\n\n\n"])
 def test_use_cases_without_a_dialog_say_why(dialogs: str, problem: str, before: str) -> None:
     recognised = recognise(f"{before}UseCase(title='a', dialogs={dialogs})")
-    assert recognised.title == "1 use case of Llama's prompts, without a dialog"
-    assert [why.startswith(f"use case 'a': {problem}") for why in recognised.unread] == [True]
+    assert (
+        recognised.title.partition(", or a reply")[0]
+        == "1 use case of Llama's prompts, without a dialog"
+    )
+    assert recognised.unread[0].startswith(f"use case 'a': {problem}")
 
 
 def run(folder: Path, name: str, text: str, *arguments: str) -> tuple[int, str]:
@@ -377,3 +381,133 @@ def test_a_history_of_templates_is_no_template() -> None:
     template = recognise(json.dumps({"default": HISTORY[:2]}))
     assert (template.kind, template.title) == ("templates", "1 conversation template: default")
     assert recognise(json.dumps(HISTORY[1:])).kind == "session"
+
+
+CHAT_ONLY = """
+class Desk(Agent):
+    @chat_model
+    @staticmethod
+    def model():
+        system = ChatMessage(role=MessageRole.SYSTEM, content="At {port}.")
+        prompt = Prompt.from_messages([system])
+        return OllamaChatModel, {"model": "qwen2.5:7b", "prompt": prompt}
+"""
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        'OllamaChatModel, {"model": "qwen2.5:7b", "prompt": prompt}',
+        "ResourceDescriptor(clazz=OllamaChatModel, prompt=prompt)",
+    ],
+)
+def test_the_prompt_of_a_chat_model_is_one_of_its_agents(returned: str) -> None:
+    source = CHAT_ONLY.replace(CHAT_ONLY[CHAT_ONLY.index("Ollama") :], f"{returned}\n")
+    found = recognise(source)
+    assert (found.title, found.page) == (
+        "Flink-Agents agent Desk: 1 prompt, 1 chat model",
+        "prompts",
+    )
+    assert read_prompts(source)["model"].format_string(port="Brest") == "system: At Brest."
+    bare = CHAT_ONLY.replace('"prompt": prompt', '"prompt": "desk"')
+    assert recognise(bare).page == ""
+    assert "no prompt stands in it" in recognise(bare).unread[0]
+    with pytest.raises(InputFault, match="the agent Desk declares no prompt"):
+        read_prompts(bare)
+
+
+def test_prompts_of_one_name_in_two_agents_are_both_read() -> None:
+    assert list(read_prompts(AGENT + AGENT.replace("Harbour", "Pier"))) == [
+        *("desk", "review"),
+        *("Pier.desk", "Pier.review"),
+    ]
+
+
+BROKEN = [
+    (AGENT.replace("def review()", "def review("), "a Flink-Agents agent", "line 13", ".py"),
+    (SIGNATURE.replace("InputField()", "InputField("), "a DSPy signature", "line 5", ".py"),
+    (DIALECT.replace("(self, data)", "(self"), "a dialect written as a class", "line 2", ".py"),
+    (TEMPLATES + '  - {role: user, content: "', "conversation templates", ":7", ".yaml"),
+    (TEMPLATES + TEMPLATES, "conversation templates", "'default' stands twice", ".yaml"),
+    (TEMPLATES.replace("role: system", "rolle: system"), "conversation templates", "0", ".yaml"),
+    (
+        "default:\n- role: user\n  content: "
+        "[{type: image_url, image_url: {url: a, detail: extreme}}]",
+        *("conversation templates", "content.0.detail", ".yaml"),
+    ),
+    (DECLARED + "  - {name: desk", "Flink-Agents declarations", ":", ".yaml"),
+]
+
+
+@pytest.mark.parametrize(("text", "what", "place", "suffix"), BROKEN)
+def test_material_with_a_mistake_is_told_what_it_looks_like_and_where_it_fails(
+    text: str, what: str, place: str, suffix: str, tmp_path: Path
+) -> None:
+    """Each was "a reply, in which no dialect reads a call", or a reply with a call."""
+    title = f"{what} that cannot be read"
+    named = recognise(text, f"own{suffix}")
+    assert (named.kind, named.title) == ("nothing", title)
+    assert place in named.unread[0]
+    pasted = recognise(text)  # a model may have written it
+    assert pasted.kind == "reply"
+    assert pasted.title.startswith(f"{title}, or a reply")
+    status, told = run(tmp_path, f"own{suffix}", text, "import", "")
+    assert (status, title in told, place in told) == (2, True, True)
+
+
+@pytest.mark.parametrize("text", [each[0] for each in BROKEN if "agent" in each[1].lower()])
+def test_broken_source_is_no_prompt(text: str) -> None:
+    """It was filled as the prompt's text, by the page and by `template prompt`."""
+    with pytest.raises(InputFault, match=r"(line \d+|pasted:\d+): "):
+        read_prompts(text)
+    assert list(read_prompts("Explain: class A(Agent):\n  @prompt (")) == ["prompt"]
+    with pytest.raises(InputFault, match="Python without an agent's prompt"):
+        read_prompts(SIGNATURE)
+
+
+def test_signature_takes_a_class_from_a_file_or_a_text(tmp_path: Path) -> None:
+    status, told = run(tmp_path, "count.py", SIGNATURE, "signature", "-i question=How?")
+    assert status == 0, told
+    assert "`answer` (Literal[1, 2]): how many" in told
+    asked = CliRunner().invoke(main, ["signature", "-"], input=SIGNATURE)
+    given = CliRunner().invoke(main, ["signature", SIGNATURE, "--instructions", "Look up."])
+    assert "Count the masts." in asked.output
+    assert "Look up." in given.output
+    status, told = run(tmp_path, "count.py", BROKEN[1][0], "signature", "")
+    assert (status, "count.py:5: no Python: " in told and "(column " in told) == (2, True)
+    status, told = run(tmp_path, "count.py", SIGNATURE, "import", "")
+    assert "playground signature FILE" in told
+
+
+DESCRIBED = USE_CASES.replace(
+    'title="Tools",',
+    'title="Tools", description="Tools are called, one by one.", notes="- A note",',
+)
+
+
+@pytest.mark.parametrize("name", ["cases.py", "cases.txt", "-"])
+def test_use_cases_are_sessions_of_every_command_and_a_receipt_says_what_is_dropped(
+    name: str, tmp_path: Path
+) -> None:
+    """Only `import FILE.py` took them, and told that nothing was missing."""
+    (tmp_path / "cases.py").write_text(DESCRIBED)
+    (tmp_path / "cases.txt").write_text(DESCRIBED)
+    file = name if name == "-" else str(tmp_path / name)
+    for command, words in (
+        (("import",), "Tools: openai-lines, 3 messages, 1 call"),
+        (("import",), "1 text, 1 description, 1 note: no part of a session"),
+        (("raw", "--llama", "3"), "<|start_header_id|>"),
+        (("render", "-d", "xml"), "What is the 100th decimal of pi?"),
+    ):
+        first, *options = command
+        done = CliRunner().invoke(main, [first, file, *options], input=DESCRIBED)
+        assert words in done.output, (command, done.output)
+    if name != "-":
+        told = CliRunner().invoke(main, ["import", file, "--receipt"]).output
+        assert "told: part-lost" in told
+        assert "without a word" not in told
+        assert "100 %" not in told
+    first_title, _ = (
+        each.session.title for each in read_sessions(Source(name, DESCRIBED.encode()))
+    )
+    assert first_title == "Tools"

@@ -383,7 +383,7 @@ class Masts(BaseModel):
 SIGNATURE_METHODS: list[tuple[str, tuple[Any, ...]]] = [
     ("format", ([], {"question": "a"})),
     ("format_assistant_message_content", ({"masts": 2},)),
-    ("format_conversation_history", ("history", {"history": []})),
+    ("format_conversation_history", ("history", {"history": ps.History(messages=[])})),
     ("format_demos", ([{"question": "a", "masts": 2}],)),
     ("format_field_description", ()),
     ("format_field_structure", ()),
@@ -454,3 +454,15 @@ def test_what_is_no_signature_is_told_by_every_method(adapter: Any, given: Any) 
             getattr(adapter(), method)(given, *more)
     with pytest.raises(InputFault, match="no signature"):
         adapter()(ScriptedModel(["a"]), {}, given, [], {})
+
+
+@pytest.mark.parametrize("adapter", [ps.ChatAdapter(), ps.JSONAdapter(), ps.XMLAdapter()])
+@pytest.mark.parametrize("given", [{"messages": [{"question": "a", "answer": "b"}]}, "a", [], 5])
+def test_a_history_in_another_form_is_refused(adapter: ps.FieldAdapter, given: object) -> None:
+    """It was left out in silence; DSPy itself fails at its `messages`."""
+    talk = ps.Signature.parse("question, history: History -> answer")
+    with pytest.raises(InputFault, match=r"field history: no history: .*History\(messages="):
+        adapter.format(talk, [], {"question": "And now?", "history": given})
+    assert adapter.format(talk, [], {"question": "a"}) == adapter.format(
+        talk, [], {"question": "a", "history": ps.History(messages=[])}
+    )

@@ -9,13 +9,27 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
+from textwrap import dedent
 from typing import Any, Literal
+
+from playground.base.errors import InputFault
 
 
 def module(text: str) -> ast.Module:
     """Return the tree of a file. Raises what `ast.parse` raises for a text that is no Python."""
     tree: ast.Module = _parse(text, "exec")
     return tree
+
+
+def statements(text: str) -> list[ast.stmt]:
+    """Return the statements of a file. Raises InputFault with the line and column of an error."""
+    try:
+        return module(dedent(text)).body
+    except SyntaxError as error:
+        problem = f"no Python: {error.msg} (column {error.offset})"
+        raise InputFault(problem, line=error.lineno) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise InputFault(f"no Python: {error}") from error
 
 
 def expression(text: str) -> ast.expr:

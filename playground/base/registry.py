@@ -77,6 +77,7 @@ class Plugin(NamedTuple):
     # Formats that are tried before a wider format of the core, by the class of that format.
     narrow_formats: Mapping[str, tuple[str, ...]] = {}
     recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
+    unwrappers: tuple[str, ...] = ()  # `module:function`: sessions in another notation, as JSON
     names: Mapping[str, str] = {}  # public names, each with its module
     doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module
 

@@ -184,10 +184,8 @@ def _with_progress(
     from playground.base.errors import InputFault
     from playground.sessions.loading import load_sessions, read_sessions, source_of
 
-    source = None if format_name else _source_code(file)
-    if source is not None:
-        yield from read_sessions(source)
-        return
+    if not format_name:
+        _refuse_other_kind(file)
     has_begun = False
     with progress_bar("reading") as moved:
         piped = source_of(file) if file == "-" else None  # it can be read once
@@ -207,22 +205,16 @@ def _with_progress(
             raise _other_kind(file, piped) or fault from fault
 
 
-def _source_code(file: str) -> Source | None:
-    """Return the dialogs of a file with use cases; None for a file that is read as it is.
-
-    Raises InputFault for a file that holds something else than sessions, and names its command.
-    """
-    if not file.endswith((".py", ".yaml", ".yml")):
-        return None
+def _refuse_other_kind(file: str) -> None:
+    """Raise InputFault for source or YAML of another kind than sessions; it names its command."""
+    if not file.endswith(_SOURCE):
+        return
     from playground.questions.recognition import recognise
     from playground.sessions.loading import file_bytes
-    from playground.sessions.source import Source
 
     found = recognise(file_bytes(file), file)
     if found.kind in _OTHER_KINDS:
         raise _fault_of(found, file)
-    is_made = found.kind == "session" and found.name != file  # of what the file declares
-    return Source(found.name, found.data) if is_made else None
 
 
 def _other_kind(file: str, piped: Source | None) -> InputFault | None:
@@ -236,20 +228,25 @@ def _other_kind(file: str, piped: Source | None) -> InputFault | None:
     except InputFault:
         return None
     found = recognise(data, "" if file == "-" else file) if 0 < len(data) < _MOST_BYTES else None
-    return _fault_of(found, file) if found and found.kind in _OTHER_KINDS else None
+    is_broken = found and found.kind == "nothing" and file.endswith(_SOURCE)
+    return _fault_of(found, file) if found and (is_broken or found.kind in _OTHER_KINDS) else None
 
 
 def _fault_of(found: Recognised, file: str) -> InputFault:
     from playground.base.errors import InputFault
 
-    expected = f"sessions; {_OTHER_KINDS[found.kind]}"
+    hint = _OTHER_KINDS.get(found.kind, "")
+    if found.kind == "agent" and not found.page:
+        hint = "none of its prompts can be filled"
+    expected = f"sessions; {hint}" if hint else ""
     where = "standard input" if file == "-" else file
     return InputFault("; ".join([found.title, *found.unread]), where=where, expected=expected)
 
 
+_SOURCE = (".py", ".yaml", ".yml")
 _MOST_BYTES = 1_000_000  # a larger file is no single reply or declaration
 _OTHER_KINDS = {
-    "signature": "playground signature, or Import in the app, takes it",
+    "signature": "playground signature FILE, or Import in the app, takes it",
     "agent": "playground template prompt FILE fills its prompts",
     "templates": "playground template run FILE runs them",
     "dialect class": "a dialect's class goes into a package",

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
-from textwrap import dedent
 from typing import Final
 
 from playground.base import python_source
@@ -58,7 +57,9 @@ _PICTURES: Final = (
     (b"%PDF", "a PDF document"),
 )
 _JSON: Final = (".json", ".jsonl")
+_SOURCE: Final = (".py", ".yaml", ".yml")
 _JINJA: Final = (".jinja", ".jinja2", ".j2")
+_CLASS: Final = re.compile(r"(?m)^class\s+\w+\(.*Dialect\b")
 _PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # the fence's language
 
 _WRAPPED: Final = {
@@ -110,49 +111,51 @@ def _recognise_text(text: str, name: str) -> Recognised:
     """Recognise a text: as a plugin's own, as a document, as a template, or as a reply."""
     if PurePosixPath(name).suffix in _JINJA:
         return recognise_template(text)
-    if by_plugin := _recognise_by_plugin(text, name):
-        return by_plugin
-    fenced = in_a_fence(text)
-    if by_class := recognise_classes(fenced[1] if fenced else text, name):
-        return by_class
-    unreadable: list[Recognised] = []
+    fenced, suffix = in_a_fence(text), PurePosixPath(name).suffix
+    declared = _recognise_by_plugin(text, name, fenced[1] if fenced else text)
+    if declared and (declared.kind != "nothing" or not declared.unread):
+        return declared
+    unreadable = [declared] if declared else []
     for unwrapped_text in _ways_to_read(text, unreadable):
         recognised = recognise_document(unwrapped_text, name)
         if recognised is not None and recognised.kind != "nothing":
             return recognised
         unreadable += [recognised] if recognised else []
+    if declared and suffix in _SOURCE:
+        return declared
     unquoted = decode_quoted(text)
     for source, wrapping in ((unquoted, ""), (fenced[1] if fenced else "", "in a code fence")):
-        if is_template(source):
+        if declared is None and is_template(source):
             return recognise_template(source, wrapping)
     recognised = _unwrapped_reply(unquoted, fenced) or _recognise_reply(unquoted)
-    if not recognised.dialect and may_be_template(unquoted):
+    if not (recognised.dialect or declared) and may_be_template(unquoted):
         return recognise_template(unquoted)
-    if recognised.calls or not unreadable:
+    if not declared and (recognised.calls or not unreadable):
         return recognised
-    return _failed_or_reply(unreadable[0], recognised, text, name)
+    failed = unreadable[0]
+    is_cut = text.lstrip()[:1] in ("{", "[") and suffix not in _JSON
+    is_cut &= not name or failed.title == BROKEN_JSON
+    return _or_reply(failed, recognised) if declared or is_cut else failed
 
 
-def _failed_or_reply(failed: Recognised, reply: Recognised, text: str, name: str) -> Recognised:
-    """Return JSON that was not read; as a reply, if it may be one: it is cut off, or was pasted."""
-    is_json = text.lstrip()[:1] in ("{", "[") and PurePosixPath(name).suffix not in _JSON
-    if not is_json or (name and failed.title != BROKEN_JSON):
-        return failed
-    return replace(reply, title=f"{failed.title}, or {reply.title}", unread=failed.unread)
+def _or_reply(failed: Recognised, recognised: Recognised) -> Recognised:
+    """Return a text that may be a reply, such as JSON that is cut off, or else a faulty file."""
+    title = f"{failed.title}, or {recognised.title}"
+    return replace(recognised, title=title, unread=(*failed.unread, *recognised.unread))
 
 
-def _recognise_by_plugin(text: str, name: str) -> Recognised | None:
-    """Return what a plugin recognises in a text, or None.
+def _recognise_by_plugin(text: str, name: str, source: str) -> Recognised | None:
+    """Return what a plugin recognises in a text, or the dialect's class in its source, or None.
 
-    Each plugin's recogniser gets the text and the file's name; it returns None for a text that is
-    not the plugin's.
+    Each plugin's recogniser gets the text and the file's name. It returns None for a text that is
+    not the plugin's, and the kind "nothing" with `unread` for one that looks so and is faulty.
     """
     for plugin in plugins().values():
         for target in plugin.recognisers:
             recognised: Recognised | None = load(target)(text, name)
             if recognised is not None:
                 return recognised
-    return None
+    return recognise_classes(source, name)
 
 
 def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | None:
@@ -230,13 +233,14 @@ def _call_counts(best: Detection) -> str:
 
 
 def recognise_classes(text: str, place: str) -> Recognised | None:
-    """Return the first dialect's class of a Python text, or None if there is none."""
+    """Return the first dialect's class of a Python text; None for a text of another kind."""
     if "Dialect" not in text:
         return None
     try:
-        body = python_source.module(dedent(text)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+        body = python_source.statements(text)
+    except InputFault as fault:
+        title, unread = "a dialect written as a class that cannot be read", (str(fault),)
+        return Recognised("nothing", title, unread=unread) if _CLASS.search(text) else None
     for node in body:
         if isinstance(node, ast.ClassDef) and any(map(_is_dialect, node.bases)):
             return _dialect_class(node, place)

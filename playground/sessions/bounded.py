@@ -117,7 +117,7 @@ def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool
             f"not plain YAML: {problem}",
             where=where,
             line=mark.line + 1 if mark else None,
-            expected="YAML without language-specific tags",
+            expected="YAML without language-specific tags" if " the tag " in problem else "",
         ) from error
     except (RecursionError, ValueError) as error:
         raise InputFault(

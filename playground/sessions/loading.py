@@ -34,6 +34,7 @@ from playground.sessions.shapes.fields import WrongForm
 from playground.sessions.source import MAX_BYTES, Progress, Source
 
 if TYPE_CHECKING:
+    from playground.sessions.pasted import Unwrapped
     from playground.sessions.receipts.receipt import Receipt
 
 
@@ -118,6 +119,8 @@ def receipt_of_sessions(source: Source, loaded: Sequence[LoadedSession]) -> Rece
     from playground.sessions.receipts.leaves import leaves_of
 
     form = loaded[0].format if loaded else ""
+    if (inner := _unwrapped(source)) is not None and inner.is_whole:
+        source = Source(source.name, inner.text.encode("utf-8", "surrogatepass"))
     sessions = [each.session for each in loaded]
     findings = [found for each in loaded for found in each.findings]
     left_aside = get_format(form).left_aside if form else {}
@@ -332,17 +335,21 @@ def _recognised(source: Source) -> tuple[SessionFormat, Source]:
     try:
         return recognised(source), source
     except InputFault:
-        from playground.sessions.pasted import MOST_SOURCE, unwrapped
-
-        is_no_text = source.is_folder or source.is_zip or source.size > MOST_SOURCE
-        inner = None if is_no_text else unwrapped(source.text)
-        if inner is None:
+        if (inner := _unwrapped(source)) is None:
             raise
         found = Source(source.name, inner.text.encode("utf-8", "surrogatepass"))
         found.progress, found.left_out = source.progress, source.left_out
         code = "headers-left-out" if inner.wrapping == "curl" else "not-written-out"
+        code = "part-lost" if inner.is_whole else code
         found.findings += [finding(code, inner.wrapping, left) for left in inner.unread]
         return recognised(found), found
+
+
+def _unwrapped(source: Source) -> Unwrapped | None:
+    from playground.sessions.pasted import MOST_SOURCE, unwrapped
+
+    is_no_text = source.is_folder or source.is_zip or source.size > MOST_SOURCE
+    return None if is_no_text else unwrapped(source.text)
 
 
 def _checked(chosen: SessionFormat, source: Source) -> Generator[LoadedSession, None, None]:

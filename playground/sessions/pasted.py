@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from playground.base.errors import InputFault
 from playground.base.python_source import module
+from playground.base.registry import load, plugins
 
 MOST_SOURCE: Final = 2_000_000  # characters: a syntax tree takes a hundred times its text's room
 # A command and no sentence about one: after `curl` comes an option, a quote or an address.
@@ -46,11 +47,15 @@ _BACKSLASH: Final = re.compile(
 
 @dataclass(frozen=True)
 class Unwrapped:
-    """A document without its wrapping, which `wrapping` names; `unread` lists what is lost."""
+    """A document without its wrapping, which `wrapping` names; `unread` lists what is lost.
+
+    If `is_whole`, the document still holds what its sessions do not, and a receipt names it.
+    """
 
     text: str
     wrapping: str
     unread: tuple[str, ...] = ()
+    is_whole: bool = False
 
 
 def unwrapped(text: str) -> Unwrapped | None:
@@ -86,9 +91,13 @@ def in_a_fence(text: str) -> tuple[str, str] | None:
 def _unwrap(text: str) -> Unwrapped | None:
     if _CURL.match(text):
         return _of_curl(text)
-    if _is_json(text) or not _SOURCE.match(text) or len(text) > MOST_SOURCE:
+    if _is_json(text) or len(text) > MOST_SOURCE:
         return None
-    return _of_source(text)
+    for target in (each for plugin in plugins().values() for each in plugin.unwrappers):
+        own: Unwrapped | None = load(target)(text)
+        if own is not None:
+            return own
+    return _of_source(text) if _SOURCE.match(text) else None
 
 
 def _is_json(text: str) -> bool:
@@ -103,13 +112,16 @@ def _is_json(text: str) -> bool:
 
 
 def _of_curl(text: str) -> Unwrapped:
+    from playground.sessions.shapes.exchanges import model_in
+
     if '^"' in text:  # browsers write this for Windows' shell
         text = _CARETS.sub(lambda match: match[1] or match[2], text)
     words = list(_words(text))
     body: list[str] = []
-    headers = 0
+    headers, model = 0, ""
     for word, following in zip(words, [*words[1:], ""], strict=True):
         name, equals, value = word.partition("=")
+        model = model or ("" if re.search(r"[\s{]", word) else model_in(word))
         headers += word in ("-H", "--header", "-u", "--user") or name == "--header"
         if word in _BODY:
             body.append(following)
@@ -124,7 +136,19 @@ def _of_curl(text: str) -> Unwrapped:
         raise InputFault(problem, where="the curl command", expected="the file's text")
     count = "a header was" if headers == 1 else f"{headers} headers were"
     unread = (f"{count} left out, and any key with it",) if headers else ()
-    return Unwrapped("&".join(body), "curl", unread)
+    return Unwrapped(_with_model("&".join(body), model), "curl", unread)
+
+
+def _with_model(body: str, model: str) -> str:
+    """Return a body with the model that only the address names."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    if not model or not isinstance(value, dict) or not value or "model" in value:
+        return body
+    start = body.index("{") + 1
+    return f'{body[:start]}"model": {json.dumps(model)}, {body[start:]}'
 
 
 def _words(text: str) -> Iterator[str]:

@@ -23,6 +23,7 @@ PLUGIN: Final = Plugin(
     ),
     drawings=("playground.plugins.guides.drawings",),
     recognisers=("playground.plugins.guides.recogniser:recognise_use_cases",),
+    unwrappers=("playground.plugins.guides.recogniser:unwrap_use_cases",),
     names={"guide_for": "playground.plugins.guides.guide"},
     doors={"lab.guides": "playground.plugins.guides.public"},
 )

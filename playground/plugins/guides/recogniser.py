@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
-from textwrap import dedent
 from typing import Any, Final
 
 from playground.base import python_source
@@ -17,7 +18,7 @@ from playground.base.python_literals import ComputedError, LiteralCall, Names, n
 from playground.base.wording import counted
 from playground.plugins.guides import llama_dialogs
 from playground.questions.recognised_documents import Recognised, recognise_sessions
-from playground.sessions.pasted import in_a_fence
+from playground.sessions.pasted import Unwrapped, in_a_fence
 from playground.sessions.source import Source
 
 _DIALOGS: Final = {
@@ -29,65 +30,100 @@ _DIALOGS: Final = {
     )
 }
 """The functions that a use case may call: Meta's own, which give a fixed dialog each."""
+# Source in which use cases are made, of which a fault is named.
+_USE_CASE: Final = re.compile(r"(?m)^(?:from|import|def) ")
 
 
-def recognise_use_cases(text: str, _: str) -> Recognised | None:
+def recognise_use_cases(text: str, name: str) -> Recognised | None:
     """Recognise the dialogs of use cases as sessions, one for each; None for any other text."""
-    if "UseCase(" not in text:
-        return None
-    fenced = in_a_fence(text)
     try:
-        body = python_source.module(dedent(fenced[1] if fenced else text)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return _use_cases(ast.Module(body, []), names_in(body))
-
-
-def _use_cases(tree: ast.Module, names: Names) -> Recognised | None:
-    titles, rows, unread = [], [], []
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UseCase"):
-            continue
-        given = {key.arg: key.value for key in node.keywords}
-        title = _text(given.get("title"), names)
-        titles.append(title)
-        dialogs = given.get("dialogs")
-        elements = dialogs.elts if isinstance(dialogs, ast.List) else []
-        if not elements:
-            needed = "dialogs=[[RawMessage(role='user', content='…')]]"
-            unread.append(f"use case {title!r}: no dialogs that stand here; expected {needed}")
-        for element in elements:
-            try:
-                dialog = value_of(element, names)
-                if messages := list(_messages(dialog)):
-                    rows.append(json.dumps({"messages": messages}))
-                else:
-                    empty = "an empty dialog" if dialog == [] else "a base model's text"
-                    unread.append(f"use case {title!r}: {empty}, which has no messages")
-            except (InputFault, ValueError, TypeError, AttributeError) as error:
-                unread.append(f"use case {title!r}: {error}")
-    if not titles:
-        return None
-    name, data = "use cases.jsonl", "\n".join(rows).encode()
-    title = f"{counted(len(titles), 'use case')} of Llama's prompts"
-    if not rows:
-        return Recognised("nothing", f"{title}, without a dialog", unread=tuple(unread))
-    try:
-        sessions = recognise_sessions(Source(name, data))
+        found = unwrap_use_cases(text)
     except InputFault as fault:
-        return Recognised("nothing", f"{title}, which cannot be read", unread=(str(fault),))
+        title = "use cases of Llama's prompts that cannot be read"
+        return Recognised("nothing", title, unread=(str(fault),))
+    if found is None:
+        return None
+    name, rows = name or "use cases.py", json.loads(found.text)
+    if not rows:
+        return Recognised("nothing", f"{found.wrapping}, without a dialog", unread=found.unread)
+    try:
+        sessions = recognise_sessions(Source(name, found.text.encode("utf-8", "surrogatepass")))
+    except InputFault as fault:
+        return Recognised(
+            "nothing", f"{found.wrapping}, which cannot be read", unread=(str(fault),)
+        )
     return Recognised(
         "session",
-        f"{title}: {counted(len(rows), 'dialog')}",
+        f"{found.wrapping}: {counted(len(rows), 'dialog')}",
         name=name,
-        data=data,
-        unread=tuple(unread),
+        data=text.encode("utf-8", "surrogatepass"),
+        unread=found.unread,
         sessions=sessions.sessions,
         messages=sessions.messages,
         offer="See the raw prompts",
         page="raw",
         view=(("format", "Llama 3"),),
     )
+
+
+def unwrap_use_cases(text: str) -> Unwrapped | None:
+    """Return the dialogs of use cases as JSON, a row for each; None for any other text.
+
+    A row has the use case's title, which names the session. The first row has what no session
+    holds: descriptions, notes, and a base model's text. Raises InputFault with the line of an error
+    in the source.
+    """
+    if "UseCase(" not in text:
+        return None
+    fenced = in_a_fence(text)
+    try:
+        body = python_source.statements(fenced[1] if fenced else text)
+    except InputFault:
+        if _USE_CASE.search(text):
+            raise
+        return None
+    return _use_cases(ast.Module(body, []), names_in(body))
+
+
+def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
+    count = 0
+    rows: list[dict[str, Any]] = []
+    unread: list[str] = []
+    left_out: list[dict[str, str]] = []  # what no session has a place for
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UseCase"):
+            continue
+        count += 1
+        given = {key.arg: key.value for key in node.keywords}
+        title = _text(given.get("title"), names)
+        about = {key: _text(given.get(key), names) for key in ("description", "notes")}
+        left_out.append({key: text for key, text in about.items() if text.strip()})
+        dialogs = given.get("dialogs")
+        elements = dialogs.elts if isinstance(dialogs, ast.List) else []
+        if not elements:
+            needed = "dialogs=[[RawMessage(role='user', content='…')]]"
+            unread.append(f"use case {title!r}: no dialogs that stand here; expected {needed}")
+        for dialog in elements:
+            try:
+                value = value_of(dialog, names)
+                if messages := json.loads(json.dumps(list(_messages(value)))):
+                    rows.append({**({"title": title} if title else {}), "messages": messages})
+                elif value == []:
+                    unread.append(f"use case {title!r}: an empty dialog, which has no messages")
+                else:
+                    left_out.append({"text": str(value.bound("content").get("content", ""))})
+                    unread.append(f"use case {title!r}: a base model's text, which has no messages")
+            except (InputFault, ValueError, TypeError, AttributeError) as error:
+                unread.append(f"use case {title!r}: {error}")
+    if not count:
+        return None
+    kinds = Counter(key for each in left_out for key in each)
+    if kinds and rows:
+        rows[0]["left_out"] = left_out
+        parts = ", ".join(counted(number, kind.removesuffix("s")) for kind, number in kinds.items())
+        unread.append(f"{parts}: no part of a session, at 0.left_out")
+    wrapping = f"{counted(count, 'use case')} of Llama's prompts"
+    return Unwrapped(json.dumps(rows), wrapping, tuple(unread), is_whole=True)
 
 
 def _text(node: ast.expr | None, names: Names) -> str:

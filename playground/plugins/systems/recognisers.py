@@ -23,6 +23,16 @@ _TEMPLATE_ROLE: Final = re.compile(
 )
 _YAML: Final = re.compile(r"^[ \t]*(?:-[ \t]*)?[\w.\"'-]{1,200}:", re.M)
 
+# What YAML needs, at least, so that a fault in it is named: the reader has no value to look at.
+_TEMPLATES: Final = re.compile(
+    r"(?m)^(?:default|new-conversation):[ \t]*\n[ \t]*-|"
+    r"^[ \t]*-[ \t]*\{?[ \t]*role:[ \t]*[\"']?(?:default-request|request|truncate)\b"
+)
+_DECLARED: Final = re.compile(
+    r"(?m)^(?:prompts|agents|chat_model_setups):[ \t]*\n[ \t]*-[ \t]*\{?[ \t]*name:"
+)
+_USUAL: Final = {"default", "new-conversation"}  # the names of templates by convention
+
 
 def recognise_signature(text: str, name: str) -> Recognised | None:
     """Recognise a DSPy signature: one line, or a class."""
@@ -32,7 +42,10 @@ def recognise_signature(text: str, name: str) -> Recognised | None:
         return None
     from playground.plugins.systems.dspy.signature_source import read_signature, signature_classes
 
-    classes = signature_classes(source)
+    try:
+        classes = signature_classes(source)
+    except InputFault as fault:
+        return _broken("a DSPy signature", fault)
     if not is_line and not classes:
         return None
     try:
@@ -40,7 +53,7 @@ def recognise_signature(text: str, name: str) -> Recognised | None:
     except InputFault as fault:
         if not classes:
             return None
-        return Recognised("signature", "a DSPy signature that cannot be read", unread=(str(fault),))
+        return _broken("a DSPy signature", fault)
     fields = f"{', '.join(signature.inputs)} -> {', '.join(signature.outputs)}"
     more = f"; the first of {len(classes)} classes" if len(classes) > 1 else ""
     title = f"DSPy signature {classes[0].name}: {fields}" if classes else f"signature: {fields}"
@@ -67,21 +80,28 @@ def recognise_agents(text: str, name: str) -> Recognised | None:
         return None
     from playground.plugins.systems.flink_agents.agent_source import agents_in
 
-    agents = agents_in(source)
+    try:
+        agents = agents_in(source)
+    except InputFault as fault:
+        return _broken("a Flink-Agents agent", fault)
     if not agents or not any(agent.prompts or agent.actions or agent.models for agent in agents):
         return None
     first = agents[0]
     counts = ", ".join(counted(number, noun) for noun, number in first.parts().items() if number)
     more = f"; the first of {len(agents)} agents" if len(agents) > 1 else ""
+    unread = [line for agent in agents for line in agent.unread]
+    has_prompts = any(agent.prompts for agent in agents)
+    if not has_prompts:
+        unread.append(f"{first.name}: no prompt stands in it; pg.agents runs it in Python")
     return Recognised(
         "agent",
         f"Flink-Agents agent {first.name}: {counts}{more}",
         name=name if name.endswith(".py") else "agent.py",
         data=source.encode("utf-8", "surrogatepass"),
-        unread=tuple(line for agent in agents for line in agent.unread),
+        unread=tuple(unread),
         tools=sum(len(agent.tools) for agent in agents),
         offer="Open its prompts",
-        page="prompts" if any(agent.prompts for agent in agents) else "",
+        page="prompts" if has_prompts else "",
         view=(("prompt template", source),),
     )
 
@@ -97,8 +117,12 @@ def recognise_yaml(text: str, name: str) -> Recognised | None:
         return None
     try:
         value = read_yaml(source, name or "pasted")  # JSON, too
-    except InputFault:
-        return None
+    except InputFault as fault:
+        if first in ("{", "["):
+            return None  # a JSON reader says what is wrong
+        if _TEMPLATES.search(source):
+            return _broken("conversation templates", fault)
+        return _broken("Flink-Agents declarations", fault) if _DECLARED.search(source) else None
     if isinstance(value, dict) and any(
         _are_named(value.get(key)) for key in ("prompts", "agents", "chat_model_setups")
     ):
@@ -162,24 +186,24 @@ def _templates(value: object, source: str, name: str) -> Recognised | None:
     """Recognise a set of conversation templates by its roles, which no chat format has together."""
     lists = list(value.values()) if isinstance(value, dict) else [value]
     messages = [m for items in lists if isinstance(items, list) for m in items]
-    if not messages or not all(
-        isinstance(m, dict) and isinstance(m.get("role"), str) for m in messages
-    ):
+    if not messages or not all(isinstance(m, dict) for m in messages):
         return None
-    is_own = any(m["role"] in ("default-request", "request", "truncate") for m in messages)
-    if not is_own and "{{" not in source:
+    is_own = any(m.get("role") in ("default-request", "request", "truncate") for m in messages)
+    if isinstance(value, dict) and _USUAL & value.keys():
+        is_own |= any("role" in m for m in messages)
+    if not is_own and not (
+        "{{" in source and all(isinstance(m.get("role"), str) for m in messages)
+    ):
         return None  # messages of a conversation
     from playground.plugins.systems.aichatflow import parse_templates
 
-    if isinstance(value, list) and is_own and messages[-1]["role"] == "assistant":
+    if isinstance(value, list) and is_own and messages[-1].get("role") == "assistant":
         return _history(messages, source)
     file_name = name or "pasted.yaml"
     try:
         names = list(parse_templates(source, file_name))
     except InputFault as fault:
-        return Recognised(
-            "templates", "conversation templates that cannot be read", unread=(str(fault),)
-        )
+        return _broken("conversation templates", fault)
     return Recognised(
         "templates",
         f"{counted(len(names), 'conversation template')}: {', '.join(names)}",
@@ -201,6 +225,11 @@ def _history(messages: list[dict[str, object]], source: str) -> Recognised:
         page="formats",
         view=(("brought template history", json.dumps(messages, ensure_ascii=False, indent=1)),),
     )
+
+
+def _broken(what: str, fault: InputFault) -> Recognised:
+    """Return a text that looks like something, and the reason why it cannot be read as that."""
+    return Recognised("nothing", f"{what} that cannot be read", unread=(str(fault),))
 
 
 def _source(text: str) -> str:

@@ -38,7 +38,9 @@ class FineTuning(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         for place, value in rows(source):
             number = place.line if place.line is not None else place.field
+            own_title = value.get("title") if isinstance(value, dict) else None
             builder = SessionBuilder(title=f"{source.stem} line {number}")
+            builder.set_metadata(title=own_title if isinstance(own_title, str) else "")
             if _is_row(value):
                 read_row(builder, value, place)
             else:

@@ -226,15 +226,22 @@ def _json(data: bytes) -> dict[str, Any] | None:
 
 
 def _of_bedrock(exchange: Exchange) -> Exchange:
-    """Return the exchange with a model in its body: Bedrock and Gemini name it in the address."""
-    match = _MODEL.search(exchange.url)
-    if exchange.request is None or match is None or exchange.request.get("model"):
+    """Return the exchange with a model in its body, if only its address names one."""
+    model = model_in(exchange.url)
+    if exchange.request is None or not model or exchange.request.get("model"):
         return exchange
-    return replace(exchange, request={**exchange.request, "model": unquote(match[1])})
+    return replace(exchange, request={**exchange.request, "model": model})
+
+
+def model_in(address: str) -> str:
+    """Return the model that the address of Bedrock, Gemini, Vertex or Azure names, or ""."""
+    match = _MODEL.search(address)
+    return unquote(match[1]) if match else ""
 
 
 _MODEL: Final = re.compile(
-    r"/models?/([^/?:]+(?:(?::|%3A)\d+)?)(?:[/:](?:invoke|converse|generate|streamGenerate))"
+    r"/(?:models?|deployments)/([^/?:]+(?:(?::|%3A)\d+)?)"
+    r"[/:](?:invoke|converse|generate|streamGenerate|rawPredict|streamRawPredict|chat/|completions)"
 )
 
 

@@ -167,6 +167,7 @@ TemplateMessage = Annotated[
     Field(discriminator="role"),
 ]
 TemplateSet = dict[str, list[TemplateMessage]]
+_PART: Final[TypeAdapter[TextTemplate | ImageReference]] = TypeAdapter(UserPart)
 _ADAPTER: Final[TypeAdapter[TemplateSet]] = TypeAdapter(TemplateSet)
 
 
@@ -184,6 +185,20 @@ def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
         return _ADAPTER.validate_python(value)
     except ValidationError as error:
         raise _fault(error, where) from error
+
+
+def check_part(part: Any, number: int) -> None:
+    """Raise InputFault for a part of the input's `contentParts` that a template may not hold."""
+    try:
+        _PART.validate_python(part)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(step) for step in first["loc"][1:])  # after the kind of the part
+        raise InputFault(
+            f"part {number} of contentParts is {part!r:.80}: {first['msg']}",
+            field=field,
+            expected='a part as in a message\'s content, such as {"type": "text", "text": "…"}',
+        ) from error
 
 
 def check_templates(templates: TemplateSet) -> list[Finding]:

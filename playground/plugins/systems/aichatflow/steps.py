@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.base.errors import InputFault
 from playground.plugins.systems.aichatflow.requests import PlainMessage, Sent
-from playground.plugins.systems.aichatflow.sets import TemplateMessage, UserMessage
+from playground.plugins.systems.aichatflow.sets import TemplateMessage, UserMessage, check_part
 from playground.plugins.systems.go_templates import render
 
 
@@ -56,11 +56,7 @@ def _content_parts(data: Mapping[str, Any]) -> list[Any]:
     parts = data.get("contentParts")
     if isinstance(parts, list):
         for number, part in enumerate(parts):
-            if not isinstance(part, dict) or not isinstance(part.get("type"), str):
-                raise InputFault(
-                    f"part {number} of contentParts is {part!r:.80}",
-                    expected='an object with a type, such as {"type": "text", "text": "…"}',
-                )
+            check_part(part, number)
         return parts
     raise InputFault(
         "a user message without content, and no list contentParts in the input",

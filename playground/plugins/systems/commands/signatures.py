@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from playground.cli.command import command
 from playground.cli.shared import csv_option, json_option, strict_option
 from playground.cli.terminal import emit, failed, guarded, print_json, show_rows
+
+if TYPE_CHECKING:
+    from playground.plugins.systems.dspy import Signature
 
 
 @command(
@@ -52,12 +56,13 @@ def signature(
 ) -> int:
     """Print the prompt of a signature such as "question -> answer: int", as DSPy writes it.
 
+    SIGNATURE may also be a class in Python, or a file (`-`: standard input) with either.
+
     With --completion, print the fields that are read from an answer, and why one cannot be read.
     """
-    from playground.plugins.systems.dspy import Signature
     from playground.plugins.systems.dspy import signature_questions as questions
 
-    parsed = Signature.parse(text, instructions)
+    parsed = _signature(text, instructions)
     names = adapters or ("chat",)
     if completion:
         answer = _text(completion)
@@ -99,6 +104,22 @@ def _fields(fields_by_adapter: Mapping[str, Sequence[Any]], as_json: bool) -> in
         cells = [(r["adapter"], r["field"], _json(r["value"]), r["fault"]) for r in rows]
         show_rows(rows_of("adapter field value fault", cells))
     return failed(any(row["fault"] for row in rows))
+
+
+def _signature(text: str, instructions: str) -> Signature:
+    """Read the signature of a text or of the file that it names. Raises InputFault."""
+    from playground.base.errors import InputFault
+    from playground.plugins.systems.dspy.signature_source import read_signature
+
+    if "->" in text or "\n" in text or not (text == "-" or Path(text).exists()):
+        return read_signature(text, instructions)
+    try:
+        return read_signature(_text(text), instructions)
+    except InputFault as fault:
+        where = fault.where or ("standard input" if text == "-" else text)
+        raise InputFault(
+            fault.problem, where=where, line=fault.line, field=fault.field, expected=fault.expected
+        ) from fault
 
 
 def _json(value: Any) -> str:

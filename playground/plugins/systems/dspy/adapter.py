@@ -211,9 +211,12 @@ class FieldAdapter(AskingAdapter):
     def format_conversation_history(
         self, signature: Signature, history_field_name: str, inputs: Values
     ) -> Chat:
-        """Return the turns of the history, each with its reminder, and the results of its calls."""
+        """Return the turns of the history, each with its reminder, and the results of its calls.
+
+        Raises InputFault for a value that is no History.
+        """
         turns: Chat = []
-        for message in getattr(inputs.get(history_field_name), "messages", ()):
+        for message in history.messages_of(inputs.get(history_field_name), history_field_name):
             if any(name in message for name in signature.inputs):
                 turns.append(self._user(signature, message, main_request=True))
             turns += self._answer_turns(signature, message)

@@ -9,10 +9,21 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from playground.base.errors import InputFault
 from playground.plugins.systems.dspy.types import ToolCallResult, ToolCalls, kind_of
 from playground.plugins.systems.dspy.values import as_json
 
 RESULTS: Final = "tool_call_results"
+
+
+def messages_of(value: Any, field: str) -> list[Mapping[str, Any]]:
+    """Return the turns of a History, ours or dspy's; none for None. Raises InputFault."""
+    messages = getattr(value, "messages", None)
+    if value is None or isinstance(messages, list):
+        return messages or []
+    raise InputFault(
+        f"no history: {value!r:.80}", field=field, expected="History(messages=[{…}, …])"
+    )
 
 
 def calls_of(turn: Mapping[str, Any]) -> tuple[str, ToolCalls | None]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from textwrap import dedent
+import re
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import BaseModel, create_model
@@ -18,25 +19,38 @@ from playground.plugins.systems.dspy.signature import (
     type_of_node,
 )
 
+# The beginning of a file with a class, after comments: no prose has it.
+_CLASS: Final = re.compile(
+    r"(?:[ \t]*(?:#.*)?\n)*+[ \t]*(?:class \w.*:|import |from \S+ import |@\w)"
+)
 _FIELDS: Final = {"InputField": InputField, "OutputField": OutputField}
 
 
 def read_signature(text: str, instructions: str = "") -> Signature:
     """Read a signature from a line such as `question -> answer: int`, or from a class.
 
-    `instructions` replace a line's usual ones. Raises InputFault that names the part.
+    `instructions` replace the usual ones, or the class's. Raises InputFault that names the part,
+    or the line of an error in the source.
     """
     classes = signature_classes(text)
-    return _of_class(classes[0]) if classes else Signature.parse(text, instructions)
+    if not classes:
+        return Signature.parse(text, instructions)
+    signature = _of_class(classes[0])
+    return replace(signature, instructions=instructions) if instructions else signature
 
 
 def signature_classes(text: str) -> list[ast.ClassDef]:
-    """Return the classes of a text whose fields are InputField and OutputField."""
+    """Return the classes of a text whose fields are InputField and OutputField.
+
+    Raises InputFault with the line of an error in the source of such a class.
+    """
     if "InputField" not in text and "OutputField" not in text:
         return []
     try:
-        body = python_source.module(dedent(text)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = python_source.statements(text)
+    except InputFault:
+        if _CLASS.match(text):
+            raise
         return []
     return [node for node in body if isinstance(node, ast.ClassDef) and _declared(node)]
 

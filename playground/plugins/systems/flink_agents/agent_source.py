@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from textwrap import dedent
 from typing import Any, Final
 
 from playground.base import python_source
@@ -15,6 +15,12 @@ from playground.plugins.systems.flink_agents.prompt import Prompt
 
 _REACT: Final = "ReActAgent"
 _MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action", f"{_REACT}(")
+# The beginning of a file with a class or a call of ReActAgent, after comments: no prose has it.
+_SOURCE: Final = re.compile(
+    r"(?:[ \t]*(?:#.*)?\n)*+[ \t]*"
+    r"(?:class \w.*:|def \w|async def |import |from \S+ import |@\w|\w+ = |\"\"\")"
+)
+_AGENT: Final = re.compile(rf"(?m)^[ \t]*class\s+\w.*$|\b{_REACT}\(")
 
 
 @dataclass(frozen=True)
@@ -42,12 +48,17 @@ class AgentSource:
 
 
 def agents_in(text: str) -> list[AgentSource]:
-    """Return the agents in a Python text, classes and calls of ReActAgent; none for other texts."""
+    """Return the agents in a Python text, classes and calls of ReActAgent; none for other texts.
+
+    Raises InputFault with the line of an error in the source of an agent.
+    """
     if not any(marker in text for marker in _MARKERS):
         return []
     try:
-        body = python_source.module(dedent(text)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = python_source.statements(text)
+    except InputFault:
+        if _SOURCE.match(text) and _AGENT.search(text):
+            raise
         return []
     constants = names_in(body)
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
@@ -123,6 +134,7 @@ def _agent(node: ast.ClassDef, constants: Names) -> AgentSource | None:
                     agent.tools.append(method.name)
                 case "chat_model" | "chat_model_setup":
                     agent.models.append(method.name)
+                    _read_model(agent, method, constants)
                 case "action":
                     agent.actions.append(method.name)
                 case "staticmethod" | "classmethod":
@@ -148,6 +160,29 @@ def _read_prompt(
     for node in filter(None, returned):
         try:
             agent.prompts[method.name] = _prompt(value_of(node, names))
+        except (ComputedError, InputFault, RecursionError) as error:
+            agent.unread.append(f"{agent.name}.{method.name}: {error}")
+
+
+def _read_model(
+    agent: AgentSource,
+    method: ast.FunctionDef | ast.AsyncFunctionDef,
+    constants: Names,
+) -> None:
+    """Read the prompt that stands in a chat model's arguments; the name of one is not read."""
+    names = {**constants, **names_in(method.body)}
+    for line in method.body:
+        match line:
+            case ast.Return(value=ast.Tuple(elts=[_, ast.Dict(keys=keys, values=values)])):
+                given = {getattr(k, "value", None): v for k, v in zip(keys, values, strict=True)}
+            case ast.Return(value=ast.Call(keywords=keywords)):
+                given = {key.arg: key.value for key in keywords}
+            case _:
+                continue
+        try:
+            prompt = value_of(given["prompt"], names) if "prompt" in given else ""
+            if not isinstance(prompt, str | None):
+                agent.prompts[method.name] = _prompt(prompt)
         except (ComputedError, InputFault, RecursionError) as error:
             agent.unread.append(f"{agent.name}.{method.name}: {error}")
 

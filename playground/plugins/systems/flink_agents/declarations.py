@@ -37,6 +37,7 @@ from playground.sessions.bounded import read_yaml
 from playground.sessions.loading import file_bytes
 from playground.sessions.tool_files import load_tools
 
+_DECLARED: Final = re.compile(r"(?m)^(?:prompts|agents|tools):[ \t]*$")
 _MARK: Final = "__playground_resource__"
 _FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -284,13 +285,16 @@ def holders_of(value: Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[Any, Any
 
 def declared_prompts(text: str, where: str = "pasted") -> dict[str, Prompt]:
     """Return the prompts of Flink-Agents' declarations in YAML, also those of its agents; none for
-    any other text. Raises InputFault that names the field of a prompt that cannot be read.
+    any other text. Raises InputFault that names the line of broken YAML, or the field of a prompt
+    that cannot be read.
     """
     if "prompts:" not in text:
         return {}
     try:
-        value = read_yaml(text, where)
+        value = read_yaml(text, where, unique_keys=True)
     except InputFault:
+        if _DECLARED.search(text):
+            raise
         return {}
     if not isinstance(value, dict):
         return {}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from playground.base import python_source
 from playground.base.errors import InputFault
 from playground.nouns.tools import Schema, ToolMetadata
 from playground.plugins.systems.flink_agents.chat_message import (
@@ -109,10 +111,34 @@ def read_prompt(text: str) -> Prompt:
 
 def read_prompts(text: str) -> dict[str, Prompt]:
     """Read prompts by name from an editor: declarations in YAML, the source of an agent's class,
-    or one prompt, called "prompt", as `read_prompt` reads it. Raises InputFault.
+    or one prompt, called "prompt", as `read_prompt` reads it.
+
+    An agent's prompt is named after its agent, too, if another agent's has the name. Raises
+    InputFault for an agent without a prompt that can be read, and for broken source or YAML.
     """
     from playground.plugins.systems.flink_agents.agent_source import agents_in
     from playground.plugins.systems.flink_agents.declarations import declared_prompts
 
-    prompts = {name: each for agent in agents_in(text) for name, each in agent.prompts.items()}
-    return prompts or declared_prompts(text) or {"prompt": read_prompt(text)}
+    agents = agents_in(text)
+    if not agents:
+        if _is_source(text):
+            raise InputFault("Python without an agent's prompt", expected="a prompt, or an agent")
+        return declared_prompts(text) or {"prompt": read_prompt(text)}
+    prompts: dict[str, Prompt] = {}
+    for agent in agents:
+        for name, each in agent.prompts.items():
+            prompts[f"{agent.name}.{name}" if name in prompts else name] = each
+    if not prompts:
+        names = ", ".join(agent.name for agent in agents)
+        why = "; ".join(line for agent in agents for line in agent.unread)
+        problem = f"the agent {names} declares no prompt that can be read"
+        raise InputFault(f"{problem} ({why})" if why else problem, expected="a prompt")
+    return prompts
+
+
+def _is_source(text: str) -> bool:
+    """Return True for Python with a class, which is no prompt's text."""
+    try:
+        return any(isinstance(node, ast.ClassDef) for node in python_source.statements(text))
+    except InputFault:
+        return False
