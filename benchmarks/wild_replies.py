@@ -36,6 +36,7 @@ from playground.dialects.reading import parse
 from playground.nouns.events import (
     ArgumentEvent,
     CallEndedEvent,
+    CallStartedEvent,
     Event,
     FindingEvent,
     MarkupEvent,
@@ -45,7 +46,7 @@ from playground.nouns.events import (
 from playground.nouns.messages import TextPart, ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import ParseResult, gather
-from playground.servers.segments import call_spans
+from playground.servers.segments import segments
 
 WORDS: Final = re.findall(r"\w+", "amber birch cedar delta ember fjord grove heron inlet knoll")
 ODD: Final = ("a<b & c>d", "it's", 'say "hi"', "C:\\new", "line\nline", "x = {1: 2}", "//host/y")
@@ -203,6 +204,16 @@ def outcome(result: ParseResult, reply: Reply, other: bool) -> str:
     if not odd and all(call in found for call in meant):
         return "right"  # one of them twice, where it stands there twice
     return "told" if result.findings else "silent"
+
+
+def call_spans(events: list[Event]) -> dict[int, Span]:
+    """Map the index of each call to its span, with its markers."""
+    return {
+        event.call_index: segment.span
+        for segment in segments(events)
+        for event in segment.events
+        if isinstance(event, CallStartedEvent)
+    }
 
 
 def _told(events: list[Event], index: int) -> bool:

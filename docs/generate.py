@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from finding_examples import example_rows
+from secret_examples import example_text, fill_example
 
 from playground.app.pages import PAGES, PageEntry, parent
 from playground.base.findings import CODES
@@ -44,8 +45,6 @@ from playground.recordings.secret_patterns import (
     KINDS,
     WORDED,
     SecretPattern,
-    example_text,
-    fill_example,
 )
 from playground.servers import Parser, Server, View, all_servers
 from playground.servers.declarations import proofs

@@ -25,7 +25,7 @@ os.environ["PLAYGROUND_HOME"] = _home = tempfile.mkdtemp(prefix="playground-test
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs")]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

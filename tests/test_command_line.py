@@ -8,7 +8,6 @@ import json
 import re
 import shlex
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -27,7 +26,6 @@ from playground.cli.command import Command
 from playground.sessions.native_format import dump_session
 from playground.show.glossary import GLOSSARY, figure, title
 
-sys.path.insert(0, str(ROOT / "docs"))
 schemas = import_module("command_line_schema")
 # What sends requests, runs until it is stopped, or asks a cluster: tested where its server is.
 UNRUN = {

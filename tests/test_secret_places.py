@@ -13,8 +13,10 @@ import re
 import uuid
 from typing import Final
 
+from secret_examples import fill_example
+
 from playground.recordings.scrubbing import Tally, scrubbed, searcher, star_secrets
-from playground.recordings.secret_patterns import HEADED, KINDS, WORDED, fill_example
+from playground.recordings.secret_patterns import HEADED, KINDS, WORDED
 from playground.recordings.value_scrubbing import scrubbed_value
 
 # fmt: off

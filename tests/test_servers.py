@@ -35,7 +35,7 @@ from playground.questions.server_view import server_view
 from playground.recordings.recording import Recording, TextChunk, ToolCallChunk
 from playground.servers import ServerReading, View, all_servers, get_server, server_names
 from playground.servers.reading import ServerReader
-from playground.servers.segments import call_spans, segments
+from playground.servers.segments import segments
 from playground.servers.view import Server
 
 WEATHER = {"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {}}}}
@@ -677,8 +677,8 @@ def test_markup_has_a_role_and_does_not_merge_over_it() -> None:
 def test_a_failed_call_reaches_up_to_its_closer() -> None:
     text = "A <tool_call>{'name': !} oh </tool_call> B"
     events = pg.parse(text, "hermes").events
-    assert call_spans(events) == {0: Span(2, 40)}
-    assert [segment.kind for segment in segments(events)] == ["text", "failed", "text"]
+    found = [(segment.kind, segment.span) for segment in segments(events)]
+    assert found == [("text", Span(0, 2)), ("failed", Span(2, 40)), ("text", Span(40, 42))]
 
 
 def test_a_cut_argument_is_told_from_a_whole_one() -> None:

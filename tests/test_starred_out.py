@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 from click.testing import CliRunner
+from secret_examples import fill_example
 from streaming import answering, events
 from streamlit.testing.v1 import AppTest
 
@@ -21,7 +22,6 @@ from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.recordings.append_only_file import LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import Tally, describe_stars, scrubbed, searcher
-from playground.recordings.secret_patterns import fill_example
 from playground.sessions.workspaces import belongings_on_disk
 
 SAID, (TOKEN, OTHER, PASSWORD) = fill_example("keys ghp_{a36} and ghp_{a36}, password: {a14} .")

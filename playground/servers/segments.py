@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -129,13 +129,3 @@ def cut_events(events: Iterable[Event], offset: int) -> tuple[list[Event], list[
         before += [head] if head else []
         after.append(tail)
     return before, after
-
-
-def call_spans(events: Sequence[Event]) -> dict[int, Span]:
-    """Map the index of each call to its span, with its markers."""
-    return {
-        event.call_index: segment.span
-        for segment in segments(events)
-        for event in segment.events
-        if isinstance(event, CallStartedEvent)
-    }

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from os import PathLike
-from typing import Final
+from typing import Any, Final
 
 from playground.base.arguments import takes
 from playground.base.errors import InputFault
@@ -62,6 +62,9 @@ __all__ = [
     "propose_dialect",
 ]
 
+_OF_TURNS: Final = (
+    "result", "result_role", "reasoning", "answer", "opens_reasoning", "dropped", "stops",
+)  # fmt: skip
 _RULES: Final = "To call a tool, write exactly this:"
 _TRIED: Final = (1, 2, 3, 10)  # laws that depend on the template
 _EXAMPLES: Final = 25
@@ -170,18 +173,7 @@ def _broken_laws(dialect: DeclaredDialect) -> tuple[str, ...]:
 
 
 def _plain_dialect(name: str, syntax: Syntax, frame: TurnFrame) -> DeclaredDialect:
-    return DeclaredDialect(
-        name=name,
-        syntax=syntax,
-        rules=_RULES,
-        result=frame.result,
-        result_role=frame.result_role,
-        reasoning=frame.reasoning,
-        answer=frame.answer,
-        opens_reasoning=frame.opens_reasoning,
-        dropped=frame.dropped,
-        stops=frame.stops,
-    )
+    return DeclaredDialect(name=name, syntax=syntax, rules=_RULES, **_turns(frame))
 
 
 def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation) -> DerivedDialect:
@@ -190,13 +182,12 @@ def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation
         title=derivation.source,
         syntax=syntax,
         rules=_RULES,
-        result=frame.result,
-        result_role=frame.result_role,
-        reasoning=frame.reasoning,
-        answer=frame.answer,
-        opens_reasoning=frame.opens_reasoning,
-        dropped=frame.dropped,
-        stops=frame.stops,
         models=f"derived from {derivation.source}",
         derivation=derivation,
+        **_turns(frame),
     )
+
+
+def _turns(frame: TurnFrame) -> dict[str, Any]:
+    """Return the fields of a dialect that its frame of turns has, too."""
+    return {name: getattr(frame, name) for name in _OF_TURNS}
