@@ -14,9 +14,9 @@ has the same content and reasoning, up to their white space, and the same calls.
 table counts by parser and dialect; the shortest reply in which both differ stands below it.
 `--record` writes for each slip (a finding that says what is not well-formed) in how many replies
 both agree: a view claims only what agrees in every reply that was tried. It adds to what is
-recorded of the same version (server_record.py); so it takes each seed once. After a change of a
-view or of our parser, `--record-anew` runs the recorded samples and counter-examples again, too,
-and counts from zero.
+recorded of the same version (server_record.py), so it takes each seed once, and writes how many of
+the view's claims about these new replies are right. After a change of a view or of our parser,
+`--record-anew` runs the recorded samples and counter-examples again, too, and counts from zero.
 """
 
 from __future__ import annotations
@@ -461,7 +461,10 @@ def main() -> None:
             counts += compare((given.server, make), parser, given, found, record)
             print(parser.name, file=sys.stderr, flush=True)
     table(counts)
-    show(found, given.show, sum(n for key, n in counts.items() if "assumed" not in key[3]))
+    claimed = sum(n for key, n in counts.items() if "assumed" not in key[3])
+    show(found, given.show, claimed)
+    if given.record:
+        record.claims = claimed - sum(not one.assumed for one in found), claimed
     if given.record or given.record_anew:
         record.samples |= given.samples
         save_record(given.server, record)

@@ -76,6 +76,9 @@ class Record:
     """Shares by parser and dialect, as in `hermes qwen3-coder`."""
     replies: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Kind and text of counter-examples, by their keys."""
+    claims: tuple[int, int] = (0, 0)
+    """Of the last sample that was new: the replies of which the view claimed the reading, and was
+    right, and all that it claimed."""
 
     def counter_examples(self, place: str) -> list[tuple[str, str]]:
         """Return kind and text of the counter-examples of a parser and a dialect that have one."""
@@ -134,7 +137,8 @@ def load_record(server: str, version: str) -> Record:
     }
     replies = {key: (kind, text) for key, (kind, text) in examples["replies"].items()}
     samples = {int(seed): tries for seed, tries in counts.get("samples", {}).items()}
-    return Record(version, samples, dict(places), replies)
+    right, claimed = counts.get("claims", (0, 0))
+    return Record(version, samples, dict(places), replies, (right, claimed))
 
 
 def save_record(server: str, record: Record) -> None:
@@ -144,6 +148,7 @@ def save_record(server: str, record: Record) -> None:
         "version": record.version,
         "date": datetime.now(UTC).date().isoformat(),
         "samples": record.samples,
+        "claims": record.claims,
         "slips": {
             place: {slip: [share.equal, share.of] for slip, share in shares.items()}
             for place, shares in record.places.items()

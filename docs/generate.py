@@ -375,7 +375,15 @@ def _runs() -> list[str]:
         f"| {slip} | " + " | ".join(_share(shares[slip].get(server)) for server in proofs()) + " |"
         for slip in [*first, *sorted(shares.keys() - set(first))]
     ]
-    return [f"| kind | {' | '.join(heads)} |", "|---|" + "---|" * len(heads), *rows]
+    claims = "; ".join(
+        f"{server} {_share((right, claimed))} ({100 * right / claimed:.1f} %)"
+        for server, run in proofs().items()
+        for right, claimed in [run.get("claims", (0, 0))]
+        if claimed
+    )
+    sentence = f"Of the last replies, unknown to the views, these claims were right: {claims}."
+    table = [f"| kind | {' | '.join(heads)} |", "|---|" + "---|" * len(heads), *rows]
+    return [*table, "", sentence]
 
 
 def _share(counts: tuple[int, int] | None) -> str:

@@ -1,9 +1,13 @@
-"""Hypothesis strategies over every registered dialect: its own markers, values that hurt."""
+"""Hypothesis strategies over every registered dialect: its own markers, values that hurt.
+
+Each is made once for a dialect: a law that asks for it in its body asks again for each example.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -50,6 +54,7 @@ def held(dialect: DeclaredDialect, value: Any) -> Any:
     return value
 
 
+@cache
 def own_markers(dialect: DeclaredDialect) -> list[str]:
     """Every literal of the dialect's declaration, whole calls, results and common neighbours."""
     syntax = dialect.syntax
@@ -73,17 +78,20 @@ def own_markers(dialect: DeclaredDialect) -> list[str]:
     ]
 
 
+@cache
 def streams(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
     """Text in which the dialect's own markers are frequent, broken and out of place."""
     fragment = st.sampled_from(own_markers(dialect)) | st.text(max_size=12)
     return st.lists(fragment, max_size=14).map("".join)
 
 
+@cache
 def hostile_text(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
     fragment = st.sampled_from(own_markers(dialect)) | st.text(max_size=20)
     return st.lists(fragment, max_size=5).map("".join)
 
 
+@cache
 def prose(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
     """Words, also those of the dialect's own markers, punctuation, blanks and blank lines; but
     none of the dialect's markers whole."""
@@ -100,6 +108,7 @@ def prose(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
     )
 
 
+@cache
 def nearly_markers(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
     """The dialect's literals, but for a character, their beginning or their end, in prose: none of
     them whole."""
@@ -117,6 +126,7 @@ def nearly_markers(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
     return texts.filter(lambda text: not any(marker in _squeezed(text) for marker in whole))
 
 
+@cache
 def declared_literals(dialect: DeclaredDialect) -> list[str]:
     """The literals of all forms of a dialect, and the markers around them."""
     found: list[str] = []
@@ -151,6 +161,7 @@ def json_values(text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
     )
 
 
+@cache
 def calls(dialect: DeclaredDialect) -> st.SearchStrategy[ToolCallPart]:
     """Calls of a known tool: typed arguments, hostile texts, and values against the schema."""
     text = hostile_text(dialect)

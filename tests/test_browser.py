@@ -620,6 +620,14 @@ def test_the_strip_of_a_billed_request_shows_its_bill(page: Page, address: str) 
     )
     assert len({*inks}) == 1
     assert not inks[0].endswith(",0")
+    expect(strip.locator(".place")).to_contain_text("full price 3 of 6,003 · predicted: read ")
+    strip.get_by_label("Request", exact=True).fill("2")  # its last block is none of the first's
+    strip.locator(".pin").last.click()
+    strip.get_by_label("Request", exact=True).fill("0")
+    expect(strip.locator(".side")).to_contain_text("Block 1user")
+    strip.locator(".finding").get_by_role("button", name="Show request 2").first.click()
+    expect(strip.locator(".place")).to_contain_text("2 of 3 · at")
+    expect(strip.locator(".side")).to_contain_text("Block ")
 
 
 @pytest.mark.parametrize("scheme", widened(["light", "dark"]))

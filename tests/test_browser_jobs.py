@@ -480,7 +480,7 @@ def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand)
     expect(page.get_by_role("dialog", name="Help")).to_contain_text("search in the columns")
     page.keyboard.type("ga")  # nothing under a dialog
     expect(heading).to_have_text("Compare")
-    hand.click(page.get_by_text("Single-key shortcuts: off"))
+    hand.click(page.get_by_text("Single-key shortcuts", exact=True))
     press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.wait_for_timeout(500)

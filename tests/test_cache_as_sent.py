@@ -103,7 +103,7 @@ def test_where_the_marks_stand_that_were_brought() -> None:
         ("user", "sent-unmarked", ""),
     ]
     assert placed.thresholds.startswith("2 marks; ")
-    assert "the request was brought with a mark here" in placed.html()
+    assert "the request came with a mark here" in placed.html()
 
 
 def test_a_mark_that_the_provider_is_asked_to_set_is_told() -> None:

@@ -405,6 +405,28 @@ def test_a_sessions_own_bill_stands_before_what_is_predicted() -> None:
     assert told.endswith(headline(replace(found, billed=(), paid=None)).text)
 
 
+def test_reads_above_what_the_session_could_leave_are_explained_by_its_first_bill() -> None:
+    """Of a transcript whose first request read nothing, "it was cached before" was said."""
+    written = {"input_tokens": 4, "cache_creation_input_tokens": 4_500}
+    read = {**written, "cache_read_input_tokens": 4_500}
+    asked = (Message("user", (TextPart(text),)) for text in ("hi", FIVE * 3_000))
+    answer = Message("assistant", (TextPart("yes"),))
+    cold = Session(
+        messages=(next(asked), answer, next(asked), answer),
+        requests=(RequestRecord(reply=1, usage=written), RequestRecord(reply=3, usage=read)),
+    ).with_model("claude-sonnet-4-5")
+    more = "One request read more than this session's requests could leave: "
+    assert (
+        f"{more}request 1 read nothing, so the session lacks part of what was sent (it has no "
+        "system prompt and no tools)." in headline(pg.simulate_cache(cold)).text
+    )
+    instructed = replace(cold, task=cold.task.model_copy(update={"user_agent_prompt": "Be brief."}))
+    told = headline(pg.simulate_cache(instructed)).text
+    assert f"{more}request 1 read nothing, so the session lacks part of what was sent." in told
+    told = headline(pg.simulate_cache(cold, model="gpt-4o-mini")).text  # which promises no read
+    assert f"{more}it was cached before, or the session lacks part of what was sent" in told
+
+
 def test_a_transcript_that_holds_less_than_was_billed_is_not_advised_by_its_length() -> None:
     """A file billed as read at 92 % was told 46 %, and to mark a later part."""
     usage = {

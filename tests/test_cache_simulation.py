@@ -1026,7 +1026,7 @@ def test_a_transcript_without_prompt_and_tools_says_so_beside_its_prediction() -
         assert "transcript-alone" not in [one.code for one in found]
 
 
-def test_answers_of_several_models_are_said_to_be_predicted_by_the_rules_of_one() -> None:
+def test_answers_of_several_models_are_said_to_be_predicted_each_for_its_own() -> None:
     turns = [said("user", "hi"), said("assistant", "yes")] * 3
     models = ("gpt-5.6-sol", "glm-5.2", "gpt-5.6-sol")
     records = tuple(RequestRecord(2 * n + 1, model) for n, model in enumerate(models))
@@ -1034,8 +1034,12 @@ def test_answers_of_several_models_are_said_to_be_predicted_by_the_rules_of_one(
     (note,) = [n for n in pg.simulate_cache(mixed).findings if n.code == "mixed-models"]
     assert (note.severity, note.where) == ("info", "the session")
     assert note.message == (
-        "gpt-5.6-sol: 2 answers, glm-5.2: 1; all are predicted by the rules of gpt-5.6-sol"
+        "gpt-5.6-sol: 2 answers, glm-5.2: 1; each is predicted for its own model, by the rules of "
+        "openai"
     )
+    others = mixed.with_model("gpt-5.5")
+    (note,) = [n for n in pg.simulate_cache(others).findings if n.code == "mixed-models"]
+    assert note.message.endswith("; all are predicted by the rules of gpt-5.5")
     one = replace(mixed, requests=records[::2])
     for session, model in ((one, ""), (mixed, "glm-5.2")):  # who names a model asks for it
         found = pg.simulate_cache(session, model=model).findings

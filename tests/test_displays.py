@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ import pytest
 from conftest import ROOT
 from IPython.core.formatters import DisplayFormatter
 from playwright.sync_api import Page, expect, sync_playwright
+from serving import CHROMIUM, FLAGS
 
 import playground as pg
 from playground.base.display import Drawn, Listed, Live, Shown
@@ -44,7 +46,6 @@ from playground.tokens import TokenCount
 EVIL: Final = (
     "</script><img src=x onerror=document.title='owned'><!--<script>\u2028\u2029&lt;\ud800"
 )
-CHROMIUM: Final = Path("/usr/bin/chromium")
 sys.path.insert(0, str(ROOT / "docs"))
 notebooks = import_module("notebooks")
 EXAMPLES: Final = notebooks.EXAMPLES
@@ -371,11 +372,10 @@ def fed(text: str) -> Any:
 
 @pytest.fixture(scope="module")
 def browser_page() -> Iterator[Page]:
-    if not CHROMIUM.exists():
+    if CHROMIUM is None and not os.environ.get("CI"):
         pytest.skip("needs Debian's chromium")
-    options = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=options)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page()
         page.set_default_timeout(10_000)
         yield page

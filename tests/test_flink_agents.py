@@ -545,7 +545,12 @@ def test_an_agent_of_a_yaml_file_runs(tmp_path: Path) -> None:
     ("old", "new", "error"),
     [
         ("- tell", "- tel", "did you mean 'tell'"),
-        ("listen_to: [input]", "listen_to: []", "no event"),
+        *(
+            ("listen_to: [input]", f"listen_to: {wrong}", r"ask\.listen_to: no list of events")
+            for wrong in ("[]", "input", "5", "[[input]]", "{input: 1}", "[5]")
+        ),
+        ("listen_to: [input]", "listen_to: [input], config: [1]", r"ask\.config"),
+        ("listen_to: [input]", "listen_to: [input], config: {1: 2}", r"ask\.config"),
         ("prompts: [", "promts: [", "agents.pilot.promts"),
         ('add, function: "', 'add, type: java, function: "', "in Java"),
         ("test_flink_agents:add", "test_flink_agents:nothing", "nothing"),
@@ -556,5 +561,20 @@ def test_a_yaml_file_that_cannot_run_says_why(
 ) -> None:
     file = tmp_path / "agents.yaml"
     file.write_text(DECLARED.replace(old, new))
+    env = AgentsExecutionEnvironment()
     with pytest.raises(PlaygroundError, match=error):
-        AgentsExecutionEnvironment().load_yaml(file)
+        env.load_yaml(file)
+    file.write_text(DECLARED)
+    env.load_yaml(file)  # nothing of the file stayed, so no name is taken
+
+
+def test_of_yaml_files_that_cannot_all_be_read_nothing_stays(tmp_path: Path) -> None:
+    right, wrong, again = (tmp_path / name for name in ("a.yaml", "b.yaml", "c.yaml"))
+    right.write_text(f"prompts: [{{name: q, text: hello}}]\n{DECLARED}")
+    wrong.write_text("prompts: [{name: q, text: again}]")
+    again.write_text("agents: [{name: pilot}]")
+    env = AgentsExecutionEnvironment()
+    for second, error in ((wrong, "prompt q is defined already"), (again, "two agents pilot")):
+        with pytest.raises(InputFault, match=error):
+            env.load_yaml([right, second])
+    env.load_yaml(right)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import playground as pg
 from playground.base.errors import InputFault
+from playground.cache.answers.headline import headline
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.requests import render_requests
 from playground.cache.answers.what_if import WhatIf
@@ -149,6 +150,18 @@ def test_bills_stand_beside_their_requests_and_the_break_is_a_compaction() -> No
     assert [bill.write for bill in found.billed if bill] == [9_000 + n for n in range(5)]
     difference = found.differences[2]
     assert difference is not None and difference.cause == "compacted"
+
+
+def test_a_compaction_that_the_session_asked_for_is_no_break() -> None:
+    system, _, *others = CUT.messages
+    long = replace(CUT, messages=(system, said("user", "observations " * 4_000), *others))
+    found = pg.simulate_cache(long, model="claude-sonnet-4-5")
+    assert found.requests[1].cached_after > found.requests[2].total
+    assert (found.compacted, found.breaks) == ([2], [])
+    assert found.failures(no_cache_break=True) == []
+    assert headline(found).verdict == "good"
+    assert "Nothing breaks; the session compacted its history." in headline(found).text
+    assert "compacted" in found.why(2)
 
 
 def test_ways_of_shortening_begin_anew_where_the_session_compacted() -> None:

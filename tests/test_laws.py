@@ -10,6 +10,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -556,6 +557,7 @@ def test_law_10_names_the_forms_that_run_to_their_closer() -> None:
     assert runs - closed == RUN_TO_THE_END | {"continue"}  # whose parameters have closers
 
 
+@cache
 def plain_calls(dialect: DeclaredDialect) -> list[str]:
     """Calls as the dialect writes them, without anything in them that prose could look like."""
     name = dialect.syntax.name or "write_file"

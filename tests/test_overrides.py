@@ -18,6 +18,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 from test_own_dialects import MyDialect, OnlyFeed, sample
 from test_pages import page, payloads
@@ -26,6 +28,8 @@ import playground as pg
 from playground import dialects
 from playground.base.errors import InputFault
 from playground.dialects import Dialect
+from playground.dialects.by_hand.plugins import fault_of
+from playground.dialects.marks.policies import CacheDecision
 from playground.nouns.events import Span, TextEvent
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import PromptData, TaskConfig
@@ -85,11 +89,7 @@ VIEWS: dict[str, Callable[[Dialect], object]] = {
     "render": lambda dialect: dialect.render(sample().prompt_data()).messages,
     "compare": lambda dialect: pg.compare(sample(), [dialect]).columns[0].blocks,
     "place_cache": lambda dialect: [part.text for part in pg.place_cache(sample(), dialect).parts],
-    "simulate_cache": lambda dialect: [
-        block.text
-        for request in pg.simulate_cache(sample(), dialect=dialect).row
-        for block in request.wire.blocks
-    ],
+    "simulate_cache": lambda dialect: _wire_texts(pg.simulate_cache(sample(), dialect=dialect)),
     "cache_on_wire": lambda dialect: [b.text for b in pg.cache_on_wire(sample(), dialect).sent],
     "provider_payload": lambda dialect: pg.provider_payload(sample(), dialect).body,
     "a request's shape": lambda dialect: pg.compare(sample(), [dialect]).html(),
@@ -161,6 +161,15 @@ def test_an_override_is_seen_on_the_pages(installed: list[str]) -> None:
     for name in [name for name in installed if name.startswith("declared")]:
         app = page("cache", session="02-parallel-calls", dialect=name)
         assert MARKER in str(payloads(app)), name
+        usual = "own" if name.endswith("inject_prompt_cache") else "azad"
+        assert app.selectbox(key="policy").value == usual
+    marked = [part for part in payloads(app)[0]["parts"] if part[1]]
+    assert marked == [["part:5.0", True, "the dialect's own code sets a mark here"]]
+    assert MARKER in payloads(app)[0]["requests"][-1]["blocks"][-1]
+    app.selectbox(key="dialect").set_value("xml").run()
+    assert app.selectbox(key="policy").value == "azad"
+    app.selectbox(key="dialect").set_value("hand_inject_prompt_cache").run()
+    assert app.selectbox(key="policy").value == "own"
     app = page("payload", session="02-parallel-calls", dialect=installed[-1])
     assert MARKER in str([each.proto.json for each in app.get("bidi_component")])
 
@@ -212,6 +221,39 @@ def test_own_marks_are_shown_where_they_stand_and_give_way_to_a_chosen_policy() 
     assert all(len(request.marks) == 1 for request in own.row)
 
 
+def test_a_chosen_policy_replaces_the_dialects_own_marking_in_every_view() -> None:
+    """Its texts, too: some views showed them, others did not."""
+    bases: list[type[Dialect]] = [MyDialect, type(XML)]
+    for base, policy in product(bases, ("azad", "none", "system-only")):
+        dialect = _overriding(base, {"inject_prompt_cache": _mark_last})
+        cells = pg.cache_matrix(sample(), dialect, policies=[policy, "own", "claude-code"])
+        assert [cell.policy for cell in cells] == [policy, "own", "claude-code"]
+        views = [_wire_texts(cell) for cell in cells]
+        views.append([part.text for part in pg.place_cache(sample(), dialect, policy=policy).parts])
+        views.append([b.text for b in pg.cache_on_wire(sample(), dialect, policy=policy).sent])
+        for marks in (policy, "own"):
+            shortened = pg.compaction(sample(), dialect, marks=marks).everything
+            views.append(_wire_texts(shortened.simulation))
+        seen = [MARKER in texts for texts in views]
+        assert seen == [False, True, False, False, False, False, True]
+
+
+def _wire_texts(cell: Any) -> list[str]:
+    return [block.text for request in cell.row for block in request.wire.blocks]
+
+
+def test_own_marks_have_a_row_among_all_policies_and_no_other_dialect_has_it() -> None:
+    dialect = _overriding(MyDialect, {"inject_prompt_cache": _mark_last})
+    cells = [(cell.dialect, cell.policy) for cell in pg.cache_matrix(sample(), [dialect, "xml"])]
+    of_xml = [policy for name, policy in cells if name == "xml"]
+    assert "own" not in of_xml
+    assert [policy for name, policy in cells if name != "xml"] == ["own", *of_xml]
+    assert "own marks" in pg.simulate_cache(sample(), dialect=dialect).html()
+    for view in (pg.place_cache, pg.cache_on_wire):
+        assert view(sample(), dialect, policy="own").policy == "own"
+        assert view(sample(), "xml", policy="own").policy == "azad"
+
+
 def test_messages_that_are_written_as_before_keep_their_origins() -> None:
     def format_messages(self, prompt_data, rules_path=None):
         first, *others = MyDialect.format_messages(self, prompt_data, rules_path)
@@ -224,12 +266,56 @@ def test_messages_that_are_written_as_before_keep_their_origins() -> None:
     assert [(block.origin, block.kind) for block in blocks[1]] == [("format_messages", "user")]
 
 
-@pytest.mark.parametrize("returned", [None, "text", [None], 5])
-def test_an_override_that_returns_no_messages_is_one_clear_error(returned: object) -> None:
-    for method in ("format_messages", "format_history"):
-        dialect = _overriding(MyDialect, {method: lambda self, *given: returned})
-        with pytest.raises((InputFault, TypeError), match=f"what {method} returns"):
-            dialect.render(sample().prompt_data())
+WRONG_MESSAGE = [{"content": "no role"}]
+WRONG_PART = [{"role": "user", "content": [{"type": "text", "text": "x"}, 5]}]
+VALUES = st.recursive(
+    st.sampled_from([None, 5, "", "user", True, CacheDecision(True, "own-mark", 9, 9)]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.tuples(inner)
+        | st.fixed_dictionaries(
+            {}, optional=dict.fromkeys(("role", "content", "type", "text", "tool_calls"), inner)
+        )
+        | st.builds(lambda content: {"role": "user", "content": content}, inner)
+    ),
+    max_leaves=4,
+)
+
+
+def _fault(view: Callable[[Dialect], object], dialect: Dialect) -> str:
+    try:
+        view(dialect)
+    except InputFault as fault:
+        return str(fault)
+    return ""
+
+
+@given(
+    base=st.sampled_from([MyDialect, type(XML)]), method=st.sampled_from([*OVERRIDES]), value=VALUES
+)
+@example(base=MyDialect, method="format_messages", value=WRONG_PART)
+@example(base=MyDialect, method="format_messages", value=WRONG_MESSAGE)
+@example(base=MyDialect, method="format_messages", value=[None])
+@example(base=MyDialect, method="format_history", value="text")
+@example(base=MyDialect, method="format_tool_docs", value=None)
+@example(base=MyDialect, method="format_system_prompt", value="text")
+@example(base=MyDialect, method="format_history_item", value="text")
+@example(base=MyDialect, method="inject_prompt_cache", value=5)
+@settings(max_examples=40, deadline=None)
+def test_a_wrong_value_of_an_override_is_one_clear_fault_in_every_view(
+    base: type[Dialect], method: str, value: Any
+) -> None:
+    """Or no view fails on it. Installed, such a dialect is left out by name."""
+    dialect = _overriding(base, {method: lambda self, *given, **named: deepcopy(value)})
+    faults = {name: _fault(view, dialect) for name, view in VIEWS.items()}
+    where = f"{method} of dialect {dialect.name!r}"
+    if fault := faults["render"]:
+        assert fault.startswith(where)
+        assert set(faults.values()) == {fault}
+        assert fault_of(dialect).startswith(where)
+    else:  # an adapter may refuse what it would have to send, such as no message of the user
+        refusing = {name for name, fault in faults.items() if fault}
+        assert refusing <= {"cache_on_wire", "provider_payload"}
 
 
 @pytest.mark.parametrize(

@@ -432,7 +432,7 @@ def test_what_if_changes_the_price() -> None:
     app.toggle(key="if-clock").set_value(True).run()
     assert not app.exception
     assert cost() > 100
-    assert any("time or id" in fix for _, _, fix in strip(app)["findings"])
+    assert any("time or id" in fix for _, _, fix, _ in strip(app)["findings"])
     app.toggle(key="if-clock").set_value(False).run()
     app.selectbox(key="if-environment").set_value("persisted").run()
     persisted = cost()
@@ -471,7 +471,7 @@ def test_what_is_sent_is_told_with_the_marks_that_get_lost() -> None:
 
 def test_a_brought_request_is_seen_with_its_own_marks_first_and_others_are_choices() -> None:
     mark = {"cache_control": {"type": "ephemeral"}}
-    system = [{"type": "text", "text": "water and wind. " * 400, **mark}]
+    system = [{"type": "text", "text": "water and wind. " * 900, **mark}]
     body = {"model": "claude-sonnet-4-5", "system": system, "messages": [HELLO]}
     session = first_session(Source("request.json", json.dumps(body).encode())).session
     on_disk().add("asked", new_entry(session))

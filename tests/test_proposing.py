@@ -68,7 +68,7 @@ def test_a_form_that_nobody_registered_is_seen_or_refused(dialect: DeclaredDiale
     for call in UNSEEN:
         assert read(proposal, written(dialect, [call])) == [call]
     # every character that is no call's is shown
-    shown = ["".join(text for _, text in reading.left) for reading in proposal.readings]
+    shown = ["".join(text for _, text in reading.texts) for reading in proposal.readings]
     assert [prose.strip() in text for prose, text in zip(PROSE, shown, strict=True)] == [True] * 3
 
 
@@ -99,7 +99,7 @@ def test_a_form_that_exists_nowhere_is_read_off_three_replies() -> None:
     )
     assert read(proposal, "~> f [a]1[/a] <~") == [("f", {"a": "1"})]
     assert proposal.registered == ()
-    assert [reading.left for reading in proposal.readings] == [
+    assert [reading.texts for reading in proposal.readings] == [
         ((0, "I look.\n"),),
         (),
         ((33, "\nMore {{text}} and <|odd|> here."),),

@@ -170,7 +170,7 @@ def test_prose_passes_by(dialect: DeclaredDialect) -> None:
     words = [f"{word} " for word in PLAIN.split(" ") * 20]
     walked = 0
     for word in words:
-        walked += reader._fast.feed_held is None
+        walked += reader._feed_held is None
         reader.feed(word.encode())
     assert walked <= 1  # what looks like the beginning of a marker is held without a walk
 
@@ -207,7 +207,7 @@ def test_what_ends_a_chunk_in_a_string_is_held_without_a_walk(name: str) -> None
     reader = parser(dialect, "", Switches(), fast_path=True)
     walked = 0
     for piece in pieces:
-        walked += reader._fast.feed_held is None
+        walked += reader._feed_held is None
         reader.feed(piece.encode())
     assert len(pieces) > 40
     assert walked <= 10  # what stands before the string
@@ -327,7 +327,7 @@ def test_any_line_that_may_be_a_marker_is_held_without_a_walk() -> None:
         assert_the_same(dialect, pieces)
         reader, walked = parser(dialect, "", None, fast_path=True), 0
         for piece in pieces:
-            walked += reader._fast.feed_held is None
+            walked += reader._feed_held is None
             reader.feed(piece)
         assert walked == 1
 

@@ -230,7 +230,9 @@ def test_use_cases_become_sessions_with_calls_and_results() -> None:
     recognised = recognise(USE_CASES)
     assert recognised.unread == (
         "use case 'Base': a base model's text, which has no messages",
-        "use case 'Other': elsewhere() is not known here",
+        "use case 'Other': elsewhere() is not known here; expected "
+        "llama3_1_builtin_tool_call_dialog, "
+        "llama3_1_builtin_code_interpreter_dialog, llama3_1_custom_tool_call_dialog",
         "1 text: no part of a session, at 0.left_out",
     )
     loaded = read_sessions(Source(recognised.name, recognised.data))
@@ -239,6 +241,22 @@ def test_use_cases_become_sessions_with_calls_and_results() -> None:
     assert first[1].tool_calls[0].args == {"query": "pi"}
     assert first[2].tool_results[0].result == "\n7"
     assert second[-1].text == "Use tools to get latest trending songs"
+
+
+@pytest.mark.parametrize(
+    ("dialogs", "problem"),
+    [
+        ("[_dialog('x', 'y')]", "_dialog() is not known here"),
+        ("[[]]", "an empty dialog, which has no messages"),
+        ("[]", "no dialogs that stand here; expected dialogs=[[RawMessage("),
+        ("DIALOGS", "no dialogs that stand here; expected dialogs=[[RawMessage("),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "class Port:\n    name: str\n\n\n"])
+def test_use_cases_without_a_dialog_say_why(dialogs: str, problem: str, before: str) -> None:
+    recognised = recognise(f"{before}UseCase(title='a', dialogs={dialogs})")
+    assert recognised.title == "1 use case of Llama's prompts, without a dialog"
+    assert [why.startswith(f"use case 'a': {problem}") for why in recognised.unread] == [True]
 
 
 def run(folder: Path, name: str, text: str, *arguments: str) -> tuple[int, str]:

@@ -377,11 +377,11 @@ def test_a_call_of_many_events_is_one_stretch_in_linear_time() -> None:
 
 def test_every_dialect_says_what_each_server_drops_of_it() -> None:
     rows = {row.dialect: row for row in cross_read(recording(TEXT), own="hermes")}
-    lost = len("".join(TEXT.split("</tool_call>")[1].split()))
+    lost = len(TEXT.split("</tool_call>")[1])
     assert rows["hermes"].servers["vllm"] == rows["hermes"].servers["sglang"] == lost
     assert rows["hermes"].servers["ollama"] == lost
     assert rows["hermes"].servers["ai-sdk-parser"] == 0
-    assert rows["hermes"].servers["llama.cpp"] == len("".join(TEXT.split()))  # an error
+    assert rows["hermes"].servers["llama.cpp"] == len(TEXT)  # an error
     columns = cross_readings(list(rows.values())).columns
     assert {"vllm_drops_characters", "ai_sdk_parser_drops_characters"} <= {*columns}
 

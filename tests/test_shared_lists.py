@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.base.shared_lists import SharedList
-from playground.nouns.wire_blocks import shared_length
+from playground.base.shared_lists import SharedList, shared_length
 
 STEPS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.lists(st.integers(0, 3))))
 
@@ -56,3 +56,17 @@ def test_who_goes_on_while_another_does_meets_nobody() -> None:
 
     assert start.extended_with(1, more()) == [0, 1, 2]
     assert others == [[0, 3, 4]]
+
+
+def test_threads_that_extend_one_list_each_get_their_own() -> None:
+    def extended(thread: int) -> list[SharedList[int]]:
+        row = [start]
+        for number in range(2_000):
+            row.append(row[-1].extended_with(len(row[-1]) - number % 2, [thread]))
+        return row
+
+    start = SharedList([9])
+    with ThreadPoolExecutor(4) as pool:
+        for thread, row in enumerate(pool.map(extended, range(4))):
+            assert len(row[-1]) == 1_001
+            assert all(set(each[1:]) <= {thread} for each in row[::100])

@@ -13,9 +13,9 @@ from streaming import answering, events
 from streamlit.testing.v1 import AppTest
 
 import playground
-from playground.app.shared.declaring import FIRST
 from playground.base import paths
 from playground.cli import main
+from playground.plugins.own_dialects.declaring import FIRST
 from playground.plugins.own_dialects.storage import keep_dialect
 from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.recordings.append_only_file import LinesInMemory

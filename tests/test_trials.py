@@ -304,6 +304,18 @@ def test_a_plan_says_what_it_will_cost_before_anything_is_sent() -> None:
     assert trial(SESSION, "xml").cost.requests == 0
 
 
+@pytest.mark.parametrize("dialects", [["xml"], ["xml", "hermes"], ["xml", "hermes", "json"]])
+def test_a_plan_says_that_it_has_too_few_answers_where_none_could_prove_anything(
+    dialects: list[str],
+) -> None:
+    """Five answers of each were asked for, of which no outcome proves anything."""
+    for repeats in range(1, 12):
+        plan = trial(SESSION, dialects, models="openai/gpt-4o", repeats=repeats)
+        others = [each for name in dialects[1:] for each in attempts(name, "w" * repeats)]
+        proven = "better than" in Trial((*attempts("xml", "r" * repeats), *others)).verdict
+        assert bool(plan.too_few) == (len(dialects) > 1 and not proven)
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -26,6 +26,7 @@ from playground.questions.versions.words import word_changes
 from playground.sessions.entries import new_entry
 from playground.sessions.session import Agent, Session
 from playground.sessions.workspaces import on_disk
+from playground.show import version_board
 
 RULES = "\n".join(f"Rule {n}: never leave berth {n} without {n} ropes." for n in range(120))
 
@@ -148,12 +149,61 @@ def test_what_a_cache_still_reads_is_what_stands_before_the_change() -> None:
     assert rows == [("system_changed", 12)] * 2
     tools = sum(change.tokens[1] for change in found.changes if change.tier == "tools")
     assert abs(anthropic.read - tools) < 0.15 * tools
-    assert anthropic.marks == "after tools, system prompt and messages"
+    assert anthropic.marks == "assumed: after tools, system prompt and messages"
     assert openai.read == openai.read // 128 * 128 > 0.8 * tools
     assert anthropic.lost == min(anthropic.cached_before, anthropic.total) - anthropic.read
     # written for five minutes at 1.25 of the price instead of read at 0.1
     assert anthropic.extra == anthropic.lost * (1250 - 100)
     assert anthropic.nano_dollars == anthropic.extra * 3  # $3 a million tokens
+
+
+MARK = {"type": "ephemeral"}
+
+
+def turns(count: int, changed_at: int = -1, mark: bool = False) -> dict[str, Any]:
+    """A request of so many turns, the last of them marked; one of them differs."""
+    texts = [f"turn {number}: {RULES[:900]}" for number in range(count)]
+    if changed_at >= 0:
+        texts[changed_at] = texts[changed_at].replace("Rule", "Hint")
+    messages: list[dict[str, Any]] = [
+        {"role": ("user", "assistant")[number % 2], "content": [{"type": "text", "text": text}]}
+        for number, text in enumerate(texts)
+    ]
+    if mark:
+        messages[-1]["content"][0]["cache_control"] = MARK
+    return {"model": "claude-sonnet-4-5", "messages": messages}
+
+
+def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
+    """Two requests without a mark were "as sent", beside the cost of marks that they lack."""
+    told = "as if marked after tools, system prompt and messages: neither has a cache mark"
+    for form in ("", "native"):
+        found = pg.diff(turns(5), turns(5, 2), providers=["anthropic"], dialect=form)
+        (cost,) = found.costs
+        assert cost.marks_assumed and f"{told}." in found.headline
+        shown = version_board.head(found, cost)
+        assert told in shown["note"] and "would be paid again" in shown["sentence"]
+    found = pg.diff(turns(5, mark=True), turns(5, 2, mark=True), providers=["anthropic"])
+    shown = version_board.head(found, found.costs[0])
+    assert found.costs[0].marks == "as sent" and "as if marked" not in found.headline
+    assert "as if marked" not in shown["note"] and "are paid again" in shown["sentence"]
+    free = pg.diff(turns(5), turns(5, 2), providers=["deepseek"])  # which reads no marks
+    assert free.costs[0].marks == "none needed" and "as if marked" not in free.headline
+
+
+@pytest.mark.parametrize("mark", [False, True])
+def test_a_change_before_the_look_back_of_every_mark_is_named_as_the_reason(mark: bool) -> None:
+    """177 of 179 blocks are the same, but "no earlier request begins like it" was said."""
+    (cost,) = pg.diff(turns(60, mark=mark), turns(60, 10, mark), providers=["anthropic"]).costs
+    like = "earlier requests begin like it, but left no entry that ends where they still agree"
+    assert cost.reason == (
+        f"{like}: the first change is at block 10, and the mark at block 59 looks back over 20 "
+        "blocks only"
+    )
+    (near,) = pg.diff(turns(60, mark=mark), turns(60, 50, mark), providers=["anthropic"]).costs
+    assert near.reason == f"{like}: the first change is at block 50"
+    (other,) = pg.diff(turns(60, mark=mark), turns(60, 0, mark), providers=["anthropic"]).costs
+    assert other.reason == "no earlier request begins like it"
 
 
 def test_where_nothing_is_marked_the_half_of_a_block_is_read_too() -> None:
@@ -397,6 +447,25 @@ def test_the_answer_shows_itself_and_hostile_text_stays_text() -> None:
     assert "<del>" in shown and "&lt;script&gt;" in shown
     told = json.loads(json.dumps(found.as_json()))
     assert told["kinds"]["same"] == 7 and told["costs"][0]["provider"] == "anthropic"
+
+
+def test_tools_that_are_still_read_have_the_size_that_was_counted() -> None:
+    """Sized by characters, 19 tools of 332 tokens were 766."""
+    schema = {"type": "object", "properties": {"at": {"type": "string"}}, "required": ["at"]}
+    tools = [
+        {"type": "function", "function": {"name": f"look_{n}", "parameters": schema}}
+        for n in range(20)
+    ]
+    before, after = (
+        {
+            "model": "gpt-4o",
+            "tools": tools,
+            "messages": [{"role": "system", "content": begin + "Be exact. " * 700}],
+        }
+        for begin in ("Today is Friday. ", "It is Saturday. ")
+    )
+    (cost,) = pg.diff(before, after, providers=["deepseek"]).costs
+    assert cost.read == pg.count_tokens(before).by_origin["tools"]
 
 
 def versions_page(**parameters: str) -> AppTest:

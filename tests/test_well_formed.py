@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
+from conftest import ROOT
 from grammar_walk import Engine, read, right_calls, tools_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -131,10 +135,23 @@ def test_blanks_that_json_does_not_have_are_told(dialect: DeclaredDialect) -> No
     if not dialect.syntax.notation.hole.endswith(":json"):
         return
     text = dialect.format_tool_call(right_calls(dialect)[0], tools_for(dialect))
-    for blank in ("\t", "\r\n", "\xa0", "\x0b", r"\n"):
+    for blank in ("\t", "\r\n", "\xa0", "\x0b", r"\n", r"\u0020", r"\u000a", r"\u00A0"):
         for match in _MARK.finditer(text, text.index("{")):
             reply = text[: match.end()] + blank + text[match.end() :]
             wrong = broken(dialect, reply)
+            assert not wrong, (wrong, reply)
+
+
+def test_json_in_a_text_may_escape_any_character() -> None:
+    dialect = pg.get_dialect("native")
+    assert isinstance(dialect, DeclaredDialect)
+    call = ToolCallPart("call_1", "weather", {"city": "é/x", "days": 12, "metric": True})
+    text = dialect.format_tool_call(call, tools_for(dialect))
+    start = text.index("{", text.index('"arguments"'))
+    for at, char in enumerate(text[start:-3], start):
+        for escape in (rf"\u{ord(char):04x}", rf"\u{ord(char):04X}", "\\" + char):
+            reply = text[:at] + escape + text[at + 1 :]
+            wrong = broken(dialect, reply) if text[at - 1] != "\\" != char else ""
             assert not wrong, (wrong, reply)
 
 
@@ -159,6 +176,26 @@ def sections(dialect: DeclaredDialect) -> list[tuple[str, str]]:
             text = fill(section.pieces, {SECTION_BODY: one, "name": call.tool_name})
             found.append((text, declared_text(section.after).strip()))
     return found
+
+
+@EVERY
+def test_a_reply_may_have_any_number_of_calls(dialect: DeclaredDialect) -> None:
+    """With text, a token that ends a turn, or an odd closer between them: told or well-formed."""
+    one = dialect.format_tool_call(right_calls(dialect)[0], tools_for(dialect))
+    ends = tuple(end for pair in dialect.reasoning for end in (pair.open + "x" + pair.close,))
+    for between in ("", "\n", "\n\nand\n\n", *dialect.stops, *ends):
+        for reply in (one + between + one, between + one):
+            wrong = broken(dialect, reply)
+            assert not wrong, (wrong, reply)
+
+
+@EVERY
+def test_two_calls_in_a_section_for_one_are_told(dialect: DeclaredDialect) -> None:
+    calls = [render_call(dialect.syntax, c.tool_name, c.args) for c in right_calls(dialect)[:2]]
+    for section in dialect.syntax.sections:
+        values = {SECTION_BODY: "\n".join(calls), "name": right_calls(dialect)[0].tool_name}
+        wrong = broken(dialect, fill(section.pieces, values))
+        assert not wrong, (wrong, fill(section.pieces, values))
 
 
 @EVERY
@@ -200,6 +237,7 @@ def test_a_section_without_its_closer_is_told(dialect: DeclaredDialect) -> None:
         ),
         ("gemma4", '<|tool_call>call:weather{city:"Oslo"}<tool_call|>', "relaxed-json"),
         ("gemma4", '<|tool_call>call:weather{cities:["Oslo"]}<tool_call|>', "relaxed-json"),
+        ("qwen3-coder", "<tool_call><function=weather/></tool_call>", "mended-form"),
         (
             "hermes",
             '<tool_call>\n{"name": "weather", "arguments": {"city": "a\nb"}}\n</tool_call>',
@@ -389,7 +427,7 @@ _VALUES = st.recursive(
     ),
     max_leaves=3,
 )
-_KEYS = st.sampled_from(["a", "b", "día", "été", "from", "None"])
+_KEYS = st.sampled_from(["a", "b", "día", "été", "from", "None", "a²", "a٣", "٣a"])
 _FREE = ToolMetadata(name="f", input_schema={"type": "object"})
 
 
@@ -446,3 +484,62 @@ def test_a_python_string_that_is_no_plain_literal_is_told(written: str, is_told:
     result = pg.parse(f"[f(a={written})]", "pythonic", [{"name": "f", "input_schema": {}}])
     assert result.tool_calls
     assert ("relaxed-python" in {found.code for found in result.findings}) is is_told
+
+
+# the cases of other projects: their replies, and no example of ours
+
+CASES = ROOT.parent / "shared" / "conformance"
+_MOST_TOOLS = 5  # of one grammar: compiling it takes longer than reading the replies
+
+
+@cache
+def strangers() -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """The replies of other projects' test suites, by dialect, each once."""
+    found: dict[str, dict[tuple[str, str], Mapping[str, Any]]] = {}
+    for name in ("law_cases.jsonl", "parse_cases.jsonl"):
+        for line in (CASES / name).read_text(encoding="utf-8").splitlines():
+            case = json.loads(line)
+            found.setdefault(case["dialect"], {})[case["text"], case["prefill"]] = case
+    return {dialect: list(cases.values()) for dialect, cases in found.items()}
+
+
+@pytest.mark.skipif(
+    not CASES.exists(), reason="NOT RUN: ../shared/conformance is not beside this checkout"
+)
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.long), 12])
+@EVERY
+def test_replies_of_other_projects_are_told_or_well_formed(
+    dialect: DeclaredDialect, step: int
+) -> None:
+    """A grammar has the tools of several cases, those too that a case calls and does not list."""
+    groups: list[tuple[dict[str, ToolMetadata], list[tuple[Mapping[str, Any], set[str]]]]] = []
+    for case in strangers().get(dialect.name, ())[::step]:
+        result = pg.parse(case["text"], dialect, case["tools"] or [], prefill=case["prefill"])
+        if not result.tool_calls:
+            continue
+        tools = {tool.name: tool for tool in pg.session(messages=[], tools=case["tools"]).tools}
+        for name in filter(None, (call.name for call in result.tool_calls)):
+            tools.setdefault(name, ToolMetadata(name=name, input_schema={}))
+        fitting = (
+            group
+            for group in groups
+            if len(group[0]) < _MOST_TOOLS and {**group[0], **tools} == {**tools, **group[0]}
+        )
+        known, cases = next(fitting, ({}, []))
+        if not cases:
+            groups.append((known, cases))
+        known.update(tools)
+        cases.append((case, {finding.code for finding in result.findings}))
+    wrong = []
+    for tools, cases in groups:
+        grammar = dialect.grammar(tools.values(), choice="required", accepts="well-formed")
+        walker = Engine(grammar.lark)
+        for case, codes in cases:
+            texts = {case["text"], case["prefill"] + case["text"]}
+            try:
+                is_well_formed = any(map(walker.accepts, texts))
+            except ValueError:
+                continue  # too long for the engine
+            if codes & MENDING if is_well_formed else not codes:
+                wrong.append((case["id"], case["text"], codes))
+    assert not wrong

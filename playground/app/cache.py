@@ -36,8 +36,8 @@ from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.requests import billed_for, sent_at
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.rules.age import aged
-from playground.dialects import dialect_names
-from playground.dialects.marks.policies import POLICIES, get_policy
+from playground.dialects import Dialect, dialect_names, get_dialect
+from playground.dialects.marks.policies import POLICIES
 from playground.nouns.prompt_data import CacheDialect
 from playground.sessions.session import Session
 from playground.show import frames, policy_bars, rows, rule_rows
@@ -74,6 +74,7 @@ _HOUR: Final = "1h"
 DIALECT: Final = "dialect"
 POLICY: Final = "policy"
 _LAST_SESSION: Final = "session of the policy"
+_LAST_USUAL: Final = "policy of the dialect"
 
 
 # controls
@@ -115,7 +116,9 @@ def asked() -> tuple[Asked, str]:
 
 
 def _policy(name: str, session: Session) -> str:
-    names = [*POLICIES, *(each.name for each in policies.own() if each.name != policy_bars.CLICKED)]
+    usual = _written().marking_policy.name
+    own = [each.name for each in policies.own() if each.name != policy_bars.CLICKED]
+    names = [*dict.fromkeys([usual, *POLICIES]), *own]
     is_imported = any(not row.sub_agent for row in session.rows)
     if is_imported:
         names = [as_sent.NAME, *names]
@@ -126,15 +129,24 @@ def _policy(name: str, session: Session) -> str:
     if is_known and state.held(_LAST_SESSION) not in (None, name):
         # a newly chosen session is first shown as it was sent
         state.choose(POLICY, chosen if chosen in names else names[0])
+    elif state.held(POLICY) and state.held(POLICY) == state.held(_LAST_USUAL) != usual:
+        state.choose(POLICY, names[0])  # another dialect is shown with its own marks as well
     elif state.held(POLICY) is None and chosen in names and POLICY not in state.url_values():
         state.choose(POLICY, chosen)  # another page was open meanwhile
     state.hold(_LAST_SESSION, name)
+    state.hold(_LAST_USUAL, usual)
     state.follow_url(POLICY, names)
     # not bound: the address would hold the title, not the name
     policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=270)
     state.tell_url(POLICY, policy, names[0])
     state.hold(state.POLICY_OF + name, policy)
     return policy
+
+
+def _written() -> Dialect:
+    """Return the dialect that `_dialect` will return: the policy is asked for before it."""
+    chosen = state.held(DIALECT) or state.url_values().get(DIALECT)
+    return get_dialect(chosen if chosen in dialect_names() else widgets.model_dialect())
 
 
 def _dialect() -> str:
@@ -196,7 +208,8 @@ def show_strip(question: Asked) -> None:
     )
     _policies(question, cell)
     own = policies.find(question.policy)
-    source = as_sent.SOURCE if question.is_sent else (own or get_policy(question.policy)).source
+    policy = own or POLICIES.get(question.policy) or _written().marking_policy
+    source = as_sent.SOURCE if question.is_sent else policy.source
     say.caption(f"{title(question.policy)}: {source}.")
     if question.is_sent and state.working_session().changes:
         st.caption("The request is shown as it was imported: your edits are not in it.")
@@ -231,9 +244,9 @@ def _policies(question: Asked, cell: CacheSimulation) -> None:
             on_click=_take_policy,
             args=(best.key,),
         )
-    written = ", as a dialect writes the requests" if question.is_sent else ""
+    written = ", for the requests as a dialect writes them" if question.is_sent else ""
     components.bars(
-        f"Policies, predicted{written}, as % of uncached.",
+        f"Policies, predicted in % of uncached{written}.",
         policy_bars.policy_bars(found, question.policy),
         key=_BARS,
         on_choose=_take_bar,

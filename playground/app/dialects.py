@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from playground.app import navigation, state
 from playground.app.pages import has_page
-from playground.app.shared import components, declaring
+from playground.app.shared import components
 from playground.app.shared.components import Picture
 from playground.app.shared.memoized import memoized
 from playground.dialects import dialect_names
@@ -50,7 +50,7 @@ def _open(key: str) -> None:
         state.choose("dialects", [name])
     elif view == "declare":
         state.choose("started dialect", name)
-        declaring.start_from(name)
+        state.hold(state.DECLARE_FROM, ("dialect", name, b""))
     else:
         state.choose(CHOSEN, name)
         state.tell_url(CHOSEN, name, "")

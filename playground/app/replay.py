@@ -215,8 +215,8 @@ def about_servers(reading: Reading) -> None:
         names = [call.name for call in server.tool_calls]
         calls = f"{'the calls' if names[1:] else 'the call'} {', '.join(names)}"
         calls = calls if names else "no call"
-        dropped = sum(len(event.text) for event in server.dropped)
-        lost = f" It drops {counted(dropped, 'character')}." if dropped else ""
+        dropped = counted(server.dropped_characters, "character")
+        lost = f" It drops {dropped}." if server.dropped else ""
         hands = "is assumed, not known, to hand over" if server.assumed else "hands over"
         source = f" Read in its code: {server.view.source}." if server.view.source else ""
         say.text(f"{server.name} {hands} {calls}.{lost}{source}")

@@ -47,6 +47,7 @@ MODELS = "models chosen for "  # + session name → the changes of its model
 OPEN_BLOCK = "open block of "  # + session name → the block's origin, box number, last refusal
 POLICY_OF = "policy of "  # + session name → the policy that was chosen for it last
 MARKS_OF = "marks in "  # + session name → dialect and policy's marks → the user's marks in it
+DECLARE_FROM = "start of the next declaration"  # its kind, a name and a file's bytes
 STORED_AS = "new name of "  # + session name → the name under which it was stored since
 _ADDRESS = "session of the address"  # the name in it after the last run
 _NEXT = "session of the next run"  # chosen after the list of sessions was drawn

@@ -6,6 +6,7 @@ A finding never stops the work, and the value that it is about stays unchanged.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 Severity = Literal["info", "warning", "error"]
@@ -16,17 +17,9 @@ class FindingKind(NamedTuple):
     meaning: str
 
 
-def info(meaning: str) -> FindingKind:
-    return FindingKind("info", meaning)
-
-
-def warning(meaning: str) -> FindingKind:
-    return FindingKind("warning", meaning)
-
-
-def error(meaning: str) -> FindingKind:
-    return FindingKind("error", meaning)
-
+info: Final = partial(FindingKind, "info")
+warning: Final = partial(FindingKind, "warning")
+error: Final = partial(FindingKind, "error")
 
 CODES: Final[dict[str, FindingKind]] = {
     # what a parser sees in a stream
@@ -101,9 +94,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "the reply may be code for an interpreter, which this dialect leaves as text"
     ),
     "foreign-markup": warning("another dialect would read calls in this text, this one reads none"),
-    "near-marker": warning(
-        "text that is nearly a marker of calls (in another letter case, say): kept as text"
-    ),
+    "near-marker": warning("text that is nearly a marker of calls, or a part of one: kept as text"),
     "unread-call": warning(
         "a tool's name and arguments in a form that no dialect reads: kept as text"
     ),
@@ -189,7 +180,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "parameter-added": info("a parameter that the provider's adapter adds by itself"),
     "assumed-model": info("the session names no model; one is assumed"),
-    "mixed-models": info("several models answered; the rules of one are used for all"),
+    "mixed-models": info("several models answered: each has its own cache"),
     "transcript-alone": info(
         "the session has no system prompt and no tools: its requests were longer"
     ),

@@ -57,6 +57,12 @@ def load_json(text: str, *, strict: bool = False) -> Any:
         )
 
 
+def load_strict_json(text: str) -> Any:
+    """Read JSON without a copy of its text, which may be long. Raises ValueError for what is no
+    JSON, and also for an integer of too many digits; RecursionError if it is too deep."""
+    return _DECODERS[True].decode(text)
+
+
 def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
     """Read plain JSON from bytes, without a copy as text.
 

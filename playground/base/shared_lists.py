@@ -7,12 +7,15 @@ list.
 
 from __future__ import annotations
 
+import json
+import marshal
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from operator import is_
 from threading import Lock
-from typing import Any, TypeVar, overload
+from typing import Any, Final, TypeVar, overload
 
 Item = TypeVar("Item")
 
@@ -35,22 +38,23 @@ class SharedList(KnowsPlaces[Item]):
     def __init__(self, items: Iterable[Item] = ()) -> None:
         self._items = list(items)
         self._length = len(self._items)
-        self._places = _Places()
+        self._places = _Places(self._length)
 
     def extended_with(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
         """Return a list of the first `count` items and `more`."""
-        more = list(more)  # before other threads have to wait
-        with self._places.lock:
-            if count == len(self._items):
-                self._items.extend(more)
-                extended: SharedList[Item] = SharedList.__new__(SharedList)
-                extended._items, extended._places = self._items, self._places
-                extended._length = count + len(more)
-                return extended
-        # another list already continues from here
-        forked = SharedList([*self._items[:count], *more])
-        forked._places.take(self._places, count)
-        return forked
+        more, ends = list(more), self._places.ends
+        try:
+            ends.remove(count)  # no lock: only one thread can remove it, which then adds its items
+        except ValueError:  # another list already continues from here
+            forked = SharedList([*self._items[:count], *more])
+            forked._places.take(self._places, count)
+            return forked
+        self._items.extend(more)
+        extended: SharedList[Item] = SharedList.__new__(SharedList)
+        extended._items, extended._places = self._items, self._places
+        extended._length = count + len(more)
+        ends.append(extended._length)
+        return extended
 
     def shared(self, other: Sequence[Item]) -> int:
         """Return a lower bound on the number of shared leading items, without comparing them."""
@@ -114,17 +118,18 @@ class SharedList(KnowsPlaces[Item]):
 
 
 class _Places:
-    """The places of items by key and value, computed once for all lists that share the items."""
+    """What lists that share items know of them: their end, and their places by key and value."""
 
-    __slots__ = ("_by_key", "lock")
+    __slots__ = ("_by_key", "_lock", "ends")
 
-    def __init__(self) -> None:
+    def __init__(self, end: int) -> None:
+        self.ends = [end]  # where the items end: empty while a thread adds to them
         self._by_key: dict[str, tuple[int, dict[Any, list[int]]]] = {}
-        self.lock = Lock()
+        self._lock = Lock()
 
     def take(self, other: _Places, count: int) -> None:
         """Copy the places that another list knows of its first `count` items."""
-        with other.lock:
+        with other._lock:
             for key, (known, places) in other._by_key.items():
                 some = {
                     value: found[: bisect_left(found, count)] for value, found in places.items()
@@ -132,9 +137,64 @@ class _Places:
                 self._by_key[key] = min(known, count), some
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
-        with self.lock:
+        count, places = self._by_key.get(key, (0, {}))
+        if count >= len(items):  # as for all but the first of many policies
+            return places.get(value, [])
+        with self._lock:
             count, places = self._by_key.get(key, (0, {}))
             for index in range(count, len(items)):
                 places.setdefault(items[index].get(key), []).append(index)
             self._by_key[key] = len(items), places
             return places.get(value, [])
+
+
+def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+    """Return how many leading items both lists share; those before `start` are known to be equal.
+
+    The search takes steps that double and then halve, each compared at once: identical objects cost
+    almost nothing.
+    """
+    if isinstance(one, SharedList):
+        start = max(start, one.shared(other))
+    most, step = min(len(one), len(other)), 1
+    if start >= most:
+        return most
+    one, other = one[start:most], other[start:most]
+    if one == other:  # as for most requests
+        return most
+    if one[:-1] == other[:-1]:  # as for most others: the last message has lost its mark
+        return most - 1
+    at = 0
+    while one[at : at + step] == other[at : at + step]:
+        at, step = at + step, step * 2
+    while step > 1:
+        step //= 2
+        if one[at : at + step] == other[at : at + step]:
+            at += step
+    return start + at
+
+
+def alike_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+    """Return how many leading items both lists share that are also written alike.
+
+    Fields in another order are equal to Python, and so are 1 and true, but not to a provider. The
+    items before `start` are known to be the same objects.
+    """
+    identical = [*map(is_, one[start:], other[start:]), False].index(False)
+    stop = shared_length(one, other, start + identical)
+    for index in range(start + identical, stop):
+        before, after = one[index], other[index]
+        if before is not after and written(before) != written(after):
+            return index
+    return stop
+
+
+def written(value: Any) -> bytes:
+    """Return a key that is equal for equal JSON values with their fields in the same order."""
+    try:  # `marshal` keeps types and order as JSON does, in a fifth of the time
+        return marshal.dumps(value, _NO_REFERENCES)
+    except ValueError:  # a value that is not plain JSON
+        return json.dumps(value, default=repr).encode()
+
+
+_NO_REFERENCES: Final = 2  # the newest version of marshal that writes equal values alike

@@ -21,6 +21,7 @@ from playground.nouns.wire_estimates import token_range
 Verdict = Literal[
     "within bounds", "more than the record could leave", "less than was sure", "not judged"
 ]
+MORE_THAN_LEFT: Final = "more than the record could leave"
 NEAR: Final = 50  # tokens at the end of a block that bills leave out or add
 _LATEST: Final = 200  # earlier requests that are compared
 _ANSWERS: Final = ("assistant", "model", "reasoning")
@@ -40,25 +41,23 @@ class ReadBounds:
             return "less than was sure"
         if self.most is None:
             return "not judged"
-        return (
-            "within bounds"
-            if billed_read <= self.most + NEAR
-            else "more than the record could leave"
-        )
+        return "within bounds" if billed_read <= self.most + NEAR else MORE_THAN_LEFT
 
 
 def read_bounds(
     request: TimedRequest, earlier: Sequence[TimedRequest], bill: Billed, least: int = 0
 ) -> ReadBounds:
-    """Return the bounds of a request by the `earlier` requests of a record to the same model.
+    """Return the bounds of a request by the `earlier` requests of a record.
 
-    Only the latest 200 are compared. If there are more, and the bill is above what these left,
-    `most` is None: an older one may have left more.
+    Those to other models do not count, and only the latest 200 are compared. If there are more, and
+    the bill is above what these left, `most` is None: an older one may have left more.
     """
     if bill.summed or request.wire.parameters.get("history"):  # the server holds its beginning
         return ReadBounds()
     most, whole = 0.0, 0
     for other in reversed(earlier[-_LATEST:]):
+        if other.wire.model != request.wire.model:
+            continue
         if len(other.chain) >= whole:  # otherwise it shares no more than a request compared before
             blocks, tokens = _shared(request, other)
             most = max(most, tokens)

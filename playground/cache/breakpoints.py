@@ -7,9 +7,9 @@ on also looks at the ends of earlier messages.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 from playground.base.shared_lists import SharedList
 from playground.cache.prefixes import TimedRequest
@@ -44,12 +44,15 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints" and rules.get("refuses_more", True):
         return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
-    lives = [rules.seconds(life) for life in named]
-    rising = any(later > earlier for earlier, later in zip(lives, lives[1:], strict=False))
-    if rising and rules.match == "breakpoints":  # OpenAI states no rule on their order
+    # OpenAI states no rule on their order
+    if rules.match == "breakpoints" and len(set(named)) > 1 and _rises(map(rules.seconds, named)):
         problem = "a mark with a longer lifetime after one with a shorter lifetime"
         return points, ("ttl-order", problem)
     return points, None
+
+
+def _rises(lives: Iterable[int]) -> bool:
+    return any(later > earlier for earlier, later in pairwise(lives))
 
 
 def _refuses(life: str, rules: Rules) -> bool:

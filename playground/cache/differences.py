@@ -69,6 +69,8 @@ class FirstDifference:
     @property
     def sentence(self) -> str:
         """The cause, its place, and both texts there, as a sentence."""
+        if self.cause == "model_changed":
+            return model_change(self.before, self.after)
         where = "" if self.block is None else f" at block {self.block}, character {self.character}"
         return f"{self.cause}{where}: {self.before!r}, then {self.after!r}"
 
@@ -76,6 +78,11 @@ class FirstDifference:
 
     def __str__(self) -> str:
         return f"{self.sentence} ({self.rule}: {self.fix})"
+
+
+def model_change(before: str, after: str) -> str:
+    """Return in words that a request went to another model than the one before it."""
+    return f"the model changed ({before}, then {after}): each model has its own cache"
 
 
 def first_difference(

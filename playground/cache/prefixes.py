@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import accumulate, islice, pairwise
 from typing import Final
 
-from playground.base.shared_lists import SharedList
+from playground.base.shared_lists import SharedList, shared_length
 from playground.cache.rules import Rules
 from playground.cache.rules.names import plain_name
 from playground.nouns.wire_blocks import (
@@ -22,7 +22,6 @@ from playground.nouns.wire_blocks import (
     WireBlock,
     WireRequest,
     same_blocks,
-    shared_length,
 )
 from playground.nouns.wire_estimates import token_range
 
@@ -81,19 +80,19 @@ class TimedRequest:
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
         kept = before if before and shared else _Nothing()
+        own = wire.blocks[shared:]
         self.chain: SharedList[bytes] = _chain(wire, rules, kept.chain, shared)
         self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
-        self.estimates: SharedList[int] = _estimates(wire.blocks, kept.estimates, shared)
+        self.estimates: SharedList[int] = _estimates(own, kept.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, known_sizes)
         # strings and marks are compared apart: they are no part of the cached text
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
-        self._written |= {
-            i: b.ttl for i, b in enumerate(wire.blocks[same:], same) if b.ttl is not None
-        }
+        changed = own if same == shared else wire.blocks[same:]
+        self._written |= {i: b.ttl for i, b in enumerate(changed, same) if b.ttl is not None}
         self.marks = self._written
-        self._strings: SharedList[int] = _strings(wire.blocks, twin._strings, same)
-        self._opaque: SharedList[int] = _opaque(wire.blocks, kept._opaque, shared)
+        self._strings: SharedList[int] = _strings(changed, twin._strings, same)
+        self._opaque: SharedList[int] = _opaque(own, kept._opaque, shared)
 
     @property
     def plain_model(self) -> str:
@@ -211,27 +210,27 @@ def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
     return same_blocks(wire.blocks, before.blocks, same)
 
 
-def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _strings(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
     before = sums[known - 1] if known else 0
-    own = list(accumulate((block.is_string for block in blocks[known:]), initial=before))[1:]
+    own = list(accumulate((block.is_string for block in more), initial=before))[1:]
     if known < len(sums):  # blocks may differ in their marks alone
         same = shared_length(sums[known:], own)
         known, own = known + same, own[same:]
     return sums.extended_with(known, own)
 
 
-def _opaque(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return the tokens that were estimated, up to each block, for content without text.
 
     The list is empty if there is no such block.
     """
-    if not sums and not any(block.opaque for block in blocks[known:]):
+    if not sums and not any(block.opaque for block in more):
         return sums
     if not sums:
         sums = SharedList([0] * known)
     before = sums[known - 1] if known else 0
-    own = (_estimate(block) if block.opaque else 0 for block in blocks[known:])
+    own = (_estimate(block) if block.opaque else 0 for block in more)
     return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
 
 
@@ -286,10 +285,10 @@ def _positions(
     return positions.extended_with(known, own)
 
 
-def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _estimates(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return the estimated tokens of every prefix."""
     before = sums[known - 1] if known else 0
-    own = map(_estimate, blocks[known:])
+    own = map(_estimate, more)
     return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
 
 

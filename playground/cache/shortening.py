@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.base.errors import InputFault
-from playground.nouns.wire_blocks import alike_length
+from playground.base.shared_lists import alike_length
 from playground.nouns.wire_estimates import tokens_of
 
 Messages = list[dict[str, Any]]
@@ -29,12 +29,12 @@ _RESULTS: Final = ("tool_result", "function_call_output", "toolResult", "functio
 class Shortened:
     """One request's messages, and True if more was cut than before.
 
-    `asked` is the history of the additional request for a summary; None without one.
+    `summary_history` is the history of the additional request for a summary; None without one.
     """
 
     messages: Messages
     changed: bool = False
-    asked: Messages | None = None
+    summary_history: Messages | None = None
 
 
 class _History:

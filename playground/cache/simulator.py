@@ -27,6 +27,10 @@ from playground.cache.refusals import PrefixCheck, refusal
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
 
+NO_SHARED_ENTRY: Final = (
+    "earlier requests begin like it, but left no entry that ends where they still agree"
+)
+_NOTHING_ALIKE: Final = "no earlier request begins like it"
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, if nothing is known about it
 _SURELY_BEGUN: Final = 60.0  # seconds after which an answer has surely begun
 
@@ -49,6 +53,7 @@ class CacheSimulator:
     _own_settings: dict[str, str] = field(default_factory=dict)
     _beside: str = ""  # the doubt about the last request's model or settings
     one_by_one: bool = True  # True if each request was sent after the previous answer had begun
+    _first_blocks: set[bytes] = field(default_factory=set)  # of all requests, hashed
 
     def send(self, request: TimedRequest) -> Simulated:
         """Send one request and return its outcome. Later requests can read its entries."""
@@ -104,6 +109,7 @@ class CacheSimulator:
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
             entry.route = self._route(request)
         why = self._why(hit, points, request)  # computed before this request writes entries
+        self._first_blocks.update(request.chain[:1])
         # An entry can be read from its writer's first token on, so parallel requests that begin
         # alike all write it.
         flying = hit is None and any(
@@ -113,7 +119,7 @@ class CacheSimulator:
         doubt = doubt or self._unseen(request, points, hit) or self._doubt(request, points, hit)
         if flying and self._sent_last < request.at:  # else it certainly came too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
-        sized = hit is not None and self._entries[request.chain[hit]].sized
+        sized = entry is not None and entry.sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
         written = self._write(request, points, hit, read, settings, unclear)
         state: State = "warm-start" if warm else "unpredictable" if doubt else "exact"
@@ -202,9 +208,9 @@ class CacheSimulator:
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
-        others = (c.value for c in rules.rules["ttls"].conflicts if not c.superseded)
-        for lives in others:
-            if entry.ttl not in lives and idle > max(lives.values()):
+        for other in rules.rules["ttls"].conflicts:
+            lives = {} if other.superseded else other.value
+            if lives and entry.ttl not in lives and idle > max(lives.values()):
                 return f"sources disagree whether there is a life of {entry.ttl}"
         return ""
 
@@ -250,10 +256,10 @@ class CacheSimulator:
         """Return an unknown fact that could change the outcome, or ""."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
-        for point in points:
+        # A prefix up to the hit is long enough, because it was read.
+        for point in points if hit is None else filter(hit.__lt__, points):
             low, high = request.billed_size_range(point, points[-1])
-            # A prefix up to the hit is long enough, because it was read.
-            if (hit is None or point > hit) and low < most and high >= least:
+            if low < most and high >= least:
                 self._doubtful.add(request.chain[point])
                 minimum = self.rules.minimum_in_words(request.wire.model)
                 doubt = f"{_range(low, high)} may or may not reach {minimum}"
@@ -344,7 +350,7 @@ class CacheSimulator:
         minimum = rules.minimum(model) if minimum is None else minimum
         read = request.sizes[hit] // step * step if hit is not None else 0
         if hit is None:
-            why = "no earlier request begins like it"
+            why = _NOTHING_ALIKE
         elif read < minimum:
             least = -(-minimum // step) * step
             shared = f"about {request.sizes[hit]:,} tokens are those of an earlier request"
@@ -458,7 +464,7 @@ class CacheSimulator:
             if self._entries[key].expires >= request.at:
                 block = request.chain.index(key)
                 return f"the entry at block {block} is further back than a mark looks"
-        return "no earlier request begins like it"
+        return NO_SHARED_ENTRY if request.chain[0] in self._first_blocks else _NOTHING_ALIKE
 
     def _write(
         self,
@@ -475,9 +481,10 @@ class CacheSimulator:
         written: dict[str, int] = {}
         before = read
         for point in points[-rules.value("max_breakpoints") :]:  # OpenAI: only the newest
-            size, ttl = request.sizes[point], life_at(request, point, rules)
+            size = request.sizes[point]
             if size < minimum or (hit is not None and point < hit):
                 continue
+            ttl = life_at(request, point, rules)
             # The tokens up to a mark are written at that mark's price, because with mixed lives the
             # bill has a line for each life.
             if hit is None or point > hit:

@@ -297,7 +297,7 @@ def _run(
     from playground.base.errors import InputFault
     from playground.cache.answers.simulation import AS_IT_IS, simulated_by_dialect
     from playground.cli import cache_tables
-    from playground.dialects.marks.policies import AS_SENT, POLICIES
+    from playground.dialects.marks.policies import AS_SENT, as_policies
 
     if every_dialect and options.dialects:
         problem = f"--every-dialect beside the dialect {options.dialects[0]!r}"
@@ -306,7 +306,7 @@ def _run(
     dialects = options.dialects or (() if every_dialect else ("native",))
     sent = any(not row.sub_agent for row in loaded.session.rows)
     if sent and what_if == AS_IT_IS and not (options.dialects or policies):
-        policies = [AS_SENT, *POLICIES]
+        policies = [AS_SENT, *as_policies(())]
 
     def simulated() -> Iterator[list[CacheSimulation]]:
         with progress_bar("simulating", options.as_json) as moved:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
 from playground.base.findings import finding
 from playground.dialects import prompts
+from playground.dialects.by_hand import offering
 from playground.dialects.by_hand.azad import AzadMethods
-from playground.dialects.by_hand.offering import OVERRIDABLE, gives_name, name_after, wrap_override
 from playground.dialects.by_hand.own_requests import (
     OWN_MARKS,
     drafts_with_origins,
@@ -82,13 +82,18 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        for method in OVERRIDABLE:
-            override = cls.__dict__.get(method)
-            if inspect.isfunction(override):
-                setattr(cls, method, wrap_override(override, getattr(Dialect, method)))
+        # Our own are tried in tests: the checks would take a third of the time of a message.
+        checks = {} if cls.__module__.startswith("playground.") else offering.RETURNED
+        parent = next(base for base in cls.__bases__ if issubclass(base, Dialect))
+        for method in {**dict.fromkeys(offering.OVERRIDABLE), **checks}:
+            override = inspect.getattr_static(cls, method)  # of the class, or of a mixin
+            is_new = override is not inspect.getattr_static(parent, method)
+            if is_new and inspect.isfunction(override):
+                checked = offering.check_result(override, method) if method in checks else override
+                setattr(cls, method, offering.wrap_override(checked, getattr(Dialect, method)))
         own_classes = cls.__mro__[: cls.__mro__.index(Dialect)]
-        if not any(map(gives_name, own_classes)):
-            cls.name = name_after(cls.__name__)
+        if not any(map(offering.gives_name, own_classes)):
+            cls.name = offering.name_after(cls.__name__)
 
     # methods that a dialect must define
 
@@ -355,6 +360,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         if self.marks_itself:  # an override may write into any message, and returns what it likes
             marked = deep_copy(messages[:])
             decided = self.inject_prompt_cache(marked, prompt_data)
+            offering.check_messages(marked, f"inject_prompt_cache of dialect {self.name!r}")
             messages = _as_written(marked, "inject_prompt_cache", messages)
             decisions = marks_in(messages) if decided is None else decided
         else:
@@ -397,7 +403,9 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return set_marks(messages, self.cache_policy, prompt_data)
 
 
-def _as_written(messages: object, method: str, known: RequestMessages) -> RequestMessages:
+def _as_written(
+    messages: Sequence[dict[str, Any]], method: str, known: RequestMessages
+) -> RequestMessages:
     """Return the messages that an override wrote, unjoined; `known` are the base class's own."""
     pairs = zip(known, known.blocks, strict=True)
     return RequestMessages.as_written(drafts_with_origins(messages, method, pairs))

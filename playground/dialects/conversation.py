@@ -13,7 +13,7 @@ from playground.nouns.messages import Message
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 
-_KIND_OF_ROLE: Final[dict[str, BlockKind]] = {
+KIND_OF_ROLE: Final[dict[str, BlockKind]] = {
     "system": "system",
     "user": "user",
     "assistant": "assistant",
@@ -41,7 +41,7 @@ def drafts_of(
         if formatted is None:
             continue
         # The role in the session, not in the dialect: a result may travel in a user's message.
-        kind = _KIND_OF_ROLE[item.role]
+        kind = KIND_OF_ROLE[item.role]
         blocks = (Block(origin_of(index), kind, text) for text in texts_of(formatted))
         # A copy, because the message may hold a call's own arguments, which may change later.
         drafts.append(Draft(deep_copy(formatted), tuple(blocks)))

@@ -37,14 +37,14 @@ class _MutableValues(NamedTuple):
     """The mutable values of an input, with a record of what they held.
 
     Contents are compared by identity, not by equality, because 1 equals True and dicts are equal in
-    any order. `known` is True if every value inside is immutable, or a list, tuple or dict that is
-    recorded here.
+    any order. `is_complete` is True if every value inside is immutable, or a list, tuple or dict
+    that is recorded here.
     """
 
     places: SharedList[Collection[Any]]  # lists, and live views of the keys and values of dicts
     sizes: SharedList[int]
     inside: SharedList[Any]
-    known: bool = True
+    is_complete: bool = True
 
     @property
     def unchanged(self) -> bool:
@@ -56,7 +56,7 @@ class _MutableValues(NamedTuple):
     def extended_with(self, values: list[Any]) -> _MutableValues:
         """Return a record with these values and all values inside them; the list gets emptied."""
         places: list[Collection[Any]] = []
-        is_known, seen_ids = self.known, set[int]()
+        is_known, seen_ids = self.is_complete, set[int]()
         while values:
             value = values.pop()
             if id(value) in seen_ids:
@@ -196,7 +196,7 @@ class RenderCache:
         if (start := len(rendering.drafts)) < len(messages):
             more_drafts = list(map(form, range(start, len(messages)), messages[start:]))
             rendering = rendering.extended_with(source, more_drafts)
-        if source.mutable.known:
+        if source.mutable.is_complete:
             with self._lock:
                 self._renderings.keep(key, rendering, rendering.characters)
         return rendering
@@ -234,7 +234,7 @@ class RenderCache:
             known = dict(zip(map(id, earlier[0].tools), earlier[1], strict=True)) if earlier else {}
             texts = [known[id(tool)] if id(tool) in known else write(tool) for tool in tools]
             entry = source, texts, join(tools, texts)
-            if source.mutable.known:
+            if source.mutable.is_complete:
                 with self._lock:
                     self._docs.keep(key, entry, sum(map(len, texts)))
         return entry[2]

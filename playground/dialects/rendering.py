@@ -108,6 +108,4 @@ def texts_of(message: Mapping[str, Any]) -> list[str]:
 
 def _part_text(part: Mapping[str, Any]) -> str:
     """Return a part's text, or its type in brackets if it has none, such as an image."""
-    if not isinstance(part, dict):
-        return str(part)  # not of our making: a dialect's own code may write anything
     return str(part.get("text", f"[{part['type']}]"))

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Self
 
 from playground.base.errors import InputFault
-from playground.dialects.marks.policies import Policy
+from playground.dialects.marks.policies import OWN, Policy
 from playground.dialects.rules_file import FileRules, read_rules
 
 if TYPE_CHECKING:
@@ -30,8 +30,11 @@ class DialectSettings:
     def with_policy(self, cache_policy: str | Policy) -> Self:
         """Return the same dialect under another cache policy.
 
-        The policy replaces an `inject_prompt_cache` of the dialect's own, too.
+        The policy replaces an `inject_prompt_cache` of the dialect's own, which is not called then.
+        "own" and "" stand for the dialect as it is.
         """
+        if cache_policy in ("", OWN):
+            return self
         return self._changed("cache_policy", cache_policy)._changed("_policy_replaced", True)
 
     def with_preflight(self, *checks: PreflightCheck) -> Self:

@@ -7,16 +7,14 @@ that is a text is one part. A mark is stored with its block, but is no part of t
 from __future__ import annotations
 
 import hashlib
-import json
-import marshal
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, Final, Literal, NamedTuple
 
-from playground.base.shared_lists import SharedList
+from playground.base.shared_lists import SharedList, alike_length, shared_length, written
 from playground.nouns import wire_doubts
 from playground.nouns.plain_messages import NOT_PLAIN, marked_part
 from playground.nouns.wire_bodies import (
@@ -134,13 +132,11 @@ class WireRequest:
         message = bisect_left(self.starts, index)
         self.starts = self.starts.extended_with(message, [n + 1 for n in self.starts[message:]])
 
-    def at(self, message: int, part: int) -> Iterator[int]:
-        """Yield the indexes of the blocks of one part of a message."""
-        starts, blocks, place = self.starts, self.blocks, (message, part)
-        stop = starts[message + 1] if message + 1 < len(starts) else len(blocks)
-        for index in range(starts[message], stop):
-            if blocks[index].place == place:
-                yield index
+    def at(self, message: int, part: int) -> list[int]:
+        """Return the indexes of the blocks of one part of a message."""
+        start, *following = self.starts[message : message + 2]
+        blocks, place = self.blocks[start : following[0] if following else None], (message, part)
+        return [index for index, block in enumerate(blocks, start) if block.place == place]
 
 
 def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
@@ -161,26 +157,23 @@ class WireReader:
         self._given: Sequence[dict[str, Any]] = ()
         self._blocks: SharedList[WireBlock] = SharedList()
         self._starts: SharedList[int] = SharedList()
-        self._tools: tuple[tuple[str, bytes] | None, Any, _Tools] = None, None, _Tools()
+        self._tools: tuple[tuple[str, bytes] | None, _Tools] = None, _Tools()
         self._head: tuple[_Reader, tuple[_Tools, str, bytes]] | None = None
         self._other_fields: _OtherFields | None = None
+        self._framed: tuple[list[Any], _Frame | None] = [], None
 
     def read(self, body: dict[str, Any]) -> WireRequest:
-        api, asked = api_of(body), ttl_of(body)
-        ttl = asked or self._ttl
-        tools = self._tools_of(body, api)
-        head = self._head_of(body, tools, ttl)
         given = raw_messages_of(body)
+        api, asked, tools, head, others = self._frame_of(body, given)
         read = self._messages(given if type(given) is list else messages_of(body), head, api)
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
-        others = self._other_fields_of(body, api)
         return WireRequest(
             model=self._model or model_of(body),
             blocks=self._blocks,
             parameters=others.parameters(read.pictures, read.cites),
-            automatic_ttl=str(top.get("ttl") or ttl) if isinstance(top, dict) else None,
+            automatic_ttl=str(top.get("ttl") or head.ttl) if isinstance(top, dict) else None,
             server_tools=tools.on_server,
             ttl=asked,
             explicit_only=mode == "explicit",
@@ -195,12 +188,26 @@ class WireReader:
             unknown=tools.unknown + others.unknown + read.unknown,
         )
 
+    def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
+        """Return what a body holds beside its messages; most requests hold the same objects."""
+        objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
+        objects += messages[:1] if isinstance(messages, Sequence) else ()  # it may tell the form
+        known, frame = self._framed
+        if frame and len(known) == len(objects) and all(map(is_, known, objects)):
+            return frame
+        api, asked = api_of(body), ttl_of(body)
+        tools = self._tools_of(body, api)
+        head = self._head_of(body, tools, asked or self._ttl)
+        frame = _Frame(api, asked, tools, head, self._other_fields_of(body, api))
+        self._framed = objects, frame
+        return frame
+
     def _other_fields_of(self, body: dict[str, Any], api: str) -> _OtherFields:
         """Return the fields other than tools and messages; most requests share them."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         given = settings, system, api
-        if self._other_fields is None or given != self._other_fields.given:
+        if self._other_fields is None or given != self._other_fields.source:
             self._other_fields = _OtherFields.read(*given)
         return self._other_fields
 
@@ -221,8 +228,6 @@ class WireReader:
     def _tools_of(self, body: dict[str, Any], api: str) -> _Tools:
         """Return the tools as blocks; all requests of a session often have the same."""
         given = tools_of(body)
-        if given is self._tools[1] and self._tools[0] and self._tools[0][0] == api:
-            return self._tools[2]  # one object
         form = api, written(given)
         if form != self._tools[0]:
             words = (
@@ -231,8 +236,8 @@ class WireReader:
                 for word in unknown_words(name, body.get(name), api, name)
             )
             read = replace(_Tools.read(given, self._ttl), unknown=tuple(words))
-            self._tools = form, given, read
-        return self._tools[2]
+            self._tools = form, read
+        return self._tools[1]
 
     def _messages(self, given: Sequence[dict[str, Any]], start: _Reader, api: str) -> _Read:
         head = start.blocks
@@ -244,14 +249,17 @@ class WireReader:
             count = alike_length(before.messages, given)
         alike = (head, start.ttl, api) == (before.head, before.ttl, before.api)
         alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
-        self._before, self._given = _Read(), ()  # for the next body, if this one cannot be read
         if alike and before.cut_to(count):
             read, messages, blocks = before, count, len(before.blocks)
         else:
             read, messages, blocks = _Read(head, start.ttl, api, blocks=list(head)), 0, 0
             read.pictures = _has_pictures(head)
-        for message in given[messages:]:
-            read.add(message, start.deferred)
+        try:
+            for message in given[messages:]:
+                read.add(message, start.deferred)
+        except Exception:  # the next body shares nothing with one that cannot be read
+            self._before, self._given = _Read(), ()
+            raise
         if read.marked and read.marked[-1][0] >= messages:  # an earlier block has a new mark
             blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
         self._before, self._given = read, given
@@ -275,7 +283,7 @@ _MOST_UNKNOWN: Final = 5  # unknown words that are named, for each list
 class _OtherFields:
     """The fields of a body other than tools and messages: parameters, and unknown words in them."""
 
-    given: tuple[dict[str, Any], dict[str, Any], str]
+    source: tuple[dict[str, Any], dict[str, Any], str]
     unknown: _Unknown
     _parameters: dict[tuple[bool, bool], dict[str, Any]] = field(default_factory=dict)
 
@@ -287,7 +295,7 @@ class _OtherFields:
 
     @property
     def settings(self) -> dict[str, Any]:
-        return self.given[0]
+        return self.source[0]
 
     def parameters(self, pictures: bool, cites: bool) -> dict[str, Any]:
         key = pictures, cites
@@ -333,6 +341,16 @@ class _Tools:
             names=frozenset(names),
             on_server=tuple(kind for kind in kinds if _ON_SERVER.fullmatch(kind)),
         )
+
+
+class _Frame(NamedTuple):
+    """What a request holds beside its messages; `ttl` is the lifetime that its body asks for."""
+
+    api: str
+    ttl: str | None
+    tools: _Tools
+    head: _Reader
+    others: _OtherFields
 
 
 def _is_web_search(tool: dict[str, Any]) -> bool:
@@ -448,32 +466,6 @@ def _doubts_of(body: dict[str, Any], tools: _Tools, read: _Read) -> tuple[str, .
     return doubts
 
 
-def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
-    """Return how many leading items both lists share; those before `start` are known to be equal.
-
-    The search takes steps that double and then halve, each compared at once: identical objects cost
-    almost nothing.
-    """
-    if isinstance(one, SharedList):
-        start = max(start, one.shared(other))
-    most, step = min(len(one), len(other)), 1
-    if start >= most:
-        return most
-    one, other = one[start:most], other[start:most]
-    if one == other:  # as for most requests
-        return most
-    if one[:-1] == other[:-1]:  # as for most others: the last message has lost its mark
-        return most - 1
-    at = 0
-    while one[at : at + step] == other[at : at + step]:
-        at, step = at + step, step * 2
-    while step > 1:
-        step //= 2
-        if one[at : at + step] == other[at : at + step]:
-            at += step
-    return start + at
-
-
 def same_blocks(
     one: Sequence[WireBlock], other: Sequence[WireBlock], start: int | None = None
 ) -> int:
@@ -486,32 +478,6 @@ def same_blocks(
     while count < most and one[count].has_same_content(other[count]):
         count = shared_length(one, other, count + 1)
     return count
-
-
-def alike_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
-    """Return how many leading items both lists share that are also written alike.
-
-    Fields in another order are equal to Python, and so are 1 and true, but not to a provider. The
-    items before `start` are known to be the same objects.
-    """
-    identical = [*map(is_, one[start:], other[start:]), False].index(False)
-    stop = shared_length(one, other, start + identical)
-    for index in range(start + identical, stop):
-        before, after = one[index], other[index]
-        if before is not after and written(before) != written(after):
-            return index
-    return stop
-
-
-def written(value: Any) -> bytes:
-    """Return a key that is equal for equal JSON values with their fields in the same order."""
-    try:  # `marshal` keeps types and order as JSON does, in a fifth of the time
-        return marshal.dumps(value, _NO_REFERENCES)
-    except ValueError:  # a value that is not plain JSON
-        return json.dumps(value, default=repr).encode()
-
-
-_NO_REFERENCES: Final = 2  # the newest version of marshal that writes equal values alike
 
 
 class _Reader:

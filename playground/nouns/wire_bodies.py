@@ -84,6 +84,8 @@ def _text_alone(content: Any) -> Any:
 
 
 def _unmarked(value: Any) -> Any:
+    if isinstance(value, str):  # as most are
+        return value
     if isinstance(value, list):
         return [_unmarked(item) for item in value]
     if isinstance(value, dict):

@@ -30,12 +30,12 @@ _MOST: Final = 1.8
 def tokens_of(text: str) -> int:
     """Return the estimated number of tokens of a text, at least 1."""
     rest = text.encode("utf-8", "surrogatepass")
-    total = 0
+    total, size = 0, len(rest)
     for kind, weight in _ASCII if text.isascii() else _WEIGHTS:
-        others = rest.translate(None, kind)
-        total += (len(rest) - len(others)) * weight
-        rest = others
-    return max(1, (total + len(rest) * _OTHER) // 100)
+        rest = rest.translate(None, kind)
+        total += (size - len(rest)) * weight
+        size = len(rest)
+    return max(1, (total + size * _OTHER) // 100)
 
 
 def token_range(tokens: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A parser that gives events in batches, for recordings: nobody watches their chunks arrive."""
+"""A parser for recordings, which gives events in batches: nobody watches the chunks arrive."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from playground.parsing.switches import Switches
 
 
 class BatchedParser(DialectParser):
-    """A parser that feeds another one `chunks` chunks at a time.
+    """A parser that joins chunks, as many as `chunks` says, and feeds them to another parser.
 
-    All events are the same, each at most `chunks` chunks later. A million tiny chunks then cost as
+    The events are the other parser's own, up to `chunks` chunks late. A million tiny chunks cost as
     much as a thousand large ones.
     """
 

@@ -58,11 +58,11 @@ class CallOpeners:
         self.closing = Choice(closer, begins(ending))
 
     def opening(self, strict: bool = True, firm: bool = False) -> Choice:
-        """Return the choice of a call's opener: everything up to the body, and a look ahead at what
-        makes it a call rather than prose.
+        """Return the choice of a call's opener: its text up to the body, and a lookahead for what
+        distinguishes a call from prose.
 
-        Directly inside a section a bare JSON object needs no further proof: `strict` is off. With
-        `firm` a parameter or the closer must follow.
+        `strict` is False right after a section's opener, where any JSON object is a call. With
+        `firm` a parameter or the call's closer must follow the opener.
         """
         template = self.syntax.call_template
         forms = self._opener_patterns()

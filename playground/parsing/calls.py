@@ -60,13 +60,8 @@ class CallReader(Reader):
         self.open_call = call
         self.count += 1
         scanner.events.append(CallStartedEvent(scanner.here(), call.index, call.call_id))
-        if groups.get("doubled"):
-            message = f"{groups['doubled'].strip()!r} stands twice: read as one"
-            scanner.note("doubled-opener", call.place, message)
-        if "unended" in groups or "slip" in groups:
-            scanner.note("mended-opener", call.place, mended(marker, form.syntax.call))
-        elif marker.kind and not groups.get("doubled") and not groups.get("wrapped"):
-            scanner.note_form(marker, form.syntax.call_template.before, where=call.place)
+        if not marker.well_formed:  # most are, and need no more to be looked at
+            self._note_opener(marker, form.syntax, call.place)
         if form.syntax.slip:
             message = f"{form.syntax.call!r:.100} is a slip of models, which is read"
             scanner.note("mended-form", call.place, message)
@@ -83,6 +78,17 @@ class CallReader(Reader):
         except BrokenCall as broken:
             yield from self._abort(call, broken, form)
         self.open_call, self.argument = None, None
+
+    def _note_opener(self, marker: Marker, syntax: Declaration, place: str) -> None:
+        """Note an opener that is not written as declared."""
+        scanner, groups = self.scanner, marker.named
+        if groups.get("doubled"):
+            message = f"{groups['doubled'].strip()!r} stands twice: read as one"
+            scanner.note("doubled-opener", place, message)
+        if "unended" in groups or "slip" in groups:
+            scanner.note("mended-opener", place, mended(marker, syntax.call))
+        elif marker.kind and not groups.get("doubled") and not groups.get("wrapped"):
+            scanner.note_form(marker, syntax.call_template.before, where=place)
 
     def _claim_opener(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
         """Claim the opener: as markup, except for the tool's name and the arguments in it."""
@@ -248,7 +254,7 @@ class CallReader(Reader):
             )
         )
         if broken.code == "truncated-call":
-            scanner.emit_markup(len(scanner.held))
+            scanner.emit_markup(len(scanner.held_text))
         elif form.recovery is not None and not broken.is_complete:
             marker = yield from scanner.until(form.recovery, scanner.emit_unexpected)
             if marker is not None and marker.kind is Kind.CLOSE:

@@ -153,30 +153,37 @@ class ChoicePoint:
         return self._run_pattern.fullmatch
 
     def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
-        """Match at a place where text was held, or where its first characters may begin a marker.
-        A marker that `accept` rejects counts as none."""
-        if self.candidate_pattern.match(text, place) is None:
-            return NOTHING
-        lookahead = self.match_at(text, place, few=_MANY)
+        """Match at the place of held text, or at a place that may begin a marker. A marker that
+        `accept` rejects counts as none."""
+        lookahead = self.match_at(text, place, few=_MANY, is_candidate=False)
+        if accept is None:
+            return lookahead
         marker, is_undecided = lookahead
-        if marker is None or accept is None or not marker.named:
+        if marker is None or not marker.named:
             return lookahead
         rejected = self.rejects(accept, marker, is_undecided, text, place)
         return NOTHING if rejected else lookahead
 
     def decide_here(self, text: str, place: int, accept: Accept | None = None) -> Lookahead:
-        """Match at the place where the walk stands, after a shorter text left it undecided."""
+        """Match at the place where the walk stands: the text so far did not decide the match."""
         return self.match_at(text, place, few=_MANY)
 
     # matching
 
     def match_at(
-        self, text: str, place: int, stream_ended: bool = False, few: int = _FEW
+        self,
+        text: str,
+        place: int,
+        stream_ended: bool = False,
+        few: int = _FEW,
+        is_candidate: bool = True,
     ) -> Lookahead:
-        """Return the marker at a place, or its beginning, and whether more text could change it.
+        """Return the marker that stands or begins at a place, and True if more text could change
+        that.
 
-        Try the first `few` characters, then more of them if these do not decide. With
-        `stream_ended` no more text will come.
+        The first `few` characters are tried, then more of them if these do not decide. With
+        `stream_ended` no more text will come. `is_candidate` is False for a place that the caller
+        has not compared with `candidate_pattern`.
         """
         lookbehind = ""
         if self.looks_back:  # a candidate begins here, or after blanks and a colon
@@ -185,6 +192,8 @@ class ChoicePoint:
                 lookbehind = text[max(place - CONTEXT, 0) : place]
         known = _decided_cache.get((self, lookbehind, text[place : place + few]))
         if known is None or (known[1] and (stream_ended or len(text) - place > few)):
+            if not is_candidate and self.candidate_pattern.match(text, place) is None:
+                return NOTHING
             return self._match_longer(text, place, lookbehind, stream_ended)
         return known
 

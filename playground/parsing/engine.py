@@ -14,7 +14,7 @@ from playground.nouns.events import Event, ReasoningEvent
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.calls import CallReader, mended
 from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
-from playground.parsing.choice_point import choice_point
+from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.drafts import DraftCall
@@ -61,7 +61,7 @@ class SyntaxEngine:
         self._after_call = False  # True right after a call
         self._after_remains = False  # True after text or a lone closer that remained of a call
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
-        self._draft: DraftCall | None = None  # calls in open reasoning, held back
+        self.draft: DraftCall | None = None  # calls in open reasoning, held back
         self._told_between = False  # True once text between the calls of a section was noted
         self._separated: bool | None = None  # after a separator; None before a section's first call
         self._returns = 0  # how often the walk has gone back into a draft
@@ -71,8 +71,8 @@ class SyntaxEngine:
         scanner = self.scanner
         scanner.add(text)
         next(self._steps, None)  # as far as the text goes
-        if self._draft is not None:
-            return self._draft.take_earlier_events()
+        if self.draft is not None:
+            return self.draft.take_earlier_events()
         events, scanner.events = scanner.events, []
         return events
 
@@ -82,15 +82,10 @@ class SyntaxEngine:
 
     @property
     def state(self) -> ParserState:
-        call, held = self.reader.open_call, self.scanner.held
+        call, held = self.reader.open_call, self.scanner.held_text
         if call is None:
             return ParserState(self.mode, held=held)
         return ParserState(self.mode, call.index, call.name, self.reader.argument, held)
-
-    @property
-    def holds_events(self) -> bool:
-        """True if events are held back, because it is undecided if their calls are drafts."""
-        return self._draft is not None
 
     @property
     def calls(self) -> int:
@@ -108,8 +103,8 @@ class SyntaxEngine:
             yield from self._read_reasoning(0, announced=opener is not None)
         while True:
             marker = yield from self._next_marker()
-            if self._draft and (marker is None or self._ends_draft(marker)):
-                yield from self._end_draft(self._draft, marker)
+            if self.draft and (marker is None or self._ends_draft(marker)):
+                yield from self._end_draft(self.draft, marker)
                 continue
             if marker is None:
                 break
@@ -397,14 +392,14 @@ class SyntaxEngine:
     def _begin_draft(self, index: int) -> None:
         """Hold back all events from here on."""
         scanner = self.scanner
-        self._draft = DraftCall(index, scanner.offset, self.calls, scanner.events)
-        scanner.events = self._draft.events
+        self.draft = DraftCall(index, scanner.offset, self.calls, scanner.events)
+        scanner.events = self.draft.events
 
     def _ends_draft(self, marker: Marker) -> bool:
         """Return True if a marker decides on the open draft: it closes the reasoning, begins new
         reasoning or ends the turn."""
-        assert self._draft is not None
-        closer = self.markers.reasoning[self._draft.number].close
+        assert self.draft is not None
+        closer = self.markers.reasoning[self.draft.number].close
         is_closer = marker.kind is Kind.THINK_CLOSE and marker.text.strip() == closer
         return is_closer or marker.kind in (Kind.THINK, Kind.STOP)
 
@@ -417,14 +412,14 @@ class SyntaxEngine:
         # a limited number of times, because the following text is read again
         place = draft.find_closer(closer) if self._returns < _MOST_RETURNS else -1
         if place < 0 and (marker is None or marker.kind is not Kind.THINK_CLOSE):
-            scanner.events, self._draft = draft.earlier_events + draft.events, None
+            scanner.events, self.draft = draft.earlier_events + draft.events, None
             return
         text = draft.text
         if place >= 0:
             self._returns += 1
             scanner.go_back(text, place)
             text = text[:place]
-        scanner.events, self._draft = draft.earlier_events, None
+        scanner.events, self.draft = draft.earlier_events, None
         self.reader.count, self._section = draft.calls, None
         self._after_remains = self._in_pieces = self._bare_section = False
         scanner.events.append(ReasoningEvent(draft.offset, text))
@@ -441,6 +436,12 @@ class SyntaxEngine:
         in_section = self._section is not None
         if self._section is form:
             self._note_separator(form, follows=True)
+        if (
+            self._section
+            and self._section.syntax.one_call_a_section
+            and self._separated is not None
+        ):
+            self.scanner.note("mended-form", message="another call in a section for one call")
         is_required = form.syntax.section and not form.syntax.section_optional
         if not in_section and is_required and has_body:
             self.scanner.note("missing-section")
@@ -451,16 +452,16 @@ class SyntaxEngine:
         if self._in_pieces:
             self._after_remains = True  # an object that follows is part of the broken call
         else:
-            yield from self._claim_repeated_closer(form)
+            if form.repeated_closer:
+                yield from self._claim_repeated_closer(form.repeated_closer)
             has_next = yield from self._claim_separator(form)
         self._separated = has_next
         if self._section is form and not _has_closer(form) and not has_next:
             self._section = None  # a section without a closer ends with its last call
 
-    def _claim_repeated_closer(self, form: Form) -> Walk[None]:
+    def _claim_repeated_closer(self, point: ChoicePoint) -> Walk[None]:
         """Claim the second of two equal closers: it closes no outer call, and is no text."""
-        point = form.repeated_closer
-        marker = (yield from self.scanner.match_here(point)) if point else None
+        marker = yield from self.scanner.match_here(point)
         if marker is not None:
             self._after_remains = True
             self.scanner.note("orphan-closer", message=_closes_nothing(marker))
@@ -468,8 +469,10 @@ class SyntaxEngine:
 
     def _note_separator(self, form: Form, follows: bool) -> None:
         """Note a separator that is missing before a call, or that no call `follows`."""
+        if self._separated is None or self._separated is follows:
+            return
         separator = form.syntax.separator.strip()
-        if not separator or self._separated is None or self._separated is follows:
+        if not separator:
             return
         place = "must stand between two calls" if follows else "stands after the last call"
         self.scanner.note("mended-form", message=f"{separator!r} {place}")

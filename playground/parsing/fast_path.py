@@ -18,17 +18,17 @@ What happens to a chunk
 1.  Is text held, or does the walk want to see every chunk? If neither, and none of the rule's three
     `triggers` is in the chunk, the chunk is *skipped*: it becomes one event. Most prose ends here.
 2.  Does `rule.search` find anything in it? If not, it is skipped too.
-3.  There is a *candidate*, such as a `<`. `feed_candidate` lets `rule.hold_from` look at it, as
+3.  There is a *candidate*, such as a `<`. `_feed_candidate` lets `rule.hold_from` look at it, as
     the walk would. If it is no marker, the chunk is skipped. If it is the beginning of one, the
     text from there on is *held*: it is in no event yet, and stands before the next chunk.
 4.  If a marker is complete, the walk is resumed with all the text that nobody has claimed.
 
-Held text is looked at again with each chunk (`feed_after_held`), but only at its own place
+Held text is looked at again with each chunk (`_feed_after_held`), but only at its own place
 (`rule.decide`): nothing is searched for twice.
 
 There is a second kind of note, `Scanner.pending`: the walk stands at a place and has to know what
 comes *there* before it can go on, for example whether another call follows. Then nothing is
-skipped. Each chunk is held and the question asked again (`feed_pending`); the walk is resumed with
+skipped. Each chunk is held and the question asked again (`_feed_pending`); the walk is resumed with
 the answer.
 
 What must stay true
@@ -77,136 +77,153 @@ AtSight = tuple[
 ]
 
 
-# Feeds a chunk at an offset, after held text or while the walk waits for a decision.
-FeedHeld = Callable[["FastPath", str, int], list[Event] | None]
+# Feeds a chunk after held text, or while the walk waits for a decision.
+FeedHeld = Callable[["FastPath", str], list[Event]]
 
 
 class FastPath:
-    """The state of skipping: the rule in force and the text that is held.
+    """A base of readers that skip chunks: the rule in force, and the text that is held.
 
-    The `feed` methods return the events of a chunk, or None if the walk must be resumed. `offset`
-    is where the chunk begins in the stream; the reader counts it.
+    The `_feed` methods return the events of a chunk. They resume the walk if it must see the chunk.
+    A base class, because a call and an offset more for each chunk would cost a twentieth of its
+    time.
     """
 
     __slots__ = (
         "_accept",
+        "_at_sight",
         "_claim",
         "_context",
+        "_decide",
         "_decision",
+        "_feed_held",
         "_goes_on",
+        "_held",
         "_hold_by_chunk",
         "_next_rule",
+        "_offset",
         "_ready",
         "_remembered_accept",
         "_rule",
         "_scanner",
         "_sink",
         "_start",
-        "at_sight",
-        "decide",
-        "feed_held",
-        "held",
     )
+
+    _rule: SkipRule
+    _hold_by_chunk: dict[str, int]  # chunk -> the index from which it is held
 
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
-        self.feed_held: FeedHeld | None = None  # `feed_pending` or `feed_after_held`, if it skips
+        self._offset = 0  # characters fed so far
+        self._feed_held: FeedHeld | None = (
+            None  # `_feed_pending` or `_feed_after_held`, if it skips
+        )
         self._start = 0  # the offset at which it began
-        self.held = ""  # the end of the text so far, which may begin a marker
+        self._held = ""  # the end of the text so far, which may begin a marker
         self._context = ""  # the text before it, as far as a pattern may look back
-        self.at_sight: AtSight | None = None  # None if something is held, or a line begins
+        self._at_sight: AtSight | None = None  # None if something is held, or a line begins
         self._claim = scanner.skip_claim  # makes the events of skipped chunks
         self._sink = scanner.skip_claim.raw_sink()  # takes their bytes, for a later look back
-        self._use_rule(NEVER, {})
+        self._use_rule(NEVER)
         self._next_rule: NextRule | None = None
         self._goes_on: GoesOn | None = None  # set while the held text is a long run
         self._accept: Accept | None = None
         self._remembered_accept: Accept | None = None  # the one that `_hold_by_chunk` is for
-        self.decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
+        self._decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
         self._decision: Marker | None = None  # the marker that was decided, for the walk
+
+    def _walk(self, text: str) -> list[Event]:
+        """Resume the walk with a chunk."""
+        raise NotImplementedError
 
     # starting and stopping
 
-    def start(self, scanner: Scanner, offset: int) -> None:
-        """Skip chunks from `offset` on, by the rule that the walk has left with the scanner."""
+    def _take_over(self, scanner: Scanner) -> None:
+        """Skip chunks from now on, by the rule that the walk has left with the scanner."""
         at = scanner.at
         self._scanner = scanner
-        self._start, self.held = offset, scanner.text[at:]
+        self._start, self._held = self._offset, scanner.text[at:]
         self._context = scanner.text[at - CONTEXT if at > CONTEXT else 0 : at]
         self._accept = scanner.accept
         if scanner.pending is not None:
-            self.decide, self.feed_held = scanner.pending, FastPath.feed_pending
+            self._decide, self._feed_held = scanner.pending, FastPath._feed_pending
         elif scanner.skip_rule is not None:
             self._start_skipping(scanner.skip_rule)
 
     def _start_skipping(self, rule: SkipRule) -> None:
-        scanner, self.feed_held = self._scanner, FastPath.feed_after_held
+        scanner, self._feed_held = self._scanner, FastPath._feed_after_held
         self._claim, self._sink = scanner.skip_claim, scanner.skip_claim.raw_sink()
         is_same_rule = rule is self._rule and scanner.accept is self._remembered_accept
         self._remembered_accept = scanner.accept
-        self._use_rule(rule, self._hold_by_chunk if is_same_rule else {})
+        if not is_same_rule:
+            self._rule, self._hold_by_chunk = rule, {}
+        first, second, third = rule.triggers
+        self._ready = (first, second, third, rule.search, self._claim.make, self._sink)
         self._next_rule, self._goes_on = scanner.next_rule, None
         begins_line = rule.any_line and self._context[-1:] in ("", "\n")
-        self.at_sight = None if self.held or begins_line else self._ready
+        self._at_sight = None if self._held or begins_line else self._ready
 
-    def _use_rule(self, rule: SkipRule, hold_by_chunk: dict[str, int]) -> None:
-        self._rule, self._hold_by_chunk = rule, hold_by_chunk
+    def _use_rule(self, rule: SkipRule) -> None:
+        self._rule, self._hold_by_chunk = rule, {}
         first, second, third = rule.triggers
         self._ready = (first, second, third, rule.search, self._claim.make, self._sink)
 
-    def stop(self, offset: int) -> None:
-        """Hand back to the walk: bring its scanner up to `offset`, where the next chunk begins."""
+    def _hand_back(self) -> None:
+        """Hand back to the walk: bring its scanner up to where the next chunk begins."""
         scanner = self._scanner
-        if offset != self._start:
-            if self.decide is not None:
-                scanner.set_held(self.held)
+        if self._offset != self._start:
+            if self._decide is not None:
+                scanner.set_held(self._held)
             else:
-                scanner.resume_at(offset, self.held)
+                scanner.resume_at(self._offset, self._held)
         scanner.decision, self._decision = self._decision, None
-        self.feed_held, self.at_sight, self.decide = None, None, None
+        self._feed_held, self._at_sight, self._decide = None, None, None
 
     # chunks that cannot be skipped at first sight
 
-    def feed_pending(self, text: str, offset: int) -> list[Event] | None:
+    def _feed_pending(self, text: str) -> list[Event]:
         """Hold a chunk, unless it answers the question for which the walk waits."""
-        held, context = self.held + text, self._context
-        assert self.decide is not None
-        marker, is_undecided = self.decide(context + held, len(context), self._accept)
+        held, context = self._held + text, self._context
+        assert self._decide is not None
+        marker, is_undecided = self._decide(context + held, len(context), self._accept)
         if is_undecided:
-            self.held = held
+            self._held = held
+            self._offset += len(text)
             return []
         rule = self._scanner.skip_rule
         if marker is not None or rule is None:
             self._decision = marker
-            return None
+            return self._walk(text)
         # no marker, and the walk would go on to search: so does its rule
-        self.decide = None
+        self._decide = None
         self._start_skipping(rule)
-        return self.feed_after_held(text, offset)
+        return self._feed_after_held(text)
 
-    def feed_after_held(self, text: str, offset: int) -> list[Event] | None:
+    def _feed_after_held(self, text: str) -> list[Event]:
         """Feed a chunk that goes on with held text, or begins a line that may be a marker."""
-        held, rule = self.held + text, self._rule
+        held, rule = self._held + text, self._rule
         if rule.any_line:
             if self._goes_on is None or not self._goes_on(held):
-                return self.feed_candidate(held, 0, offset)
+                return self._feed_candidate(held, 0)
         else:
             match = rule.search(held)
             if match is None:
-                return self._skip_to(held, len(held), offset)
-            if match.start() or rule.decide is None or not self.held:
-                return self.feed_candidate(held, match.start(), offset)
+                return self._skip_to(held, len(held))
+            if match.start() or rule.decide is None or not self._held:
+                return self._feed_candidate(held, match.start())
             context = self._context
             marker, is_undecided = rule.decide(context + held, len(context), self._accept)
             if not is_undecided:
                 if marker is None:
-                    return self.feed_candidate(held, 0, offset)
+                    return self._feed_candidate(held, 0)
                 self._decision = marker
-                return None
-        self.held = held
+                return self._walk(text)
+        self._held = held
+        self._offset += len(text)
         return []
 
-    def feed_candidate(self, text: str, place: int, offset: int) -> list[Event] | None:
+    def _feed_candidate(self, text: str, place: int) -> list[Event]:
         """Feed held text and a chunk, `text` together, in which a marker may begin at `place`."""
         rule, context = self._rule, ""
         # no pattern looks back beyond a letter or digit directly before the place
@@ -215,37 +232,38 @@ class FastPath:
             stop = self._hold_by_chunk.get(text)
             if stop is not None:
                 self._goes_on = None
-                return self._skip_to(text, stop, offset)
+                return self._skip_to(text, stop)
             window, start = (text[place - 1 :], 1) if place else (text, 0)
         else:
-            context = self._context if self.held else self._scanner.skip_claim.lookbehind()
+            context = self._context if self._held else self._scanner.skip_claim.lookbehind()
             window, start = context + text, len(context)
         next_rule = self._next_rule(text) if self._next_rule is not None else None
         if next_rule is not None:
             if next_rule is not rule:
-                self._use_rule(next_rule, {})
-            return self._skip_to(text, len(text), offset)
+                self._use_rule(next_rule)
+            return self._skip_to(text, len(text))
         stop = rule.hold_from(window, start, self._accept) if rule.hold_from is not None else None
         if stop is None:
-            return None
+            return self._walk(text[len(self._held) :])
         self._goes_on = rule.run_at(window, stop) if rule.run_at else None
         stop += len(text) - len(window)
         if needs_no_context and len(text) <= _SHORT and len(self._hold_by_chunk) < _MOST_CHUNKS:
             self._hold_by_chunk[text] = stop
-        return self._skip_to(text, stop, offset, context)
+        return self._skip_to(text, stop, context)
 
-    def _skip_to(self, text: str, stop: int, offset: int, context: str = "") -> list[Event]:
+    def _skip_to(self, text: str, stop: int, context: str = "") -> list[Event]:
         """Skip held text and a chunk, `text` together, up to `stop`; hold the rest of it."""
-        start = offset - len(self.held)
+        start = self._offset - len(self._held)
+        self._offset = start + len(text)
         if stop < len(text):
-            self.held, self.at_sight = text[stop:], None
+            self._held, self._at_sight = text[stop:], None
             self._context = (context + text[:stop])[-CONTEXT:]
             if not stop:
                 return []
             text = text[:stop]
         else:
-            self.held = ""
+            self._held = ""
             begins_line = self._rule.any_line and text[-1] == "\n"
-            self.at_sight = None if begins_line else self._ready
+            self._at_sight = None if begins_line else self._ready
         self._sink(text.encode())
         return [self._claim.make(start, text)]

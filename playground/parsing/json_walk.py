@@ -19,7 +19,7 @@ from playground.parsing.skip_rule import MatchAt, SkipRule, rule_in_string, rule
 
 # A comment begins after white space or punctuation, because the slashes of `https://x` belong to a
 # value without quotes. Outside of strings only a marker has a `<`.
-_BLANKS: Final = re.compile(r"[ \t\r\n]*")  # JSON's own white space
+BLANKS: Final = re.compile(r"[ \t\r\n]*")  # JSON's own white space
 _OUTSIDE: Final = re.compile(r"""["'{}\[\]<]|(?<![^\s,{\[}\]"'])(?://|/\*|/\Z)""")
 # opener of a string or comment -> the pattern to search for inside it
 _INSIDE: Final = {
@@ -212,10 +212,13 @@ class Nesting:
         change = (
             _change_by(self.restart, self.inside, chunk) if len(chunk) <= _LONGEST_CHUNK else None
         )
-        if change is None or self.depth + change.least < 1:
+        if change is None:
             return None
-        self.inside, self.place = change.inside, self.places[change.inside]
-        self.depth += change.deeper
+        inside, deeper, least = change
+        if self.depth + least < 1:
+            return None
+        self.inside, self.place = inside, self.places[inside]
+        self.depth += deeper
         return self.place.skip_rule
 
 
@@ -250,17 +253,22 @@ def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change 
     return _Change(inside, deeper, least)
 
 
+def goes_on(scanner: Scanner) -> bool:
+    """Return True if a gap goes on after JSON's own white space."""
+    char = scanner.text[scanner.at : scanner.at + 1]
+    return char == "/" or char.isspace()
+
+
 def skip_gap(scanner: Scanner) -> Walk[bool]:
     """Claim white space and comments as markup; return True if anything of it is no JSON."""
     is_relaxed = False
     while True:
-        while not scanner.skip_space(_BLANKS):
+        while not scanner.skip_space(BLANKS):
             yield
-        char = scanner.peek() or ""
-        if char != "/" and not char.isspace():
+        if not goes_on(scanner):
             return is_relaxed
         is_relaxed = True
-        if char == "/":
+        if scanner.peek() == "/":
             yield from claim_balanced(scanner, scanner.claim_markup())
         else:
             scanner.emit_markup(1)

@@ -157,4 +157,4 @@ class SyntaxParser(TextReader, DialectParser):
         if not self._in_text:
             return self._deltas.state or self._engine.state
         state = self._engine.state
-        return state._replace(held=self._fast.held) if self._fast.feed_held else state
+        return state._replace(held=self._held) if self._feed_held else state

@@ -183,7 +183,8 @@ def _part_pattern(part: str | Hole | Gap) -> str:
         case Hole("word"):
             return WORD
         case Hole("name"):
-            return f"[^{NO_NAME}ĠĊ]+"
+            # a slash at the end is no part: `<f/>`
+            return f"[^{NO_NAME}ĠĊ]*[^{NO_NAME}ĠĊ/]"
         case Hole(name):
             return ".+?" if name.startswith("line:") else f"[^{NO_NAME}]+"
     return re.escape(part)

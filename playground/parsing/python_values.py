@@ -34,7 +34,8 @@ _PLAIN: Final = re.compile(PLAIN_NUMBER)
 # words up to the next argument; with brackets, quotes or operators they may be an expression
 _WORDS: Final = re.compile(r"[^\W\d_][\w .:/@\-]*(?=\Z|,)")
 _STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
-_UNKNOWN_ESCAPE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[^\\'\"abfnrtvxuUN0-7\r\n]")
+_ESCAPE: Final = re.compile(r"(?s)\\(.)")
+_ESCAPES: Final = frozenset("\\'\"abfnrtvxuUN01234567\r\n")
 _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
@@ -151,19 +152,23 @@ class _Reader:
         arguments = self._object()
         while self._skip_space():
             name = self._key()
-            self.forgave |= keyword.iskeyword(name)
+            self.forgave |= keyword.iskeyword(name) or not name.isidentifier()
             self.has_doubles |= name in arguments
             arguments[name] = self._value(0)
-            if self._skip_space():
-                self._expect(",")
+            if not self._skip_space():
+                break
+            self._expect(",")
         return arguments
 
     def _key(self) -> str:
         """Return a keyword. In a call it may stand before a colon, as in JSON."""
         name = self._take(_NAME)
-        is_member = self.is_call and self._next() == ":"
-        self.forgave |= is_member
-        self._expect(":" if is_member else "=")
+        char = self._next()
+        if char == ":" and self.is_call:
+            self.forgave = True
+        elif char != "=":
+            raise ValueError(f"expected '=' at character {self.at}")
+        self.at += 1
         return name
 
     @property
@@ -250,7 +255,10 @@ class _Reader:
             escaped = escaped or match[0] == "\\"
             if match[0] == quote and closes(self.text, self.at, depth, first):
                 stop = match.start()
-                self.is_relaxed |= bool(escaped and _UNKNOWN_ESCAPE.search(self.text, start, stop))
+                if escaped:
+                    self.is_relaxed |= not _ESCAPES.issuperset(
+                        _ESCAPE.findall(self.text, start, stop)
+                    )
                 self.forgave |= any(self.text.find(char, start, stop) >= 0 for char in "\r\n")
                 return _unescape(self.text, start, stop) if escaped else self.text[start:stop]
             if match[0] == quote:

@@ -59,7 +59,7 @@ class Scanner:
         return self.base + self.at
 
     @property
-    def held(self) -> str:
+    def held_text(self) -> str:
         return self.text[self.at :]
 
     def add(self, text: str) -> None:
@@ -75,7 +75,7 @@ class Scanner:
         characters."""
         keep = min(place, CONTEXT)
         self.base = self.offset - (len(text) - place) - keep
-        self.text, self.at = text[place - keep :] + self.held, keep
+        self.text, self.at = text[place - keep :] + self.held_text, keep
 
     # claiming the next `count` characters
 
@@ -108,7 +108,7 @@ class Scanner:
 
     def note_form(self, marker: Marker, *declared: tuple[Piece, ...], where: str = "") -> None:
         """Note a marker that is not one of the declared ones, apart from white space."""
-        if not marker.is_well_formed(*declared):
+        if not (marker.well_formed or marker.is_well_formed(*declared)):
             form = "".join(p if isinstance(p, str) else f"{{{p.name}}}" for p in declared[0])
             message = f"{marker.text.strip()!r:.100} stands for {form.strip()!r:.100}"
             self.note("mended-form", where, message)

@@ -28,7 +28,7 @@ from playground.parsing.fast_path import FastPath
 from playground.parsing.switches import Switches
 
 
-class TextReader:
+class TextReader(FastPath):
     """A reader of text. Reasoning or a native call ends a stretch of text; the next stretch gets an
     engine of its own.
 
@@ -46,13 +46,12 @@ class TextReader:
         self._declaration = (syntax, markers, switches, tools)
         self._engine = SyntaxEngine(*self._declaration)
         self._decoder = Utf8Decoder()
-        self._offset = 0  # characters fed so far
         self._in_text = True  # False between two stretches of text
         self._calls = 0  # calls before this stretch
         self._bad: deque[tuple[int, str]] = deque()  # offsets and finding codes of bad characters
         self._prefilled = False
         self._may_skip = fast_path
-        self._fast = FastPath(self._engine.scanner)
+        super().__init__(self._engine.scanner)
 
     # `feed` and `feed_text` repeat the lines for chunks that are skipped, because calling a shared
     # function would take a tenth of such a chunk's time
@@ -62,8 +61,7 @@ class TextReader:
             text = data.decode()
         except UnicodeDecodeError:  # a character is cut, or the bytes are no UTF-8
             return self._read(self._decoder.decode(data), "invalid-utf8")
-        fast = self._fast
-        at_sight = fast.at_sight
+        at_sight = self._at_sight
         if at_sight is not None and text:
             first, second, third, search, make, sink = at_sight
             if first in text or second in text or third in text:
@@ -74,13 +72,10 @@ class TextReader:
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
-        feed_held = fast.feed_held
+        feed_held = self._feed_held
         if feed_held is not None and text:
-            events = feed_held(fast, text, self._offset)
-            if events is not None:
-                self._offset += len(text)
-                return events
-        return self._feed_slowly(text)
+            return feed_held(self, text)
+        return self._feed_after_half(text) if self._decoder.holds else self._walk(text)
 
     def feed_text(self, text: str) -> list[Event]:
         try:
@@ -89,8 +84,7 @@ class TextReader:
             # half a character is waiting for its other bytes: text cannot bring them
             missing = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
             return missing + self._read(text, "lone-surrogate")
-        fast = self._fast
-        at_sight = fast.at_sight
+        at_sight = self._at_sight
         if at_sight is not None and text:
             first, second, third, search, make, sink = at_sight
             if first in text or second in text or third in text:
@@ -101,30 +95,16 @@ class TextReader:
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
-        feed_held = fast.feed_held
+        feed_held = self._feed_held
         if feed_held is not None and text:
-            events = feed_held(fast, text, self._offset)
-            if events is not None:
-                self._offset += len(text)
-                return events
-        return self._feed_slowly(text)
+            return feed_held(self, text)
+        return self._feed_after_half(text) if self._decoder.holds else self._walk(text)
 
-    def _feed_candidate(self, text: str, place: int) -> list[Event]:
-        """Feed a chunk that has a candidate at `place`. No text is held before the chunk."""
-        events = self._fast.feed_candidate(text, place, self._offset)
-        if events is None:
-            return self._walk(text)
-        self._offset += len(text)
-        return events
-
-    def _feed_slowly(self, text: str) -> list[Event]:
-        """Feed a chunk that the walk must see."""
+    def _feed_after_half(self, text: str) -> list[Event]:
+        """Feed a chunk while half a character is waiting for its other bytes: they did not come."""
         if not text:
             return []
-        if self._decoder.holds:
-            # half a character is waiting for its other bytes: they did not come
-            return self._read(self._decoder.decode(b"", final=True) + text, "invalid-utf8")
-        return self._walk(text)
+        return self._read(self._decoder.decode(b"", final=True) + text, "invalid-utf8")
 
     def _read(self, text: str, code: str) -> list[Event]:
         """Walk text that may hold half surrogates; each becomes a finding with this code."""
@@ -135,26 +115,27 @@ class TextReader:
 
     def _walk(self, text: str) -> list[Event]:
         """Resume the walk with a chunk; then let chunks be skipped if the walk allows it."""
-        fast = self._fast
-        if fast.feed_held is not None:
-            fast.stop(self._offset)
+        if self._feed_held is not None:
+            self._hand_back()
         if not text:
             return []
         if not self._in_text:
             self._in_text = True
             self._engine = SyntaxEngine(*self._declaration, offset=self._offset, calls=self._calls)
         self._offset += len(text)
-        scanner = self._engine.scanner
-        events = self._engine.feed(text)
+        engine = self._engine
+        events = engine.feed(text)
         if self._bad or self._prefilled:
             events = self._place_findings(events)
+        scanner = engine.scanner
         if scanner.pending is None and scanner.skip_rule is None:
             return events
-        # only the walk can handle a character that is cut off, a bad character that still needs its
-        # finding, and held text of a prefill, which belongs to no span
-        is_delicate = self._decoder.holds or self._bad or scanner.base + scanner.at < 0
-        if self._may_skip and not is_delicate and not self._engine.holds_events:
-            fast.start(scanner, self._offset)
+        # only the walk can handle a draft, a character that is cut off, a bad character that still
+        # needs its finding, and held text of a prefill, which belongs to no span
+        if self._bad or self._decoder.holds or scanner.base + scanner.at < 0 or engine.draft:
+            return events
+        if self._may_skip:
+            self._take_over(scanner)
         return events
 
     def _end_of_text(self) -> list[Event]:

@@ -49,7 +49,7 @@ def server_view(
 def dropped_by_servers(
     result: ParseResult, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
 ) -> dict[str, int]:
-    """Count the characters, except blanks, that each server drops of a reply read in a dialect.
+    """Count the characters that each server drops of a reply read in a dialect.
 
     Servers that are declared lossless are left out.
     """
@@ -62,5 +62,5 @@ def dropped_by_servers(
         if not server.is_lossless:
             reader = reader_for(server, "", chosen.name, already_read=already_read)
             reading = reader.reading(result, parser, by_name)
-            dropped[server.name] = sum(len("".join(e.text.split())) for e in reading.dropped)
+            dropped[server.name] = reading.dropped_characters
     return dropped

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
-from playground.base.arguments import takes
+from playground.base.arguments import older_name, takes
 from playground.base.display import Drawn, Live
 from playground.dialects import Dialect, dialect_names, get_dialect
 from playground.dialects.reading import with_final_findings
@@ -29,16 +29,18 @@ from playground.servers import ServerReading
 class ReplayStep:
     """One chunk: its time and text, its events, and the parser's state after it.
 
-    `kind` is text, reasoning, tool call, signal (a frame without text), or end. `given` is the
+    `kind` is text, reasoning, tool call, signal (a frame without text), or end. `text` is the
     chunk's text. `stop` is the offset after the last character that an event has claimed so far.
     """
 
     at: float
     kind: str
-    given: str
+    text: str
     events: list[Event]
     state: ParserState
     stop: int
+
+    given = older_name("given", "text")
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ class ServerReading(ParseResult):
     view: View
     lossless: ParseResult
     slips: frozenset[str] = frozenset()
-    """Return how a reply differs from what the model should write: slips and variations."""
+    """The differences between the reply and what its model should write: slips and variations."""
 
     @property
     def name(self) -> str:
@@ -122,6 +122,11 @@ class ServerReading(ParseResult):
         """The parts of the reply that the server drops, in order."""
         events = (event for event in self.events if isinstance(event, FindingEvent))
         return [event for event in events if event.finding.code == DROPS]
+
+    @property
+    def dropped_characters(self) -> int:
+        """The number of characters that it drops, blanks among them."""
+        return sum(len(event.text) for event in self.dropped)
 
 
 @dataclass(frozen=True)
@@ -274,8 +279,8 @@ class ServerReader:
         doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved) + [*doubts]
         if doubtful:
             message = (
-                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): it is"
-                " assumed to read it as we do"
+                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): what"
+                " is shown of it is assumed"
             )
             about = finding("unproven-repair", self.dialect, message)
             yield replace(about, severity="info") if set(doubtful) <= set(VARIATIONS) else about

@@ -8,10 +8,12 @@ from typing import Any, Final, NamedTuple
 from playground.base.wording import dollars, percent
 from playground.cache.answers.as_sent import AS_SENT
 from playground.cache.answers.cells import CacheSimulation
+from playground.dialects.marks.policies import OWN
 
 CLICKED: Final = "clicked"  # the policy that the user's clicks make
 _TITLES: Final = {
     AS_SENT: "As sent",
+    OWN: "The dialect's own marks",
     "azad": "Default marks",
     "none": "No marks",
     "system-only": "System prompt only",

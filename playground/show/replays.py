@@ -45,7 +45,7 @@ def player(*readings: Timeline) -> Payload:
         "text": first.text,
         "timing": first.timing,
         "kinds": list(_OWNING),
-        "steps": [[step.at, step.given[:_LABEL], step.kind] for step in first.steps],
+        "steps": [[step.at, step.text[:_LABEL], step.kind] for step in first.steps],
         "columns": columns,
         "differences": list(_differences([column["segments"] for column in columns])),
         "findings": sorted(
@@ -75,11 +75,10 @@ def _column(reading: Timeline) -> Payload:
         number = states.setdefault(state_data, len(states))
         # steps never go back
         steps.append([step.stop, number, bisect_right(first_steps, index)])
-    dropped = result.dropped if isinstance(result, ServerReading) else []
     return {
         "name": keep_order(reading_name(reading)),
         "note": keep_order(_note(reading)),
-        "dropped": sum(len(event.text) for event in dropped),
+        "dropped": result.dropped_characters if isinstance(result, ServerReading) else 0,
         "segments": [
             [_kind(event), event.span.start, event.span.stop]
             for event in events

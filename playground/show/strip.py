@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import Any, Final
 
@@ -16,6 +17,8 @@ from playground.cache.usage import life_of
 
 Payload = dict[str, Any]
 Figure = tuple[str, str, str]  # value, label, and "good", "bad" or ""
+StripFinding = tuple[str, str, str, int | None]  # what, where, remedy, and a request's number
+_REQUEST: Final = re.compile(r"requests? (\d+)")
 _BEGINNING: Final = 2_000  # characters of a block
 _GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
 _LABELLED: Final = 12  # breaks in the chart
@@ -95,12 +98,14 @@ def _billed_breaks(cell: CacheSimulation) -> list[BilledBreak]:
 
 def _break_in_words(cell: CacheSimulation, miss: BilledBreak) -> str:
     """Say which request missed, after how long, and what that cost."""
-    nano, idle = cell.lost_nano(miss), _idle(cell, miss)
+    nano, changed = cell.lost_nano(miss), cell.explanation(miss)
+    idle = 0 if changed else _idle(cell, miss)
     price = f": {dollars(nano / 1e9)}" if nano is not None else ""
     if idle:
         return f"Request {miss.number + 1} missed after {grouped(idle // 60)} idle minutes{price}"
     which = f"Request {miss.number + 1} read {miss.lost:,} tokens fewer"
-    return f"{which} than request {miss.since + 1} left{price}"
+    because = ", because the model changed" if changed.startswith("the model changed") else ""
+    return f"{which} than request {miss.since + 1} left{because}{price}"
 
 
 def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
@@ -113,18 +118,20 @@ def _idle(cell: CacheSimulation, miss: BilledBreak) -> float:
     return idle if idle > cell.rules.seconds(life_of(bill, cell.rules)) else 0
 
 
-def _billed_findings(cell: CacheSimulation) -> list[tuple[str, str, str]]:
+def _billed_findings(cell: CacheSimulation) -> list[StripFinding]:
     """Return the dearest breaks of the bills, and what to do about each."""
-    found = []
+    found = list[StripFinding]()
     for miss in _billed_breaks(cell)[:_MOST_FINDINGS]:
-        idle = _idle(cell, miss)
+        idle, changed = _idle(cell, miss), cell.explanation(miss)
         remedy = "An hour's cache would have kept it: compare its cost under Policies"
-        if not idle:
+        if changed:
+            remedy = changed[0].upper() + changed[1:]
+        elif not idle:
             remedy = cell.hints.get(miss.number, "")
         elif idle > _HOUR:
             remedy = "An hour's cache would have expired as well: leave it"
         where = f"billed: {miss.lost:,} tokens paid again"
-        found.append((_break_in_words(cell, miss), where, keep_order(remedy)))
+        found.append((_break_in_words(cell, miss), where, keep_order(remedy), miss.number))
     return found
 
 
@@ -187,14 +194,16 @@ def _flags(cell: CacheSimulation) -> list[tuple[int, str]]:
     return sorted(flags.items())[:_LABELLED]
 
 
-def _finding(code: str, where: str, message: str) -> tuple[str, str, str]:
-    """Return what is wrong, where, and what to do about it."""
+def _finding(code: str, where: str, message: str) -> StripFinding:
+    """Return what is wrong, where, what to do about it, and the first request that it is about."""
+    number = _REQUEST.match(where)
     fix = FIXES.get(code, "")
     what = message.removesuffix(fix).rstrip("; ")
     return (
         keep_order(what[:1].upper() + what[1:]),
         keep_order(where),
         fix[:1].upper() + fix[1:],
+        int(number[1]) - 1 if number else None,
     )
 
 

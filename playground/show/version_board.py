@@ -41,7 +41,8 @@ def head(value: VersionDiff, cost: PrefixCost | None) -> Payload:
     note = ""
     if cost and (parts := cost.parts) and (parts.before or parts.after):
         note = f"Old: {parts.before!r}. New: {parts.after!r}. "
-    return board(_sentence(value, cost), f"{note}Both are {value.form}.", figures)
+    note = f"{note}Both are {value.form}. {cost.condition if cost else ''}"
+    return board(_sentence(value, cost), note.rstrip(), figures)
 
 
 def _sentence(value: VersionDiff, cost: PrefixCost | None) -> str:
@@ -57,7 +58,8 @@ def _sentence(value: VersionDiff, cost: PrefixCost | None) -> str:
     if not cost.lost:
         return f"{breaks}, but nothing is paid again."
     price = f", {dollars(cost.nano_dollars / 1e9)}" if cost.nano_dollars else ""
-    return f"{breaks}: {cost.lost:,} tokens are paid again{price}, once."
+    are = "would be" if cost.marks_assumed else "are"
+    return f"{breaks}: {cost.lost:,} tokens {are} paid again{price}, once."
 
 
 def place(value: VersionDiff, cost: PrefixCost) -> str:

@@ -18,7 +18,6 @@ from playground.app.pages import PageEntry, has_page
 from playground.app.shared import (
     brought,
     components,
-    declaring,
     history,
     policies,
     say,
@@ -26,7 +25,6 @@ from playground.app.shared import (
     waiting,
 )
 from playground.app.shared.memoized import memoized
-from playground.dialects.files import parse_dialect, plain_dialect
 from playground.dialects.marks.own_policies import parse_policy
 from playground.questions.detection import detect
 from playground.questions.recognised_documents import Recognised
@@ -219,11 +217,11 @@ def _template(thing: Recognised) -> None:
 
 def _derive(thing: Recognised) -> None:
     _template(thing)
-    declaring.start_from_template()
+    state.hold(state.DECLARE_FROM, ("template", "", b""))
 
 
 def _declare(thing: Recognised) -> None:
-    declaring.take(plain_dialect(parse_dialect(thing.data, thing.name)))
+    state.hold(state.DECLARE_FROM, ("file", thing.name, thing.data))
 
 
 def _policy(thing: Recognised) -> None:

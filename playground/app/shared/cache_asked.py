@@ -17,13 +17,12 @@ from playground.cache.answers.what_if import WhatIf
 from playground.cache.answers.wire import CacheWire, cache_on_wire
 from playground.dialects import get_dialect
 from playground.dialects.marks.own_policies import OwnPolicy
-from playground.dialects.marks.policies import POLICIES
 from playground.sessions.session import Session
 
 
 @memoized(64)
 def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) -> CachePlacement:
-    return place_cache(session, dialect, policy=own.policy() if own else policy)
+    return place_cache(session, dialect, policy=policies.chosen(policy, own))
 
 
 def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
@@ -51,9 +50,7 @@ def simulations(
 def _of_ours(
     session: Session, dialect: str, apart: float | None, what_if: WhatIf
 ) -> Sequence[CacheSimulation]:
-    return simulate_matrix(
-        session, [dialect], policies=[*POLICIES.values()], seconds_apart=apart, what_if=what_if
-    )
+    return simulate_matrix(session, [dialect], seconds_apart=apart, what_if=what_if)
 
 
 @memoized(64)
@@ -65,7 +62,7 @@ def _simulated(
     policy: str,
     own: OwnPolicy | None,
 ) -> CacheSimulation:
-    chosen = own.policy() if own else policy
+    chosen = policies.chosen(policy, own)
     return simulate_cache(
         session, dialect=dialect, policy=chosen, seconds_apart=apart, what_if=what_if
     )
@@ -75,7 +72,7 @@ def _simulated(
 def on_wire(
     session: Session, dialect: str, policy: str, own: OwnPolicy | None
 ) -> Future[CacheWire]:
-    chosen = own.policy() if own else policy
+    chosen = policies.chosen(policy, own)
     return waiting.background().submit(lambda: cache_on_wire(session, dialect, policy=chosen))
 
 

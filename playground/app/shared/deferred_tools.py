@@ -18,7 +18,7 @@ from playground.show import rows
 def _plan(
     session: Session, policy: str, own: OwnPolicy | None, apart: float | None
 ) -> Future[ToolPlan]:
-    marks = own.policy() if own else policy
+    marks = policies.chosen(policy, own)
     return waiting.background().submit(plan_tools, session, marks=marks, seconds_apart=apart)
 
 

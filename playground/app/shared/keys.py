@@ -64,18 +64,18 @@ def is_pressed(key: str) -> bool:
 
 
 def show() -> None:
-    """Show the action of each key, and a switch that turns the one-letter keys off."""
+    """Show the action of each key, and a switch for the one-letter keys."""
     pages = {f"g then {key[1]}": entry.title for key, entry in _PAGES.items()}
     st.table([{"key": key, "does": what} for key, what in {**pages, **_LISTED}.items()])
     # a callback, because Escape after the click may end the dialog before a rerun
     st.toggle(
-        "Single-key shortcuts: off",
-        value=bool(state.held(_OFF)),
+        "Single-key shortcuts",
+        value=not state.held(_OFF),
         key=_SWITCH,
-        on_change=widget_changes.of(_SWITCH, _switch, shown=bool(state.held(_OFF))),
+        on_change=widget_changes.of(_SWITCH, _switch, shown=not state.held(_OFF)),
     )
     st.caption("None of them acts while you type or while a dialog is open.")
 
 
-def _switch(off: bool) -> None:
-    state.hold(_OFF, off)
+def _switch(on: bool) -> None:
+    state.hold(_OFF, not on)

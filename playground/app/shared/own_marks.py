@@ -34,7 +34,8 @@ def choose(name: str, question: Asked) -> Asked:
         for number, message in enumerate(messages)
         for part in range(len(as_parts(message.get("content"))))
     }
-    marked = sorted((part.message, part.part) for part in question.placement.marks)
+    marks = ((part.message, part.part) for part in question.placement.marks)
+    marked = sorted(place for place in marks if place in places.values())
     # the policy's marks are part of the key: if they change, the widget starts anew
     key = f"marks of {name} {dialect} {marked}"
     before = state.held(state.MARKS_OF + name) or {}

@@ -10,6 +10,7 @@ from playground.app import state
 from playground.app.shared import belongings
 from playground.base.errors import InputFault
 from playground.dialects.marks.own_policies import OwnPolicy, parse_policy
+from playground.dialects.marks.policies import AS_SENT, OWN, POLICIES, Policy
 
 UPLOAD: Final = "policy upload"
 _POLICIES: Final = "own policies"  # name → its file's text
@@ -42,6 +43,11 @@ def own() -> list[OwnPolicy]:
 def find(name: str) -> OwnPolicy | None:
     """Return the user's policy of this name; None if it is not the user's."""
     return next((each for each in own() if each.name == name), None)
+
+
+def chosen(policy: str, own: OwnPolicy | None) -> str | Policy:
+    """Return a policy as questions take it; `own` is the user's. Any other is the dialect's."""
+    return own.policy() if own else policy if policy in (AS_SENT, *POLICIES) else OWN
 
 
 def lasting() -> list[str]:

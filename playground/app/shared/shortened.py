@@ -32,7 +32,7 @@ def _compaction(
         compaction,
         session,
         dialect=dialect,
-        marks=own.policy() if own else policy,
+        marks=policies.chosen(policy, own),
         limit=limit,
         keep=keep,
         summary=summary,

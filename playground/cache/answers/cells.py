@@ -12,19 +12,20 @@ from playground.base.arguments import older_name
 from playground.base.display import Drawn, Listed, Live
 from playground.base.findings import Finding
 from playground.base.wording import dollars, grouped
-from playground.cache.answers.hints import NotedRequest, hint
+from playground.cache.answers.hints import NotedRequest, facts_of, hint
 from playground.cache.answers.known_rules import assumption_of, known_rules, price_under, stand_in
 from playground.cache.answers.marked_prefix import MarkedPrefix, marked_prefix
 from playground.cache.answers.paid import Paid
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.bounds import ReadBounds, Verdict, read_bounds
 from playground.cache.diagnosis import Diagnosis, ThreeAnswers, disagreement
-from playground.cache.differences import FirstDifference
+from playground.cache.differences import FirstDifference, model_change
 from playground.cache.lint import SentRow, lint
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.price_terms import Terms, terms_of
 from playground.cache.prices import Price, price_of
 from playground.cache.rules import Figure, Rules
+from playground.cache.rules.names import is_other_model
 from playground.cache.simulated import Simulated
 from playground.cache.simulator import simulate
 from playground.cache.usage import life_of
@@ -94,16 +95,29 @@ class CacheSimulation(Drawn, Live):
 
         A request that reads up to the same block is no break, even if its figure is smaller: the
         sizes of each request are computed separately, and a bill leaves out some tokens of the
-        last block. Nor is one whose bill shows that its context had become shorter.
+        last block. Nor is one whose bill shows that its context had become shorter, or one before
+        which the session made it shorter.
         """
         pairs = zip(self.requests, self.requests[1:], strict=False)
-        shorter = {each.number for each in self.shorter}
+        shorter = {*self.compacted, *(each.number for each in self.shorter)}
         return [
             number
             for number, (before, after) in enumerate(pairs, 1)
             if after.read < before.cached_after
             and not reaches(after, before)
             and number not in shorter
+        ]
+
+    @property
+    def compacted(self) -> list[int]:
+        """The requests that are shorter than what was in the cache, because the session compacted
+        its history: so it was asked, and they are no breaks."""
+        return [
+            number
+            for number, difference in enumerate(self.differences)
+            if difference
+            and difference.cause == "compacted"
+            and self.requests[number].total < self.requests[number - 1].cached_after
         ]
 
     @cached_property
@@ -113,7 +127,9 @@ class CacheSimulation(Drawn, Live):
             return []
         return [
             each
-            for each in contradicted(self.requests, self.row, self.billed, self.rules)
+            for each in contradicted(
+                self.requests, self.row, self.billed, self.rules, self.request_facts
+            )
             if self.requests[each.number].finding == "unexplained"
         ]
 
@@ -144,8 +160,9 @@ class CacheSimulation(Drawn, Live):
         return shorter_contexts(self.billed, self.differences)
 
     @cached_property
-    def longer_life(self) -> tuple[str, int] | None:
-        """The longest lifetime and its saving on all input, in thousandths of a token's price.
+    def longer_life(self) -> tuple[str, int, int | None] | None:
+        """The longest lifetime and its saving on all input, in thousandths of a token's price and
+        in billionths of a dollar (None without a price).
 
         None if no entry expired, or if the longest lifetime would not be cheaper.
         """
@@ -157,19 +174,40 @@ class CacheSimulation(Drawn, Live):
             return None
         life = rules.long_life
         longer = [sent.marked(dict.fromkeys(sent.marks, life)) for sent in self.row]
-        saved = sum(one.cost for one in self.requests) - sum(
-            one.cost for one in simulate(longer, rules)
-        )
-        return (life, saved) if saved > 0 else None
+        pairs = zip(self.requests, simulate(longer, rules), strict=True)
+        saved = [one.cost - other.cost for one, other in pairs]
+        prices = [self._price_of(number) for number in range(len(saved))]
+        priced = [price.nano_dollars(s) for price, s in zip(prices, saved, strict=True) if price]
+        nano = sum(priced) if len(priced) == len(saved) else None
+        return (life, sum(saved), nano) if sum(saved) > 0 else None
 
     def lost_nano(self, broken: BilledBreak) -> int | None:
-        """The extra cost of lost tokens over reading them, in billionths of a dollar."""
-        bill = self.billed[broken.number]
-        if self.price is None or self.rules is None or bill is None:
+        """The extra cost of lost tokens over reading them, in billionths of a dollar, by the price
+        of the model that was billed."""
+        bill, rules, model = self.billed[broken.number], self.rules, self.model
+        if self.row:
+            model = self.row[broken.number].wire.model
+        if (noted := facts_of(self.request_facts, broken.number).model) and is_other_model(
+            noted, model
+        ):
+            model, rules = noted, known_rules("", noted)  # of a bill, and not of these requests
+        price = None if rules is None else price_under(rules, model)
+        if price is None or rules is None or bill is None:
             return None
-        paid = self.rules.write_permille(life_of(bill, self.rules)) if bill.write else 1000
-        extra = max(0, paid - self.rules.read_permille(self.model))
-        return self.price.nano_dollars(broken.lost * extra)
+        paid = rules.write_permille(life_of(bill, rules)) if bill.write else 1000
+        return price.nano_dollars(broken.lost * max(0, paid - rules.read_permille(model)))
+
+    def explanation(self, broken: BilledBreak) -> str:
+        """Return what changed in the session before a break of the bills, in words; "" if nothing
+        that it holds did, or if the cache had expired anyhow."""
+        since, number = broken.since, broken.number
+        before, after = (facts_of(self.request_facts, each).model for each in (since, number))
+        if is_other_model(before, after):
+            return model_change(before, after)
+        if number not in self.breaks or "had expired" in self.requests[number].reason:
+            return ""
+        changes = filter(None, self.differences[since + 1 : number + 1])
+        return next(map(str, changes), "")
 
     @property
     def reach(self) -> MarkedPrefix:
@@ -184,7 +222,7 @@ class CacheSimulation(Drawn, Live):
         names facts to look at.
         """
         reason, difference = self.requests[number].reason, self.differences[number]
-        if number in self.breaks:
+        if number in self.breaks or number in self.compacted:
             explained = f"{reason}; {difference}" if difference else reason
             return f"{explained}{self._remedy(reason)}"
         return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
@@ -193,8 +231,7 @@ class CacheSimulation(Drawn, Live):
         """Return a sentence on a longer lifetime and its saving; "" if it is not cheaper."""
         if "had expired" not in reason or self.longer_life is None:
             return ""
-        life, saved = self.longer_life
-        nano = self.price.nano_dollars(saved) if self.price else None
+        life, saved, nano = self.longer_life
         money = f"{saved // 1000:,} tokens' full price" if nano is None else dollars(nano / 1e9)
         return f"; with marks of {life} all of it would cost {money} less"
 
@@ -489,18 +526,23 @@ def contradicted(
     row: Sequence[TimedRequest],
     billed: Sequence[Billed | None],
     rules: Rules,
+    noted: Sequence[NotedRequest] = (),
 ) -> list[BilledBreak]:
     """Return the breaks in the bills that are larger than those in the simulation.
 
     The simulation may say that a request does not read all that the last billed request left; its
     bill should then show the simulated read. A request without a bill may never have arrived (for
     example, if it was aborted). After it, only what the last billed request left counts, until that
-    may expire.
+    may expire. Nor does a bill contradict a simulation of one model if several were billed: each
+    has its own cache.
     """
     breaks: list[BilledBreak] = []
     for each in billed_breaks(billed):
         one, before = outcomes[each.number], outcomes[each.since]
         sent, sent_before, bill = row[each.number], row[each.since], billed[each.since]
+        models = (facts_of(noted, number).model for number in (each.since, each.number))
+        if sent.wire.model == sent_before.wire.model and is_other_model(*models):
+            continue
         has_gap = each.number - each.since > 1
         if has_gap and sent.at - sent_before.at > rules.seconds(life_of(bill, rules)):
             continue

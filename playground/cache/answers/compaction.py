@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from playground.base.arguments import takes, texts
 from playground.base.errors import InputFault
-from playground.base.shared_lists import SharedList
+from playground.base.shared_lists import SharedList, alike_length, shared_length
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.compacted import CompactionWhatIf, HistoryCut, Shorter
@@ -29,11 +29,11 @@ from playground.cache.shortening import (
     shortening,
     shortenings,
 )
-from playground.dialects import get_dialect
-from playground.dialects.marks.policies import CacheRequest, Policy, get_policy
+from playground.dialects import Dialect, get_dialect
+from playground.dialects.marks.policies import CacheRequest, Policy
 from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
-from playground.nouns.wire_blocks import WireReader, alike_length, shared_length
+from playground.nouns.wire_blocks import WireReader
 from playground.nouns.wire_bodies import messages_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
@@ -50,7 +50,7 @@ KEYS: Final = ("messages", "input", "contents")
     policies="list",
     model="text",
     provider="text",
-    dialect="text",
+    dialect=(str, Dialect),
     marks=(str, Policy),
     limit="number",
     keep="number",
@@ -59,7 +59,7 @@ KEYS: Final = ("messages", "input", "contents")
 )
 def compaction(
     session: Session | str,
-    dialect: str = "native",
+    dialect: str | Dialect = "native",
     *,
     policies: Sequence[str] = (),
     model: str = "",
@@ -77,11 +77,13 @@ def compaction(
     `limit` is the input in estimated tokens at which policies with a limit begin, by default 60 %
     of the longest request; `keep` what stays (messages, or results), `summary` the tokens of a
     summary. Requests that were brought as sent keep their own marks; others are written in
-    `dialect` and marked by the policy `marks`. Raises InputFault and UnknownNameError.
+    `dialect` and marked by the policy `marks` ("own": as the dialect marks them). Raises InputFault
+    and UnknownNameError.
     """
     session = session_or_sample(session)
     named = session.with_model(model)
-    requests, times, restarts = session_requests(named, dialect, seconds_apart)
+    written = get_dialect(dialect).with_policy(marks)
+    requests, times, restarts = session_requests(named, written, seconds_apart)
     if not requests:
         raise InputFault("the session holds no request", expected="one with an answer, or bodies")
     size = _Sizes()
@@ -98,7 +100,7 @@ def compaction(
         wanted.insert(0, shortening(EVERYTHING, limit))
     as_sent = any(not row.sub_agent for row in named.rows)
     name = named.task.model_name or str(requests[0][0].get("model") or "")
-    marker = None if as_sent else get_policy(marks)
+    marker = None if as_sent else written.marking_policy
     common = (requests, times, restarts, size, name, provider, marker)
     everything = _shortened(wanted[0], None, *common)
     rest = (_shortened(each, everything, *common) for each in wanted[1:])
@@ -138,7 +140,7 @@ def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
 
 
 def session_requests(
-    session: Session, dialect: str, apart: float | None
+    session: Session, dialect: str | Dialect, apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
     """Return the bodies with messages, their times, and which of them restart after a
     compaction."""
@@ -186,7 +188,7 @@ def _shortened(
         # a policy may leave requests as they are: only a changed request is a cut
         if sent.changed:
             cut.add(turn)
-        for each in (sent.asked, sent.messages):
+        for each in (sent.summary_history, sent.messages):
             if each is not None:
                 key = next((key for key in KEYS if key in body), "messages")
                 known = alike_length(row, each)

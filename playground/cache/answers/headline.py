@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from playground.base.wording import counted, dollars, grouped, percent
 from playground.cache.answers.cells import CacheSimulation, billed_breaks
+from playground.cache.bounds import MORE_THAN_LEFT
 
 Verdict = Literal["good", "idle", "broken", "refused"]
 
@@ -90,11 +91,35 @@ def _larger_reads(value: CacheSimulation) -> str:
 
     "" if the session holds less than was sent: what those requests left is then unknown.
     """
-    count = value.verdicts.count("more than the record could leave")
+    count = value.verdicts.count(MORE_THAN_LEFT)
     if not count or value.holds_less:
         return ""
     requests = "One request" if count == 1 else f"{count} requests"
-    return f"{requests} read more than this session's requests could leave: it was cached before."
+    return f"{requests} read more than this session's requests could leave: {_source(value)}."
+
+
+def _source(value: CacheSimulation) -> str:
+    """Say what was read beyond what the session's own requests could leave.
+
+    If the first request to the same model read nothing, nothing was cached before it, so the
+    session lacks a part of the requests; where no read is promised, that proves nothing.
+    """
+    firsts = dict[str, int]()
+    for number, bill in enumerate(value.billed):
+        if bill:
+            firsts.setdefault(value.row[number].wire.model, number)
+    verdicts = enumerate(value.verdicts)
+    above = [number for number, verdict in verdicts if verdict == MORE_THAN_LEFT]
+    begun = sorted({firsts[value.row[number].wire.model] for number in above})
+    cold = [number for number in begun if (bill := value.billed[number]) and not bill.read]
+    if not cold:
+        return "it was cached before"
+    lacks = "the session lacks part of what was sent"
+    if cold != begun or value.rules is None or value.rules.match == "best effort":
+        return f"it was cached before, or {lacks}"
+    alone = any(note.code == "transcript-alone" for note in value.notes)
+    missing = " (it has no system prompt and no tools)" if alone else ""
+    return f"request {cold[0] + 1} read nothing, so {lacks}{missing}"
 
 
 def _bills_within_bounds(value: CacheSimulation) -> str:
@@ -164,7 +189,7 @@ def _nothing_read(value: CacheSimulation) -> str:
         stop = ";" if prefix.alone else ","  # its words have a comma of their own
         return f"{prefix.subject}{stop} {prefix.probably}{hit}: {needs}."
     if len(value.requests) == 1 and (written or prefix.alone):
-        if prefix.probably or value.requests[0].state == "unpredictable":
+        if value.requests[0].state == "unpredictable":
             return (
                 f"{prefix.subject}: the first request probably writes, and the next one may read."
             )
@@ -189,7 +214,8 @@ def _breaks(value: CacheSimulation) -> str:
     broken = [number + 1 for number in value.breaks]
     if not broken:
         billed_less = bool(billed_breaks(value.billed))
-        return "Nothing that the session holds breaks it." if billed_less else "Nothing breaks."
+        nothing = f"Nothing {'that the session holds breaks it' if billed_less else 'breaks'}"
+        return f"{nothing}{'; the session compacted its history' * bool(value.compacted)}."
     lost = sum(
         value.requests[number - 1].cached_after - value.requests[number].read
         for number in value.breaks

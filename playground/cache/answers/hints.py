@@ -35,9 +35,7 @@ def noted_requests(session: Session) -> list[NotedRequest]:
     """Return the noted facts of each answer's request."""
     records = {record.reply: record for record in session.requests}
     requests = []
-    for reply, message in enumerate(session.messages):
-        if message.role != "assistant":
-            continue
+    for reply in session.replies:
         record = records.get(reply)
         requests.append(
             NotedRequest(_instant(record.at), record.model, record.seconds, record.stop_reason)
@@ -68,7 +66,7 @@ def hint(
     lived for an hour.
     """
     before, after = row[since], row[number]
-    earlier, now = _request_facts(noted, since), _request_facts(noted, number)
+    earlier, now = facts_of(noted, since), facts_of(noted, number)
     facts = [_gap(earlier, now, rules, hour)]
     if earlier.model and now.model and earlier.model != now.model:
         facts.append(f"model {earlier.model}, then {now.model}")
@@ -82,7 +80,8 @@ def hint(
     return "; ".join(filter(None, facts))
 
 
-def _request_facts(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
+def facts_of(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
+    """Return what is noted of a request, whose facts may all be missing."""
     return noted[number] if number < len(noted) else NotedRequest()
 
 

@@ -19,7 +19,6 @@ from playground.dialects.marks.policies import (
     CacheDecision,
     Policy,
     as_parts,
-    get_policy,
     text_characters,
 )
 from playground.dialects.rendering import message_text
@@ -110,10 +109,7 @@ def place_cache(
     session = session_or_sample(session)
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
-    chosen = get_dialect(dialect)
-    if policy:
-        get_policy(policy)
-        chosen = chosen.with_policy(policy)
+    chosen = get_dialect(dialect).with_policy(policy)
     session = session.with_model(model).with_explicit_caching(explicit_caching)
     prompt_data = session.prompt_data()
     rendering = chosen.render(prompt_data)

@@ -11,6 +11,7 @@ from playground.cache.answers.what_if import WhatIf
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import Rules
+from playground.cache.rules.names import is_other_model
 from playground.cache.usage import billed_of
 from playground.dialects import Dialect
 from playground.dialects.marks.policies import CacheRequest, Policy
@@ -53,10 +54,18 @@ class Rendered:
 
 
 def render_requests(
-    session: Session, dialect: Dialect, rules: Rules, apart: float | None, what_if: WhatIf
+    session: Session,
+    dialect: Dialect,
+    rules: Rules,
+    apart: float | None,
+    what_if: WhatIf,
+    models: Sequence[str] = (),
 ) -> list[Rendered]:
-    """Render the session's requests in a dialect, unmarked; if `apart` is None, at the noted
-    times."""
+    """Render the session's requests in a dialect, unmarked; if `apart` is None, at the noted times.
+
+    `models` are those to which they went, if it was not always the session's; a request that is
+    still to come goes to the last of them.
+    """
     environment = what_if.environment_of(session)
     # The block is added after the marks and is gone at the next request: not in the rendering.
     appended = environment if what_if.environment in ("as it is", "after") else ""
@@ -77,6 +86,8 @@ def render_requests(
         at = times[number] if times else number * step
         messages = what_if.messages(messages, environment, at)
         wire = reader.read({"messages": messages, "tools": tools})
+        if models:
+            wire.model = models[min(number, len(models) - 1)]
         if appended:
             _append_environment(wire, appended)
         before = found[-1].request if found else None
@@ -138,7 +149,7 @@ def billed_for(session: Session) -> list[Billed | None]:
     return [billed_of(usages.get(reply)) for reply in session.replies]
 
 
-def told_of(session: Session) -> list[Diagnosis | None]:
+def diagnoses_in(session: Session) -> list[Diagnosis | None]:
     """Return the provider's diagnosis of each answer's request; None if none is noted."""
     noted = {record.reply: record.diagnostics for record in session.requests}
     return [diagnosis_of(noted.get(reply)) for reply in session.replies]
@@ -162,6 +173,24 @@ def answering_models(session: Session) -> list[str]:
     """Return the model of each answer's request; the session's own if none is noted."""
     noted = {record.reply: record.model for record in session.requests}
     return [noted.get(reply) or session.task.model_name for reply in session.replies]
+
+
+def sent_models(session: Session) -> list[str]:
+    """Return the model to which each answer's request went, one after another as noted.
+
+    A request without a noted model went to that of the request before. The session's own model is
+    spelled as the session spells it. Empty if that model is none of them, because somebody asks
+    about another model than those that answered.
+    """
+    own, noted = (
+        session.task.model_name,
+        {record.reply: record.model for record in session.requests},
+    )
+    names = [noted.get(reply, "") for reply in session.replies]
+    model = next(filter(None, names), "")
+    models = [model := name if is_other_model(model, name) else model for name in names]
+    its_names = {name for name in models if name and not is_other_model(own, name)}
+    return [own if its_names == {name} else name for name in models] if its_names else []
 
 
 def _append_environment(wire: WireRequest, environment: str) -> None:

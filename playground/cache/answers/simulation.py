@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 from math import isfinite
 from typing import Any, Final
 
@@ -31,10 +31,11 @@ from playground.cache.answers.requests import (
     Rendered,
     answering_models,
     billed_for,
+    diagnoses_in,
     is_pending,
     lives_billed,
     render_requests,
-    told_of,
+    sent_models,
 )
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.diagnosis import Diagnosis
@@ -45,7 +46,7 @@ from playground.cache.simulated import Simulated, State
 from playground.cache.simulator import simulate
 from playground.cache.usage import billed_of
 from playground.dialects import Dialect, as_dialects
-from playground.dialects.marks.policies import CacheRequest, Policy, as_policies, get_policy
+from playground.dialects.marks.policies import OWN, CacheRequest, Policy, as_policies, get_policy
 from playground.dialects.marks.providers import provider_of
 from playground.dialects.older_calls import formerly_second
 from playground.nouns.wire_blocks import WireReader, WireRequest
@@ -254,13 +255,13 @@ def simulated_by_dialect(
     apart = None if seconds_apart is None else _checked_gap(seconds_apart)
     bills, noted = billed_for(session), noted_requests(session)
     was_paid = paid(bills, answering_models(session), provider)
-    mixed = () if model else tuple(_mixed_model_findings(session))
+    models = [] if model or what_if.parallel > 1 else sent_models(session)
+    mixed = () if model else tuple(_mixed_model_findings(session, provider, bool(models)))
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
-    answered = bool(session.replies)
-    to_come = not answered or (is_pending(session) and what_if.pending)
+    to_come = not bills or (is_pending(session) and what_if.pending)
     billed, diagnoses, others = _bills_of_these(session, bills, what_if, to_come)
     notes = (*mixed, *_missing_context_findings(session))
     wanted = as_policies(policies)
@@ -269,25 +270,39 @@ def simulated_by_dialect(
         yield [_as_sent(session, model, provider, apart, what_if)]
     chosen_dialects = as_dialects(dialects) if marking else []
     for done, dialect in enumerate(chosen_dialects, 1):
-        rendered = render_requests(session, dialect, rules, apart, what_if)
-        lives = _lives_in_bills(bills, len(rendered))
-        yield [
-            replace(
-                cell,
-                notes=notes,
-                pending=to_come,
-                paid=was_paid,
-                request_facts=noted,
-                bills_as_sent=others,
-                diagnoses=diagnoses if len(diagnoses) == len(rendered) else (),
-            )
-            for cell in _cells(
-                rendered, dialect, marking, asked, lives, rules, what_if.ttl, name, billed
-            )
-        ]
-        del rendered  # else two dialects' requests are in memory at a time
+        row: list[CacheSimulation] = []
+        for written, some in _by_writer(marking, dialect):
+            rendered = render_requests(session, written, rules, apart, what_if, models)
+            lives = _lives_in_bills(bills, len(rendered))
+            row += [
+                replace(
+                    cell,
+                    notes=notes,
+                    pending=to_come,
+                    paid=was_paid,
+                    bills_as_sent=others,
+                    diagnoses=diagnoses if len(diagnoses) == len(rendered) else (),
+                )
+                for cell in _cells(
+                    rendered, written, some, asked, lives, rules, what_if.ttl, name, billed, noted
+                )
+            ]
+            del rendered  # else two dialects' requests are in memory at a time
+        yield row
         if progress is not None:
             progress(done, len(chosen_dialects))
+
+
+def _by_writer(
+    policies: Sequence[str | Policy], dialect: Dialect
+) -> Iterator[tuple[Dialect, list[str | Policy]]]:
+    """Yield neighbouring policies with the dialect that writes their requests: a chosen one
+    replaces `inject_prompt_cache`. `OWN` is left out if what it stands for is there by name."""
+    own = dialect.marking_policy.name
+    wanted = [each for each in policies if each != OWN or own == OWN or own not in policies]
+    for is_own, some in groupby(wanted, lambda each: each in ("", OWN)):
+        replaced = dialect.marks_itself and not is_own
+        yield dialect.with_policy("none") if replaced else dialect, list(some)
 
 
 def _cells(
@@ -300,12 +315,17 @@ def _cells(
     ttl: str,
     model: str,
     billed: tuple[Billed | None, ...],
+    noted: Sequence[NotedRequest],
 ) -> Iterator[CacheSimulation]:
     """Simulate a dialect's requests under each policy; equal marks share one row."""
     differences = _differences_of(rendered, rules)
     known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
+    decided: list[tuple[Any, CacheSimulation]] = []  # by functions, which several policies share
     for chosen in policies:
-        policy = get_policy(chosen) if chosen else dialect.marking_policy
+        policy = dialect.marking_policy if chosen in ("", OWN) else get_policy(chosen)
+        if cell := next((cell for each, cell in decided if each is policy.decide), None):
+            yield replace(cell, policy=policy.name)
+            continue
         row = [
             one.marked(policy, asked, rules, ttl, lifetime)
             for one, lifetime in zip(rendered, lives, strict=True)
@@ -313,8 +333,9 @@ def _cells(
         marks = tuple(tuple(one.marks.items()) for one in row)
         if marks not in known:
             known[marks] = simulated_row(
-                row, differences, rules, dialect.name, policy.name, model, billed
+                row, differences, rules, dialect.name, policy.name, model, billed, noted=noted
             )
+        decided.append((policy.decide, known[marks]))
         yield replace(known[marks], policy=policy.name)
 
 
@@ -331,7 +352,7 @@ def _bills_of_these(
     if any(not row.sub_agent for row in session.rows):
         return (), (), tuple(bills)
     waiting = [None] * to_come
-    return (*bills, *waiting), (*told_of(session), *waiting), ()
+    return (*bills, *waiting), (*diagnoses_in(session), *waiting), ()
 
 
 def _differences_of(
@@ -363,19 +384,22 @@ def simulated_row(
     model: str = "",
     billed: tuple[Billed | None, ...] = (),
     one_by_one: bool = True,
+    noted: Sequence[NotedRequest] = (),
 ) -> CacheSimulation:
     """Send marked requests at their times to one cache; `differences` come from `parted`.
 
-    `one_by_one` is True if each was sent after the answer to the one before had begun.
+    `one_by_one` is True if each was sent after the answer to the one before had begun. `noted` are
+    the facts of the requests that were billed.
     """
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):
         seen = zip(outcomes, row, billed, strict=True)
         outcomes = [_checked_by_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]
-        outcomes = _with_unexplained(outcomes, row, billed, differences, rules)
-    return CacheSimulation(
+        outcomes = _with_unexplained(outcomes, row, billed, differences, rules, noted)
+    found = CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
+    return replace(found, request_facts=noted)
 
 
 def _checked_by_bill(
@@ -406,10 +430,11 @@ def _with_unexplained(
     billed: Sequence[Billed | None],
     differences: Sequence[FirstDifference | None],
     rules: Rules,
+    noted: Sequence[NotedRequest],
 ) -> list[Simulated]:
     """Downgrade each request whose bill shows a cache break that the session does not explain."""
     results = list(outcomes)
-    for each in contradicted(outcomes, row, billed, rules):
+    for each in contradicted(outcomes, row, billed, rules, noted):
         one = outcomes[each.number]
         if one.state == "error":
             continue
@@ -434,8 +459,8 @@ def _with_unexplained(
     return results
 
 
-def _mixed_model_findings(session: Session) -> Iterator[Finding]:
-    """Warn if several models answered, because their rules may differ."""
+def _mixed_model_findings(session: Session, provider: str, is_by_own: bool) -> Iterator[Finding]:
+    """Say that several models answered, and for which of them the requests are predicted."""
     known = set(session.replies)
     models = Counter(r.model for r in session.requests if r.model and r.reply in known)
     if len(models) < 2:
@@ -445,8 +470,11 @@ def _mixed_model_findings(session: Session) -> Iterator[Finding]:
         [f"{first}: {counted(answers, 'answer')}", *(f"{m}: {n}" for m, n in others)]
     )
     own = session.task.model_name
-    words = f"{answers_by_model}; all are predicted by the rules of {own}"
-    yield finding("mixed-models", "the session", words)
+    words = f"all are predicted by the rules of {own}"
+    if is_by_own:
+        rules = provider or provider_of(own)
+        words = f"each is predicted for its own model, by the rules of {rules}"
+    yield finding("mixed-models", "the session", f"{answers_by_model}; {words}")
 
 
 def _assumed_model_findings(session: Session) -> Iterator[Finding]:

@@ -35,7 +35,8 @@ from playground.cache.deferral import (
 )
 from playground.cache.prices import price_of
 from playground.cache.rules import Rules
-from playground.dialects.marks.policies import Policy, get_policy
+from playground.dialects import get_dialect
+from playground.dialects.marks.policies import Policy
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.wire_bodies import identity, tools_of
 from playground.nouns.wire_estimates import tokens_of
@@ -236,7 +237,8 @@ def plan_tools(
     """
     session = session_or_sample(session)
     named = session.with_model(model)
-    sent, times, anew = session_requests(named, "native", seconds_apart)
+    native = get_dialect("native").with_policy(marks)
+    sent, times, anew = session_requests(named, native, seconds_apart)
     requests = [(body, list(messages)) for body, messages in sent]
     if not any(named_tools(body) for body, _ in requests):
         in_converse = any(tools_of(body) for body, _ in requests)
@@ -245,7 +247,7 @@ def plan_tools(
     if found < 1:
         raise InputFault(f"found {found}", expected="1 or more")
     name = named.task.model_name or str(requests[0][0].get("model") or "")
-    marker = None if any(not row.sub_agent for row in named.rows) else get_policy(marks)
+    marker = None if any(not row.sub_agent for row in named.rows) else native.marking_policy
     planner = _Planner(requests, times, anew, name, provider, marker, _last_calls(named))
     uses, refusal = planner.uses(), _refusal(planner.rules, name)
     if refusal:

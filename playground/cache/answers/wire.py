@@ -14,7 +14,7 @@ from playground.base.fixes import FIXES
 from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.marks.policies import Policy, get_policy
+from playground.dialects.marks.policies import Policy
 from playground.dialects.request_messages import Rendering
 from playground.llm.payloads import WireCall, wire_calls, with_provider
 from playground.nouns.wire_blocks import WireBlock, WireRequest, read_wire
@@ -70,8 +70,7 @@ def cache_on_wire(
     session = session_or_sample(session)
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
-    chosen = get_dialect(dialect)
-    chosen = chosen.with_policy(get_policy(policy)) if policy else chosen
+    chosen = get_dialect(dialect).with_policy(policy)
     session = session.with_model(with_provider(model or session.task.model_name))
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())

@@ -7,7 +7,7 @@ the value that is used, never merged into it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from os.path import commonprefix
@@ -94,6 +94,10 @@ class Rules:
         self.provider, self.title, self.rules, self.like = provider, title, rules, like
         self.mapped: Mapping[str, Figure] = mapped or {}
         self._values = {name: rule.value for name, rule in rules.items()}
+        # a rule's value, or for `get` the default if the provider has no such rule: every request
+        # asks for twenty, so these are the dictionary's own methods
+        self.value: Callable[[str], Any] = self._values.__getitem__
+        self.get: Callable[..., Any] = self._values.get
         self._figures: dict[tuple[str, str], Figure] = {}  # every request asks for them
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
@@ -103,13 +107,6 @@ class Rules:
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
         """Return the same rules with figures for one model."""
         return Rules(self.provider, self.title, self.rules, mapped, self.like)
-
-    def value(self, name: str) -> Any:
-        return self._values[name]
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return a rule's value, or the default if the provider has no such rule."""
-        return self._values.get(name, default)
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -295,7 +292,7 @@ class Rules:
 
     def seconds(self, ttl: str) -> int:
         """Return how long an entry lives after its last use."""
-        lives: dict[str, int] = self.value("ttls")
+        lives: dict[str, int] = self._values["ttls"]
         return lives[ttl] if ttl in lives else min(lives.values())
 
     def salt(self, name: str, value: Any, model: str) -> Any:

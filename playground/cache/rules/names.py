@@ -35,6 +35,22 @@ def is_spelled(name: str, spelling: str) -> bool:
     return misspelt is None or not misspelt.search(name)
 
 
+def is_other_model(one: str, other: str) -> bool:
+    """Return True if two names are surely those of two models.
+
+    An empty name is any model's, and a name without a date that of any version of its model.
+    """
+    if not (one and other) or one == other:
+        return False
+    dates = {_digits_of_date(name) for name in (one, other)} - {""}
+    return plain_name(one) != plain_name(other) or len(dates) > 1
+
+
+def _digits_of_date(model: str) -> str:
+    date = _DATE.search(_VERSION.sub("", model.strip().lower()))
+    return re.sub(r"\D", "", date[0]) if date else ""
+
+
 @lru_cache(maxsize=4_096)
 def plain_name(model: str) -> str:
     """Return a model's name in small letters without route, region, maker, version and date.

@@ -1,7 +1,8 @@
-"""Call the methods of dialects written by hand without the optional arguments that they lack.
+"""Wrap the methods of dialects written by hand, so that callers may rely on them.
 
 Azad's own `MyDialect` writes `format_tool_call(self, call)`; our base class passes `tools` too.
-Callers of a dialect pass everything; a wrapped override gets what its signature takes.
+Callers of a dialect pass everything; a wrapped override gets what its signature takes. A wrapped
+override that returns a value of another type raises InputFault, so that no view fails on it later.
 """
 
 from __future__ import annotations
@@ -10,9 +11,14 @@ import functools
 import inspect
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import Parameter
 from typing import Any, Final
+
+from playground.base.arguments import wrong
+from playground.dialects.marks.policies import CacheDecision
+from playground.nouns.messages import Message
+from playground.parsing.parser import DialectParser
 
 _PLACES: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -31,6 +37,23 @@ OVERRIDABLE: Final = (
     "format_messages",
     "render",
 )
+
+# The types of a method's value and of its items, in code and in words; dicts are messages.
+_LIST: Final = list | tuple
+_TEXTS: Final = (
+    "format_dialect_rules format_example format_tool_call format_tool_result format_tool_docs "
+    "format_tool_doc format_system_rules format_user_prompt format_user_agent_prompt"
+)
+RETURNED: Final[dict[str, tuple[Any, type, str]]] = {
+    **dict.fromkeys(_TEXTS.split(), (str, str, "a text")),
+    "format_messages": (_LIST, dict, "a list of messages"),
+    "format_history": (_LIST, dict, "a list of messages"),
+    "format_system_prompt": (dict, dict, "a message"),
+    "format_history_item": (dict | None, dict, "a message, or None"),
+    "split_message": (_LIST, Message, "a list of Messages"),
+    "inject_prompt_cache": (_LIST | None, CacheDecision, "None, or a list of CacheDecisions"),
+    "create_parser": (DialectParser, DialectParser, "a DialectParser"),
+}
 
 
 def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,6 +77,44 @@ def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) ->
         return override(*(values[name] for name in required), **optional)
 
     return wrapper
+
+
+def check_result(override: Callable[..., Any], method: str) -> Callable[..., Any]:
+    """Wrap `override` so that it raises InputFault if it returns a wrong value."""
+    types, item, expected = RETURNED[method]
+
+    @functools.wraps(override)
+    def wrapper(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        value, where = override(self, *arguments, **keywords), f"{method} of dialect {self.name!r}"
+        values = value if isinstance(value, list | tuple) else [] if value is None else [value]
+        is_right = item is dict or all(isinstance(one, item) for one in values)
+        if not (is_right and isinstance(value, types)):
+            raise wrong(where, value, expected)
+        if item is dict:
+            check_messages(values, where)
+        return value
+
+    return wrapper
+
+
+def check_messages(messages: Iterable[Any], where: str) -> None:
+    """Raise InputFault for a message that is not in LiteLLM's form."""
+    for index, message in enumerate(messages):
+        place = f"{where}, message {index}"
+        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+            raise wrong(place, message, 'a dict such as {"role": "user", "content": "…"}')
+        content, calls = message.get("content"), message.get("tool_calls") or []
+        if not isinstance(content, str | list | None):
+            raise wrong(f"{place}, content", content, "a text or a list of parts")
+        for number, part in enumerate(content if isinstance(content, list) else ()):
+            if not (isinstance(part, dict) and isinstance(part.get("text", part.get("type")), str)):
+                expected = 'a dict such as {"type": "text", "text": "…"}'
+                raise wrong(f"{place}, part {number}", part, expected)
+        for call in calls if isinstance(calls, list) else [calls]:
+            match call:
+                case {"function": {"name": str()}}:
+                    continue
+            raise wrong(f"{place}, tool_calls", call, "a list of calls of named functions")
 
 
 def call_fault(override: Callable[..., Any], declared: Callable[..., Any]) -> str:

@@ -11,29 +11,19 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from playground.base.arguments import wrong
+from playground.dialects.conversation import KIND_OF_ROLE
 from playground.dialects.history import History
-from playground.dialects.marks.policies import CacheDecision, Policy
-from playground.dialects.rendering import Block, BlockKind, Draft, deep_copy, texts_of
+from playground.dialects.marks.policies import OWN, CacheDecision, Policy
+from playground.dialects.rendering import Block, Draft, deep_copy, texts_of
 from playground.nouns.wire_bodies import MARKS
-
-_KINDS: dict[Any, BlockKind] = {
-    "system": "system",
-    "user": "user",
-    "assistant": "assistant",
-    "tool": "tool results",
-}
 
 
 def drafts_with_origins(
-    messages: object, method: str, known: Iterable[tuple[dict[str, Any], tuple[Block, ...]]]
+    messages: Sequence[dict[str, Any]],
+    method: str,
+    known: Iterable[tuple[dict[str, Any], tuple[Block, ...]]],
 ) -> list[Draft]:
-    """Return a method's messages as drafts; `known` are the messages of the base class.
-
-    Raises WrongValueError if the method returned something else than a list of messages.
-    """
-    if not isinstance(messages, Sequence) or not all(isinstance(one, dict) for one in messages):
-        raise wrong(f"what {method} returns", messages, "a list of messages, each a dict")
+    """Return a method's messages as drafts; `known` are the messages of the base class."""
     by_text: dict[tuple[Any, ...], deque[tuple[Block, ...]]] = {}
     for one, blocks in known:
         by_text.setdefault(_texts(one), deque()).append(blocks)
@@ -43,7 +33,7 @@ def drafts_with_origins(
     ]
 
 
-def own_history(messages: object, known: History) -> History:
+def own_history(messages: Sequence[dict[str, Any]], known: History) -> History:
     """Return the history that an override of `format_history` wrote, with neighbours joined."""
     pairs = zip(known.messages, known.blocks, strict=True)
     drafts = drafts_with_origins(messages, "format_history", pairs)
@@ -62,7 +52,7 @@ def marks_in(messages: Sequence[dict[str, Any]], _request: object = None) -> lis
     ] or [CacheDecision(False, "no-own-mark")]
 
 
-OWN_MARKS = Policy("own", "the dialect's own inject_prompt_cache", marks_in)
+OWN_MARKS = Policy(OWN, "the dialect's own inject_prompt_cache", marks_in)
 
 
 def _texts(message: dict[str, Any]) -> tuple[Any, ...]:
@@ -70,5 +60,5 @@ def _texts(message: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _blocks(message: dict[str, Any], method: str) -> tuple[Block, ...]:
-    kind = _KINDS.get(message.get("role"), "user")
+    kind = KIND_OF_ROLE.get(message["role"], "user")
     return tuple(Block(method, kind, text) for text in texts_of(message))

@@ -180,10 +180,12 @@ AGENTS: Final[dict[str, AgentPolicy]] = {
 }
 
 
-def marked_parts(messages: Messages, policy: AgentPolicy) -> Iterator[tuple[int, int, bool]]:
+def marked_parts(
+    messages: Messages, places: Callable[[Messages], list[PartIndex]]
+) -> Iterator[tuple[int, int, bool]]:
     """Yield the index of a message, of its part, and True if it is marked; an empty text is not."""
     done: set[tuple[int, int]] = set()
-    for message, part in policy.places(messages):
+    for message, part in places(messages):
         content = messages[message].get("content") or ""
         if isinstance(content, list):
             parts = content

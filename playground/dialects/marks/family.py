@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 ModelFamily = Literal["anthropic", "gemini", "other"]
 
 
+@lru_cache(maxsize=256)
 def model_family(model_name: str) -> ModelFamily:
     """Return the family whose cache marks the model understands.
 

@@ -20,6 +20,8 @@ from playground.base.arguments import takes
 from playground.base.errors import InputFault
 from playground.base.user_files import read_user_file, user_text
 from playground.dialects.marks.policies import (
+    AS_SENT,
+    OWN,
     POLICIES,
     CacheDecision,
     CacheRequest,
@@ -95,7 +97,7 @@ def parse_policy(data: bytes | str, where: str) -> OwnPolicy:
             field=".".join(str(step) for step in first_error["loc"]),
             expected='{"name": …, "marks": [{"role": "user", "nth": -1, "part": -1}, …]}',
         ) from error
-    if policy.name in POLICIES:
+    if policy.name in (AS_SENT, OWN, *POLICIES):
         problem = f"there is a policy {policy.name!r} already"
         raise InputFault(problem, where=where, field="name", expected="a name of its own")
     return policy

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from playground.base.arguments import wrong
 from playground.base.errors import UnknownNameError
-from playground.dialects.marks.agents import AGENTS, AgentPolicy, finder_of_last, marked_parts
+from playground.dialects.marks.agents import AGENTS, finder_of_last, marked_parts
 from playground.dialects.marks.family import model_family
 from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
 AS_SENT: Final = "as-sent"  # no policy: the request keeps the marks that it has
+OWN: Final = "own"  # no policy either: what marks the dialect's requests unless one is chosen
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
 
@@ -29,9 +31,9 @@ REASONS: Final[dict[str, str]] = {
     "no-such-part": "the message has no part in this place",
     "not-chosen": "the policy marks no part in this place",
     "environment": "the environment block comes after the marks: it changes with every request",
-    "sent-marked": "the request was brought with a mark here",
+    "sent-marked": "the request came with a mark here",
     "sent-automatic": "the request asks the provider to mark its last block, which is this one",
-    "sent-unmarked": "the request was brought without a mark here",
+    "sent-unmarked": "the request came without a mark here",
     "own-mark": "the dialect's own code sets a mark here",
     "no-own-mark": "the dialect's own code sets no mark",
     "odd-content": "the content is neither text nor a list of parts, so it takes no mark",
@@ -75,13 +77,16 @@ class CacheRequest:
 FormattedMessages = Sequence[dict[str, Any]]
 
 
+Decide = Callable[[FormattedMessages, CacheRequest], list[CacheDecision]]
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """A function from messages to decisions on marks; `source` says where it is documented."""
 
     name: str
     source: str
-    decide: Callable[[FormattedMessages, CacheRequest], list[CacheDecision]]
+    decide: Decide
 
 
 def azad(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
@@ -103,24 +108,30 @@ def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecisi
     return [CacheDecision(False, "policy-none")]
 
 
-def _of_agent(name: str, policy: AgentPolicy) -> Policy:
-    """Return a policy that marks an agent's places, for models that take cache_control marks."""
+@cache
+def _at_places(places: Callable[[FormattedMessages], list[tuple[int, int]]]) -> Decide:
+    """Return the decisions that mark an agent's places, for models that take cache_control marks.
+
+    Agents that mark the same places share them.
+    """
 
     def decide(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
         if model_family(request.model_name) == "other":
             return [CacheDecision(False, "model-without-marks")]
         return [
             CacheDecision(marked, "chosen" if marked else "empty-text", message, part)
-            for message, part, marked in marked_parts(messages, policy)
+            for message, part, marked in marked_parts(messages, places)
         ]
 
-    return Policy(name, policy.source, decide)
+    return decide
 
 
 POLICIES: Final[dict[str, Policy]] = {
     "azad": Policy("azad", "the last system message, the last two of the user", azad),
     "none": Policy("none", "no marks", none),
-    **{name: _of_agent(name, policy) for name, policy in AGENTS.items()},
+    **{
+        name: Policy(name, agent.source, _at_places(agent.places)) for name, agent in AGENTS.items()
+    },
 }
 
 
@@ -136,12 +147,15 @@ def get_policy(policy: str | Policy) -> Policy:
 
 
 def as_policies(policies: str | Policy | Iterable[str | Policy]) -> list[str | Policy]:
-    """Return policies from names, from policies, or from a single one; for none, all built-in."""
+    """Return policies from names, from policies, or from a single one.
+
+    For none, return all built-in ones, after `OWN`.
+    """
     if isinstance(policies, str | Policy):
         return [policies]
     if isinstance(policies, bytes | Mapping) or not isinstance(policies, Iterable):
         raise wrong("policies", policies, "names of policies, or Policies")
-    return list(policies) or list(POLICIES)
+    return list(policies) or [OWN, *POLICIES]
 
 
 def text_characters(messages: FormattedMessages) -> int:

@@ -43,7 +43,7 @@ def declared_grammar(
         if not chosen:
             raise UnknownNameError("tool", choice, [AUTO, REQUIRED, *(t.name for t in tools)])
     if accepts == "well-formed":
-        rules = well_formed_rules(syntax, markers, answer, chosen, choice != AUTO, several)
+        rules = well_formed_rules(syntax, markers, answer, chosen, choice != AUTO)
         return Grammar(name, rules, (), by_characters=True)
     chosen = _callable(syntax, chosen, notes)
     reply = ReplyRules(syntax, markers, answer, chosen, notes)

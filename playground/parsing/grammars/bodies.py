@@ -49,7 +49,7 @@ def _arguments(call: CallRules, style: Style) -> Expression:
     rules = call.schema_rules(style)
     schema = {**call.tool.input_schema}
     schema.setdefault("type", "object")
-    return rules.as_written(rules.value(schema, call.place))
+    return rules.style.as_written(rules.value(schema, call.place))
 
 
 def _json_arguments(call: CallRules) -> Expression:

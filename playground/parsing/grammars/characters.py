@@ -105,6 +105,15 @@ def characters_of(pattern: str) -> CharacterSet:
     return CharacterSet(tuple((run.start(), run.end() - 1) for run in runs)) & ALL
 
 
+@cache
+def name_characters(before: str = "") -> CharacterSet:
+    """Return the letters, digits and underscore that may stand in a name of Python's, after what
+    stands `before` them."""
+    chars = map(chr, range(_LAST + 1))
+    flags = bytes((c == "_" or c.isalnum()) and f"{before}{c}".isidentifier() for c in chars)
+    return CharacterSet(tuple((m.start(), m.end() - 1) for m in re.finditer(b"\1+", flags))) & ALL
+
+
 NONE: Final = CharacterSet(())
 ALL: Final = NONE.others
 DIGITS: Final = characters("0-9")

@@ -29,7 +29,7 @@ from playground.parsing.grammars.expressions import (
 from playground.parsing.grammars.merging import Merger, is_reference, listed_values, types_of
 from playground.parsing.grammars.notes import Notes
 from playground.parsing.grammars.patterns import NotRegular, pattern_expression
-from playground.parsing.grammars.styles import Quotes, Style, escape_for_json
+from playground.parsing.grammars.styles import Quotes, Style
 
 MOST_COUNTED: Final = 1000
 """The most characters of a text, or items of a list, that a grammar counts."""
@@ -78,12 +78,8 @@ class SchemaRules:
                 return self._any
             name = self.rules.take(f"{self._stem}-{reference.rsplit('/', 1)[-1]}")
             self._references[reference] = name
-            self.rules.named[name] = self.as_written(self.value(target, place))
+            self.rules.named[name] = self.style.as_written(self.value(target, place))
         return Use(self._references[reference])
-
-    def as_written(self, expression: Expression) -> Expression:
-        """Return an expression as it is written in the call: escaped if inside a JSON string."""
-        return escape_for_json(expression) if self.style.in_text else expression
 
     def _by_type(self, schema: Schema, place: str) -> Expression:
         values = listed_values(schema)
@@ -222,7 +218,7 @@ class SchemaRules:
     def _share(self, expression: Expression) -> Expression:
         if expression == EMPTY or isinstance(expression, Use):
             return expression
-        return self.rules.add(f"{self._stem}-rest", self.as_written(expression))
+        return self.rules.add(f"{self._stem}-rest", self.style.as_written(expression))
 
 
 def _or_else(one: Expression, other: Expression) -> Expression:
@@ -311,5 +307,5 @@ def any_value(style: Style, rules: NamedRules) -> Use:
             *map(in_order, style.words),
         ]
     )
-    rules.named[name] = escape_for_json(value) if style.in_text else value
+    rules.named[name] = style.as_written(value)
     return use

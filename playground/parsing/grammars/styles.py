@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -107,6 +107,8 @@ class Style:
     """Words that stand in no text: the reader searches for them inside of strings too."""
     in_text: bool = False
     """True if the values stand inside a JSON string."""
+    any_escape: bool = False
+    """True if that string may also escape characters that need no escape."""
     edge: Expression = EMPTY
     """The white space inside a bracket."""
     last: Expression = EMPTY
@@ -117,6 +119,10 @@ class Style:
     def within(self, opener: str, inside: Expression, closer: str) -> Expression:
         """Put brackets around something."""
         return in_order(opener, self.edge, inside, self.edge, closer)
+
+    def as_written(self, expression: Expression) -> Expression:
+        """Return an expression as it is written in the call: escaped if inside a JSON string."""
+        return escape_for_json(expression, self.any_escape) if self.in_text else expression
 
     def key(self, name: str) -> Expression:
         """Build a member's key and its colon."""
@@ -239,21 +245,43 @@ def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bo
     return optional(ways) if begun and "" not in words else ways
 
 
-def escape_for_json(expression: Expression) -> Expression:
-    """Return an expression of JSON as it is written inside a JSON string."""
+def escape_for_json(expression: Expression, any_escape: bool = False) -> Expression:
+    """Return an expression of JSON as it is written inside a JSON string. With `any_escape`,
+    characters that need no escape may be escaped too."""
+
+    def escape(inside: Expression) -> Expression:
+        return escape_for_json(inside, any_escape)
+
     match expression:
+        case Exact(text) if any_escape:
+            return in_order(*(escape(OneOf(characters(char))) for char in text))
         case Exact(text):
             return Exact(dump_json(text)[1:-1])
         case OneOf(of):
-            quotes = _quotes('"', _JSON_SHORT, "u", ())
-            return quotes.unit(of)
+            unit = _quotes('"', _JSON_SHORT, "u", ()).unit(of)
+            return either([unit, *_needless_escapes(of)]) if any_escape else unit
         case InOrder(items):
-            return in_order(*map(escape_for_json, items))
+            return in_order(*map(escape, items))
         case Either(items):
-            return either(map(escape_for_json, items))
+            return either(map(escape, items))
         case Repeated(item, least, most):
-            return repeat(escape_for_json(item), least, most)
+            return repeat(escape(item), least, most)
         case Token(inside):
-            return token(escape_for_json(inside))
+            return token(escape(inside))
         case _:
             return expression
+
+
+def _needless_escapes(of: CharacterSet) -> Iterator[Expression]:
+    """Yield the escapes of characters by their numbers, and that of a slash. A set has all
+    characters above 255, or none."""
+    if "/" in of:
+        yield Exact("\\/")
+    for head in range(16):
+        digits = [f"{low:x}" for low in range(16) if chr(16 * head + low) in of]
+        if ends := characters(*digits, *map(str.upper, digits)):
+            yield in_order("\\u00", OneOf(characters(f"{head:x}", f"{head:X}")), OneOf(ends))
+    if "\u0100" in of:
+        high = OneOf(HEX - characters("0"))
+        yield in_order("\\u", high, repeat(_HEX, 3, 3))
+        yield in_order("\\u0", high, repeat(_HEX, 2, 2))

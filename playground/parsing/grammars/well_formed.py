@@ -27,6 +27,7 @@ from playground.parsing.grammars.characters import (
     CharacterSet,
     characters,
     characters_of,
+    name_characters,
 )
 from playground.parsing.grammars.expressions import (
     EMPTY,
@@ -48,7 +49,6 @@ from playground.parsing.grammars.schemas import any_value
 from playground.parsing.grammars.styles import (
     Style,
     bare_key,
-    escape_for_json,
     json_style,
     marked_style,
     python_style,
@@ -103,9 +103,9 @@ def well_formed_rules(
     answer: tuple[str, str],
     tools: Sequence[ToolMetadata],
     required: bool,
-    several: bool,
 ) -> dict[str, Expression]:
-    """Build the rules of a reply, the first of them the reply's. With `required` it has a call."""
+    """Build the rules of a reply with any number of calls, the first of them the reply's. With
+    `required` it has a call."""
     rules = NamedRules()
     root = rules.take("root")
     forms = [_Form(form, tools, rules) for form in (syntax, *syntax.also) if not form.slip]
@@ -117,8 +117,7 @@ def well_formed_rules(
     text = rules.add("text", FreeText(ANY, outside))
     others = [*_beside_text_and_calls(syntax, markers), *(loose(part) for part in answer if part)]
     other = repeat(in_order(either(others), text)) if others else EMPTY
-    more = in_order(calls, text, other)
-    listed = in_order(more, repeat(more) if several else EMPTY)
+    listed = repeat(in_order(calls, text, other), 1)
     begin = optional(_unopened(markers)) if markers.opens_reasoning else EMPTY
     rules.named[root] = in_order(begin, text, other, listed if required else optional(listed))
     return prune(rules.named, root)
@@ -132,16 +131,15 @@ def _unopened(markers: Markers) -> Expression:
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
-    # a dropped token that begins an opener, or is a closer, is told of
-    begun = tuple(o[:size] for o in syntax.openers for size in range(1, len(o) + 1))
-    told = {*begun, *syntax.closers}
-    tokens = [*markers.stops, *(token for token in markers.dropped if token not in told)]
+    # a dropped token that begins an opener or a closer is told of
+    ends = (*syntax.openers, *syntax.closers)
+    dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
     found: list[Expression] = []
     for tags in (*markers.reasoning, *markers.plain):
         close = tags.close
         inside = FreeText(ANY, (close,), close) if close else FreeText(ANY, (tags.open,))
         found.append(in_order(loose(tags.open), inside))
-    return [*found, *map(loose, tokens)]
+    return [*found, *map(loose, (*markers.stops, *dropped))]
 
 
 def _free_style(style: Style, space: Expression = SPACE) -> Style:
@@ -153,7 +151,7 @@ def _free_style(style: Style, space: Expression = SPACE) -> Style:
 def _free_json(in_text: bool = False) -> Style:
     """Return the style of JSON, its keys any texts: the empty one too."""
     style = _free_style(json_style(in_text=in_text), _JSON_SPACE)
-    return replace(style, any_key=lambda names: style.text())
+    return replace(style, any_key=lambda names: style.text(), any_escape=True)
 
 
 class _Form:
@@ -251,8 +249,7 @@ class _Form:
     def _object(self, style: Style) -> Expression:
         pair = in_order(style.any_key([]), style.colon, self._any(style))
         inside = optional(in_order(pair, repeat(in_order(style.comma, pair)), style.last))
-        written = style.within("{", inside, "}")
-        return escape_for_json(written) if style.in_text else written
+        return style.as_written(style.within("{", inside, "}"))
 
     @property
     def json(self) -> Style:
@@ -283,9 +280,9 @@ class _Form:
             return style.within("{", member, "}")
         arguments = self._object(style)
         if shape.arguments_as_text:
-            inside = self._object(_free_json(in_text=True))
-            blanks = escape_for_json(_JSON_SPACE)
-            arguments = in_order('"', blanks, inside, blanks, '"')
+            in_text = _free_json(in_text=True)
+            blanks = in_text.as_written(_JSON_SPACE)
+            arguments = in_order('"', blanks, self._object(in_text), blanks, '"')
         if shape.text_key:
             arguments = either([arguments, style.text()])
         name = Exact(style.constant(tool.name))
@@ -296,10 +293,10 @@ class _Form:
 
     def python_arguments(self, tool: ToolMetadata) -> Expression:
         style = self.python
-        words = characters_of(r"\w")
-        foreign = in_order(OneOf(words - _ASCII), repeat(OneOf(words)))
+        first, part = name_characters(), name_characters(before="a")
+        foreign = [OneOf(first - _ASCII), in_order(bare_key([]), OneOf(part - _ASCII))]
         # no word of Python's own, which a strict reader refuses as a name
-        key = either([bare_key(keyword.kwlist), in_order(optional(bare_key([])), foreign)])
+        key = either([bare_key(keyword.kwlist), in_order(either(foreign), repeat(OneOf(part)))])
         pair = in_order(token(key), SPACE, "=", SPACE, self._any(style))
         return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))
 

@@ -5,10 +5,11 @@ An object ends by balance: a closer inside a string belongs to the string.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from html import unescape
 from typing import Any, Final
 
-from playground.base.json_numbers import load_json
+from playground.base.json_numbers import load_json, load_strict_json
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.choice import Choice
 from playground.parsing.choice_point import choice_point
@@ -119,6 +120,8 @@ def _read_object(text: str) -> Any:
 
 def _load(call: OpenCall, text: str) -> Any:
     """Return the value of a JSON text. If the text is not strict JSON, mark the call `relaxed`."""
+    with suppress(ValueError, RecursionError):
+        return load_strict_json(text)
     try:
         value = decoded(load_json, text, "malformed-json")
         call.relaxed |= has_raw_breaks(text)

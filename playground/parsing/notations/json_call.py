@@ -122,8 +122,10 @@ def _walk_object(
     scanner.emit_markup(1)
     expected, after_comma = _KEY, False
     while True:
-        call.relaxed |= yield from json_walk.skip_gap(scanner)
-        char = scanner.peek() or ""  # not "", because a gap ends before it
+        char = scanner.peek()
+        if not char or char == "/" or char.isspace():  # most members follow at once: no generator
+            call.relaxed |= yield from json_walk.skip_gap(scanner)
+            char = scanner.peek() or ""  # a gap ends before a character, or with the reply
         match char:
             case "{" if not doubled and scanner.offset == start + 1:
                 call.relaxed = True
@@ -166,13 +168,15 @@ def _read_keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
     """Read `{"name": {arguments}}`: one member, whose key is the call's name."""
     scanner = reader.scanner
     scanner.emit_markup(1)
-    call.relaxed |= yield from json_walk.skip_gap(scanner)
+    if scanner.peek() != '"':
+        call.relaxed |= yield from json_walk.skip_gap(scanner)
     if scanner.peek() != '"':
         raise BrokenCall("malformed-json", "expected the call's name in double quotes")
     yield from quoted_name(reader, call)
     yield from _read_colon(scanner, call)
     yield from claim_arguments(reader, call)
-    call.relaxed |= yield from json_walk.skip_gap(scanner)
+    if scanner.peek() != "}":
+        call.relaxed |= yield from json_walk.skip_gap(scanner)
     char = scanner.peek()
     if char != "}":
         code = "malformed-json" if char else "truncated-call"
@@ -204,7 +208,10 @@ def _read_colon(scanner: Scanner, call: OpenCall) -> Walk[None]:
         code = "malformed-json" if char else "truncated-call"
         raise BrokenCall(code, f"expected a colon after a key, not {char!r}")
     scanner.emit_markup(1)
-    call.relaxed |= yield from json_walk.skip_gap(scanner)
+    while not scanner.skip_space(json_walk.BLANKS):
+        yield
+    if json_walk.goes_on(scanner):  # after most colons it does not: no generator for these
+        call.relaxed |= yield from json_walk.skip_gap(scanner)
 
 
 def _read_member(

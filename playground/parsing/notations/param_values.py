@@ -138,14 +138,14 @@ def read_elements(text: str, schema: Schema, prefix: str, root: Schema) -> Any:
         element = stack.pop()
         if element.key != match[2] or not stack:
             raise ValueError(f"</{match[2]}> closes nothing")
-        stack[-1].children.append((element.key, _value(element)))
+        stack[-1].children.append((element.key, _element_value(element)))
     if len(stack) > 1:
         raise ValueError(f"<{stack[-1].key}> is never closed")
     stack[0].text.append(text[last:])
-    return _value(stack[0])
+    return _element_value(stack[0])
 
 
-def empty(schema: Schema) -> Any:
+def _empty_value(schema: Schema) -> Any:
     """Return the value of an element with nothing inside."""
     types = allowed_types(schema)
     if types and "string" not in types:
@@ -166,12 +166,12 @@ def _child_schema(schema: Schema, key: str, root: Schema) -> Schema:
     return {}
 
 
-def _value(element: _Element) -> Any:
+def _element_value(element: _Element) -> Any:
     text = "".join(element.text)
     if element.children and text.strip():
         raise ValueError(f"text between the elements of <{element.key}>")
     if not element.children:
-        return read_value(text, element.schema)[0] if text else empty(element.schema)
+        return read_value(text, element.schema)[0] if text else _empty_value(element.schema)
     if "array" in allowed_types(element.schema):
         return [value for _, value in element.children]
     members: dict[str, list[Any]] = {}

@@ -13,14 +13,14 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Any, Final
 
-from playground.base.shared_lists import SharedList
+from playground.base.shared_lists import SharedList, shared_length
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.simulation import parted, simulated_row
 from playground.cache.differences import FirstDifference
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import Rules
-from playground.nouns.wire_blocks import SIGNATURE, TIERS, WireBlock, WireRequest, shared_length
+from playground.nouns.wire_blocks import SIGNATURE, TIERS, WireBlock, WireRequest
 from playground.nouns.wire_words import UnknownWord
 from playground.plugins.corpus.tables import WireFact
 

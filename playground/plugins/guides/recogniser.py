@@ -16,7 +16,6 @@ from playground.base import python_source
 from playground.base.errors import InputFault
 from playground.base.python_literals import ComputedError, LiteralCall, Names, names_in, value_of
 from playground.base.wording import counted
-from playground.nouns.messages import Message
 from playground.plugins.guides import llama_dialogs
 from playground.questions.recognised_documents import Recognised, recognise_sessions
 from playground.sessions.pasted import Unwrapped, in_a_fence
@@ -24,6 +23,15 @@ from playground.sessions.source import Source
 
 # Source in which use cases are made, of which a fault is named.
 _USE_CASE: Final = re.compile(r"(?m)^(?:from|import|def) ")
+_DIALOGS: Final = {
+    dialog.__name__: dialog
+    for dialog in (
+        llama_dialogs.llama3_1_builtin_tool_call_dialog,
+        llama_dialogs.llama3_1_builtin_code_interpreter_dialog,
+        llama_dialogs.llama3_1_custom_tool_call_dialog,
+    )
+}
+"""The functions that a use case may call: Meta's own, which give a fixed dialog each."""
 
 
 def recognise_use_cases(text: str, name: str) -> Recognised | None:
@@ -32,7 +40,7 @@ def recognise_use_cases(text: str, name: str) -> Recognised | None:
         found = unwrap_use_cases(text)
     except InputFault as fault:
         title = "use cases of Llama's prompts that cannot be read"
-        return Recognised("nothing", title, unread=(str(fault),))
+        return Recognised("nothing", title, unread=(str(fault),), may_be_reply=True)
     if found is None:
         return None
     name, rows = name or "use cases.py", json.loads(found.text)
@@ -91,13 +99,19 @@ def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
         about = {key: _text(given.get(key), names) for key in ("description", "notes")}
         left_out.append({key: text for key, text in about.items() if text.strip()})
         dialogs = given.get("dialogs")
-        for dialog in dialogs.elts if isinstance(dialogs, ast.List) else []:
+        elements = dialogs.elts if isinstance(dialogs, ast.List) else []
+        if not elements:
+            needed = "dialogs=[[RawMessage(role='user', content='…')]]"
+            unread.append(f"use case {title!r}: no dialogs that stand here; expected {needed}")
+        for element in elements:
             try:
-                value = value_of(dialog, names)
-                if messages := json.loads(json.dumps(list(_messages(value)))):
+                dialog = value_of(element, names)
+                if messages := json.loads(json.dumps(list(_messages(dialog)))):
                     rows.append({**({"title": title} if title else {}), "messages": messages})
+                elif dialog == []:
+                    unread.append(f"use case {title!r}: an empty dialog, which has no messages")
                 else:
-                    left_out.append({"text": str(value.bound("content").get("content", ""))})
+                    left_out.append({"text": str(dialog.bound("content").get("content", ""))})
                     unread.append(f"use case {title!r}: a base model's text, which has no messages")
             except (InputFault, ValueError, TypeError, AttributeError) as error:
                 unread.append(f"use case {title!r}: {error}")
@@ -124,11 +138,11 @@ def _messages(dialog: Any) -> Iterator[dict[str, Any]]:
     if isinstance(dialog, LiteralCall):
         if dialog.name == "TextCompletionContent":
             return
-        known: Any = getattr(llama_dialogs, dialog.name, None) if "_dialog" in dialog.name else None
+        known = _DIALOGS.get(dialog.name)
         if known is None:
-            raise TypeError(f"{dialog.name}() is not known here")
-        written: list[Message] = known(*dialog.args, **dialog.kwargs)
-        yield from ({"role": message.role, "content": message.text} for message in written)
+            raise TypeError(f"{dialog.name}() is not known here; expected {', '.join(_DIALOGS)}")
+        for message in known(*dialog.args, **dialog.kwargs):
+            yield {"role": message.role, "content": message.text}
         return
     last_call = ""  # a result that names no call answers the call before it, as Meta writes it
     for number, message in enumerate(dialog):

@@ -178,7 +178,7 @@ def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: b
     for file, reading in zip(files, proposal.readings, strict=True):
         for tool_name, arguments in reading.calls:
             say(f"{file}: {tool_name} {json.dumps(arguments, ensure_ascii=False)}")
-        for start, text in reading.left:
+        for start, text in reading.texts:
             say(f"{file}, character {start}, left as text: {text.strip()!r}")
     return report(proposal.findings())
 

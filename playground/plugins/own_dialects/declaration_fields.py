@@ -9,12 +9,13 @@ from zlib import crc32
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import declaring, say, widget_changes
-from playground.app.shared.declaring import DeclarationDraft
+from playground.app.shared import say, widget_changes
 from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.fields import meaning
+from playground.plugins.own_dialects import declaring
+from playground.plugins.own_dialects.declaring import DeclarationDraft
 
 _TEXTS: Final = (
     ("syntax.call", "A call"),

@@ -12,10 +12,11 @@ import streamlit as st
 
 from playground.app import state
 from playground.app.serving import access
-from playground.app.shared import declaring, say
-from playground.app.shared.declaring import DeclarationDraft
+from playground.app.shared import say
 from playground.base.errors import InputFault
 from playground.dialects.files import parse_dialect
+from playground.plugins.own_dialects import declaring
+from playground.plugins.own_dialects.declaring import DeclarationDraft
 from playground.plugins.own_dialects.storage import (
     keep_dialect,
     remove_dialect,

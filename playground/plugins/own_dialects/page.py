@@ -15,14 +15,12 @@ from playground.app.shared import (
     belongings,
     brought,
     components,
-    declaring,
     say,
     tables,
     widget_changes,
     widgets,
 )
 from playground.app.shared.components import Picture
-from playground.app.shared.declaring import DeclarationDraft
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.base.wording import counted
@@ -33,7 +31,14 @@ from playground.dialects.prompts import sample_arguments
 from playground.dialects.raw_prompts import ChatTemplate
 from playground.dialects.reading import parse
 from playground.nouns.tools import ToolMetadata
-from playground.plugins.own_dialects import declaration_fields, dialect_file, drawings, proposals
+from playground.plugins.own_dialects import (
+    declaration_fields,
+    declaring,
+    dialect_file,
+    drawings,
+    proposals,
+)
+from playground.plugins.own_dialects.declaring import DeclarationDraft
 from playground.plugins.own_dialects.derivation import (
     DerivedDialect,
     Nearest,
@@ -94,9 +99,15 @@ def show(row: Any) -> None:
 
 
 def begin() -> None:
-    """Start from the chat template that was just brought, if any. Call this before anything is
-    drawn."""
-    if declaring.taken_start():
+    """Start from what another page chose, if anything: a dialect, its file or the chat template
+    that was brought last. Call this before anything is drawn."""
+    kind, name, data = state.held(state.DECLARE_FROM) or ("", "", b"")
+    state.forget(state.DECLARE_FROM)
+    if kind == "dialect":
+        declaring.start_from(name)
+    elif kind == "file":
+        declaring.take(plain_dialect(parse_dialect(data, name)))
+    elif kind == "template":
         _from_template()
 
 

@@ -7,12 +7,13 @@ from typing import Final
 import streamlit as st
 
 from playground.app import state
-from playground.app.shared import declaring, say, tables, widgets
+from playground.app.shared import say, tables, widgets
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.base.wording import counted
 from playground.dialects import dialect_names
 from playground.dialects.files import plain_dialect
+from playground.plugins.own_dialects import declaring
 from playground.plugins.own_dialects.derivation import Proposal, propose_dialect
 
 _PROPOSED: Final = "own dialect proposed"
@@ -59,13 +60,13 @@ def _show(found: Proposal) -> None:
     if found.registered:
         say.text(f"These calls are read by: {', '.join(found.registered)}.")
     for number, reading in enumerate(found.readings, 1):
-        left = sum(len(text.strip()) for _, text in reading.left)
+        left = sum(len(text.strip()) for _, text in reading.texts)
         count = counted(len(reading.calls), "call")
         say.text(f"Reply {number}: {count}, {left} characters left as text.")
     rows = [
         {"reply": number, "character": start, "left as text": text}
         for number, reading in enumerate(found.readings, 1)
-        for start, text in reading.left
+        for start, text in reading.texts
     ]
     if rows:
         tables.table(rows, height="content")

@@ -162,8 +162,8 @@ class CacheForecast:
         """Record that the request is forwarded: later ones are compared with it."""
         row, prediction = underway.row, underway.prediction
         underway.cache.record_sent(prediction)
-        row.sent.append((prediction.request, prediction.found, underway.difference))
-        row.cached_tokens = _cached_tokens(prediction.request, prediction.found, row.rules)
+        row.sent.append((prediction.request, prediction.outcome, underway.difference))
+        row.cached_tokens = _cached_tokens(prediction.request, prediction.outcome, row.rules)
         row.known_codes = underway.codes
         self._sessions.keep(underway.match, row)
 
@@ -190,7 +190,7 @@ class CacheForecast:
         sent = TimedRequest(request.wire, request.at, row.rules, billed, request, [row.prefix_size])
         if not billed.summed:
             underway.cache.record_bill(prediction, sent)
-            row.learn(prediction.found.hit, sent, billed)
+            row.learn(prediction.outcome.hit, sent, billed)
             self._apply_bill(row, prediction, sent, billed)
         return Bill(
             billed.read,
@@ -204,7 +204,7 @@ class CacheForecast:
         """Return in words how prediction, bill and diagnosis disagree and which cannot be right; ""
         if they agree or cannot be compared.
         """
-        found, expected = underway.prediction.found, underway.expected
+        found, expected = underway.prediction.outcome, underway.expected
         if told is None or bill.summed or not underway.cached_before:
             return ""
         predicted = found.read if found.state == "exact" else None
@@ -261,7 +261,7 @@ def _make_expected(
     findings: list[Finding],
     price: Price | None,
 ) -> Expected:
-    outcome, rules = prediction.found, row.rules
+    outcome, rules = prediction.outcome, row.rules
     new = tuple(each for each in findings if each.code not in row.known_codes)[:_MOST_FINDINGS]
     lost = max(0, row.cached_tokens - outcome.read) if row.sent else 0
     breaks = lost > 0 and outcome.state not in ("error", "unknown-provider")
@@ -300,7 +300,7 @@ def _lint_findings(
     row: _Row, prediction: Prediction, difference: FirstDifference | None
 ) -> list[Finding]:
     """Return the cache lint's findings about the last request of a row only."""
-    members = [*row.sent, (prediction.request, prediction.found, difference)]
+    members = [*row.sent, (prediction.request, prediction.outcome, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)
     findings = lint(SentRow(requests, outcomes, differences, row.rules))
@@ -335,7 +335,7 @@ def _cause(
     for code in ("in-flight", "lookback-overflow", "no-anchor", "no-breakpoint"):
         if code in codes:
             return code
-    return "expired" if "expired" in prediction.found.reason else "not-found"
+    return "expired" if "expired" in prediction.outcome.reason else "not-found"
 
 
 def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None) -> str:

@@ -25,7 +25,7 @@ class Prediction:
     """A request under way: its predicted outcome, and the entries that it will leave."""
 
     request: TimedRequest
-    found: Simulated
+    outcome: Simulated
     branch: CacheSimulator
     entries: dict[bytes, CacheEntry]
     replaced: dict[bytes, CacheEntry | None] = field(default_factory=dict)
@@ -49,6 +49,7 @@ class LiveCache(CacheSimulator):
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
             one_by_one=True,  # the begin of each answer is known
+            _first_blocks=set(self._first_blocks),
         )
         return Prediction(request, branch.send(request), branch, entries)
 
@@ -63,6 +64,7 @@ class LiveCache(CacheSimulator):
         self._explicit, self._doubtful = branch._explicit, branch._doubtful
         self._summed, self._begun, self._now = branch._summed, branch._begun, branch._now
         self._checked, self._earlier = branch._checked, branch._earlier
+        self._first_blocks = branch._first_blocks
         if len(self._entries) > _MOST:
             living = {k: e for k, e in self._entries.items() if e.expires >= self._now}
             self._entries.clear()
@@ -87,14 +89,14 @@ class LiveCache(CacheSimulator):
 
     def record_bill(self, prediction: Prediction, sent: TimedRequest) -> None:
         """Correct the cache by a bill; `sent` is the same request with its bill."""
-        bill, points = sent.billed, prediction.found.breakpoints
+        bill, points = sent.billed, prediction.outcome.breakpoints
         if bill is None or self.rules.match == "best effort":
             return  # by best effort, the size of a read is the reading request's, not the entry's
         kept = bill.read + bill.write
         if not kept:
             self.undo(prediction)  # no part of the request was long enough
             return
-        hit = prediction.found.hit
+        hit = prediction.outcome.hit
         if hit is not None and bill.read and (read := self._entries.get(sent.chain[hit])):
             read.size, read.sized = bill.read, True
         for point in points:

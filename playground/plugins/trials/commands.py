@@ -105,7 +105,7 @@ def trial(
     if out:
         Batch(inputs=[session], force=force).check(out)
     if models:
-        say(str(plan.cost), err=True)
+        say("\n".join(filter(None, (str(plan.cost), plan.too_few))), err=True)
         if not yes and not _agreed():
             say("nothing was sent; --yes begins it", err=True)
             return 0

@@ -15,7 +15,7 @@ from playground.base.wording import grouped, percent
 from playground.plugins.trials.scoring import Attempt
 
 _Z: Final = 1.959963984540054  # of the normal distribution, for 95 %
-_LEVEL: Final = 0.05  # level of significance of what is called proven
+LEVEL: Final = 0.05  # level of significance of what is called proven
 Measure = Literal["parsed", "right_tool", "right_arguments"]
 
 
@@ -175,7 +175,7 @@ class Trial(Shown):
             for pair in pairs
             if pair.first == names[id(arms[0])]
             and pair.only_first > pair.only_second
-            and pair.chance * len(pairs) < _LEVEL
+            and pair.chance * len(pairs) < LEVEL
         }
         rest = [names[id(arm)] for arm in arms[1:]]
         if beaten.issuperset(rest):

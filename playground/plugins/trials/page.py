@@ -156,7 +156,7 @@ def ask(
             base_url=base_url,
             parameters=parameters,
         )
-        say.text(str(plan.cost))
+        say.text(f"{plan.cost} {plan.too_few}".strip())
     except PlaygroundError as fault:
         st.error("This cannot be asked.")
         say.text(str(fault))

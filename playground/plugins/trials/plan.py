@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Any, Final
 
 from playground.base.arguments import formerly_positional, takes
@@ -21,7 +22,7 @@ from playground.llm.background import BackgroundRun
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.wire_estimates import tokens_of
 from playground.parsing.values import dump_json
-from playground.plugins.trials.figures import Trial
+from playground.plugins.trials.figures import LEVEL, Trial
 from playground.plugins.trials.scoring import Attempt, missed, score
 from playground.questions.experiments import read_recording
 from playground.recordings.recording import Recording, SignalChunk
@@ -92,16 +93,27 @@ class TrialPlan(Shown):
         ]
         prompt = sum(tokens for tokens, _ in sizes) * self.repeats
         answer = sum(tokens for _, tokens in sizes) * self.repeats
-        count = len(self.models)
+        models = len(self.models)
         prices = [price_of(model) for model in self.models]
         money = [
             (prompt * price.uncached + answer * price.output) // 1000
             for price in prices
             if price and price.output is not None
         ]
-        known = len(money) == count
-        requests = len(sizes) * self.repeats * count
-        return TrialCost(requests, prompt * count, answer * count, sum(money) if known else None)
+        known = len(money) == models
+        requests = len(sizes) * self.repeats * models
+        return TrialCost(requests, prompt * models, answer * models, sum(money) if known else None)
+
+    @property
+    def too_few(self) -> str:
+        """A sentence if the plan has too few answers to prove a difference; else ""."""
+        arms = len(self.dialects) * len(self.models)
+        pairs, answers = arms * (arms - 1) // 2, len(self.cases) * self.repeats
+        least = next(n for n in count(1) if 2 ** (1 - n) * pairs < LEVEL)
+        if answers >= least or not pairs:
+            return ""
+        asked = counted(answers, "answer")
+        return f"{asked} of each will prove nothing, however they differ: {least} are needed."
 
     def run(
         self,

@@ -13,15 +13,18 @@ from typing import Final
 from playground.base.arguments import older_name
 from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.requests import APART
+from playground.cache.breakpoints import spans
 from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.prefixes import TimedRequest
 from playground.cache.prices import price_of
 from playground.cache.rules import Rules
-from playground.cache.simulator import simulate
+from playground.cache.simulated import Simulated
+from playground.cache.simulator import NO_SHARED_ENTRY, simulate
 from playground.dialects.marks.providers import UNKNOWN, provider_of
 from playground.nouns.wire_blocks import TIERS, WireRequest
 from playground.questions.versions.sides import Version
 
+_USUAL_MARKS: Final = "after tools, system prompt and messages"
 USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek", "mistral")
 
 
@@ -32,9 +35,9 @@ class PrefixCost:
     The first request leaves `cached_before` tokens in the cache. `extra` is the cost of the lost
     tokens, in thousandths of an input token's price; `nano_dollars` is the same in billionths of a
     dollar, if the provider is the model's own and its price is known. `marks` says whose marks were
-    simulated;
-    `parts` is the first difference of the prefixes, None if the second request continues the first.
-    `assumption` says whose rules the model is given, if no rule of the provider names it.
+    simulated; `marks_assumed` is True if neither request has any. `parts` is the first difference
+    of the prefixes, None if the second request continues the first. `assumption` says whose rules
+    the model is given, if no rule of the provider names it.
     """
 
     provider: str
@@ -49,6 +52,7 @@ class PrefixCost:
     parts: FirstDifference | None
     nano_dollars: int | None = None
     assumption: str = ""
+    marks_assumed: bool = False
 
     left = older_name("left", "cached_before")
 
@@ -56,6 +60,13 @@ class PrefixCost:
     def lost(self) -> int:
         """Tokens that are not read, but would be if the second request began like the first."""
         return max(0, min(self.cached_before, self.total) - self.read)
+
+    @property
+    def condition(self) -> str:
+        """A sentence on the marks that the figures assume; "" if the requests are as they are."""
+        return (
+            f"That is as if marked {_USUAL_MARKS}: neither has a cache mark." * self.marks_assumed
+        )
 
 
 def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) -> list[PrefixCost]:
@@ -75,8 +86,9 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
     if rules.match == "best effort" and parts and parts.block is not None and parts.character:
         before, after = _pair(first, second, rules, (parts.block, parts.character))
     by_marks = rules.match == "breakpoints"
-    if by_marks and not any(r.marks or r.wire.automatic_ttl for r in (before, after)):
-        marks = "after tools, system prompt and messages"
+    assumed = by_marks and not any(r.marks or r.wire.automatic_ttl for r in (before, after))
+    if assumed:
+        marks = f"assumed: {_USUAL_MARKS}"
         before, after = _marked(before, rules), _marked(after, rules)
     second_outcome = simulate([before, after], rules)[1]
     left = simulate([before, before.moved(APART)], rules)[1].read
@@ -88,15 +100,32 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
         second_outcome.read,
         0,
         second_outcome.state,
-        second_outcome.reason,
+        _reason(second_outcome, after, parts, rules),
         marks if by_marks else "none needed",
         parts,
         assumption=assumption_of(rules, second.model),
+        marks_assumed=assumed,
     )
     written = rules.write_permille(rules.value("default_ttl")) if second_outcome.written else 1000
     extra = cost.lost * (written - rules.read_permille(second.model))
     price = price_of(second.model) if provider == provider_of(second.model) else None
     return replace(cost, extra=extra, nano_dollars=price.nano_dollars(extra) if price else None)
+
+
+def _reason(
+    outcome: Simulated, after: TimedRequest, parts: FirstDifference | None, rules: Rules
+) -> str:
+    """Return why so much is read; if no entry ends before the first difference, also where that is,
+    and whether a mark looks back as far."""
+    if parts is None or parts.block is None or NO_SHARED_ENTRY not in outcome.reason:
+        return outcome.reason
+    where = f"{NO_SHARED_ENTRY}: the first change is at block {parts.block}"
+    reach = rules.value("lookback")
+    looks = [*spans(outcome.breakpoints, after.positions, reach)]
+    if looks and min(looks)[0] >= parts.block:
+        mark = f"the mark at block {min(looks)[1]}"
+        where = f"{where}, and {mark} looks back over {reach} blocks only"
+    return outcome.reason.replace(NO_SHARED_ENTRY, where)
 
 
 def _pair(
@@ -135,13 +164,19 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
 def _scaled(
     request: TimedRequest, rules: Rules, version: Version, shared: list[tuple[int, int]]
 ) -> TimedRequest:
-    """Scale the request to the version's counted tokens.
+    """Scale the request to the version's counted tokens, and its leading tools to their own.
 
     `shared` holds the estimate and the fixed size of the beginning that both requests share.
     """
-    if not request.estimates or not request.estimates[-1]:
+    estimates, blocks = request.estimates, request.wire.blocks
+    if not estimates or not estimates[-1]:
         return request
-    known_sizes = [*shared, (request.estimates[-1], version.count.tokens)]
+    tools = sum(block.tier == TIERS[0] for block in blocks)
+    # A schema as JSON has three times the tokens of what OpenAI's models are shown of it.
+    counted = version.count.by_origin.get("tools", 0) if 0 < tools < len(blocks) else 0
+    sizes = {estimates[tools - 1]: counted} if counted else {}
+    sizes |= {estimates[-1]: version.count.tokens, **dict(shared)}
+    known_sizes = sorted(sizes.items())
     return TimedRequest(request.wire, request.at, rules, before=request, known_sizes=known_sizes)
 
 

@@ -121,8 +121,8 @@ def _change(change: BlockChange) -> dict[str, Any]:
 
 
 def cost_words(cost: PrefixCost) -> str:
-    """Return one provider's cost as a sentence, and in another whose rules are assumed."""
-    return f"{_lost_words(cost)} {cost.assumption}".rstrip()
+    """Return one provider's cost as a sentence, and in others which marks and rules are assumed."""
+    return " ".join(filter(None, (_lost_words(cost), cost.condition, cost.assumption)))
 
 
 def _lost_words(cost: PrefixCost) -> str:

@@ -114,24 +114,22 @@ class _GrowingText:
     """A text that arrives in pieces, or complete so far in each event."""
 
     text: str = ""  # the text so far that events may repeat
-    held: list[str] = field(
-        default_factory=list
-    )  # texts of events that may be repetitions of `text`
+    undecided: list[str] = field(default_factory=list)  # texts that may be repetitions of `text`
 
     def is_repetition(self, text: str) -> bool | None:
         """Return True if an event's text repeats the earlier ones, None if that is undecided."""
         if not self.text:
             return None
-        if not text.startswith(self.held[-1] if self.held else self.text):
+        if not text.startswith(self.undecided[-1] if self.undecided else self.text):
             return False
-        return True if len({self.text, *self.held, text}) > 2 else None
+        return True if len({self.text, *self.undecided, text}) > 2 else None
 
     def add(self, text: str, repeats: bool | None) -> str:
         """Return what an event's text adds; "" while it is held back."""
         if repeats is None and self.text:
-            self.held.append(text)
+            self.undecided.append(text)
             return ""
-        held, self.held = self.held, []
+        held, self.undecided = self.undecided, []
         if repeats is False:
             return "".join((*held, text))
         text = text or (held[-1] if held else "")

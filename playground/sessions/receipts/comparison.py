@@ -87,7 +87,7 @@ def receipt_of(
         },
         {
             "messages": len(holdings.messages),
-            "calls": holdings.made,
+            "calls": holdings.calls_made,
             "results": holdings.results,
             "requests": holdings.requests,
             "input tokens": holdings.read,
@@ -368,7 +368,7 @@ def differences(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     yield from _words(leaves, held, holdings.calls)
     yield from _results(leaves, holdings)
     yield from _repeated_calls(leaves, holdings)
-    for text, times in holdings.most_said.items():
+    for text, times in holdings.most_texts.items():
         if 0 < leaves.strings[text] < times:
             yield Place(), "text added", text
     in_file = Counter((call.name, call.arguments) for call in leaves.calls)
@@ -383,7 +383,7 @@ class _SessionWords:
     def __init__(self, holdings: Holdings) -> None:
         self._whole: Counter[str] = Counter()
         self._lines: Counter[str] = Counter()
-        for text, times in holdings.said.items():
+        for text, times in holdings.part_texts.items():
             self._whole[folded(text)] += times
             for line in text.split("\n"):
                 self._lines[folded(line)] += times
@@ -427,10 +427,10 @@ def _is_call(text: str, names: Iterable[str]) -> bool:
 
 def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
     """Yield the results with a value that the session's result, by the same call's id, lacks."""
-    every = [text for texts in holdings.given.values() for text in texts]
+    every = [text for texts in holdings.results_by_call.values() for text in texts]
     each = {(r.call_id, r.gives): r for r in leaves.results if r.gives}
     for result in each.values():
-        held = holdings.given.get(result.call_id) or every
+        held = holdings.results_by_call.get(result.call_id) or every
         if not any(_holds(text, result) for text in held):
             yield result.place, "result", " ".join(result.gives)
 

@@ -28,12 +28,14 @@ class Holdings:
 
     texts: list[str] = field(default_factory=list)
     as_sent: list[str] = field(default_factory=list)  # texts in bodies
-    said: Counter[str] = field(default_factory=Counter)  # the text of each part and each message
-    most_said: Counter[str] = field(default_factory=Counter)  # in one session
+    part_texts: Counter[str] = field(
+        default_factory=Counter
+    )  # the text of each part and each message
+    most_texts: Counter[str] = field(default_factory=Counter)  # in one session
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     most_made: Counter[tuple[str, str]] = field(default_factory=Counter)  # calls in one session
-    made: int = 0
-    given: dict[str, list[str]] = field(default_factory=dict)  # results by the ids of their calls
+    calls_made: int = 0
+    results_by_call: dict[str, list[str]] = field(default_factory=dict)  # by the calls' ids
     usages: list[tuple[int, ...]] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)  # each once, as in the file
     requests: int = 0
@@ -43,7 +45,7 @@ class Holdings:
     @property
     def results(self) -> int:
         """The number of results."""
-        return sum(map(len, self.given.values()))
+        return sum(map(len, self.results_by_call.values()))
 
 
 def holdings_of(sessions: Iterable[Session]) -> Holdings:
@@ -53,14 +55,14 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
         said = _said(found, session)
         for recording in session.recordings:
             said += _of_recording(found, recording)
-        found.said += said
-        found.most_said |= said
+        found.part_texts += said
+        found.most_texts |= said
         calls = Counter(
             (call.tool_name, arguments_text(call.args))
             for message in session.messages
             for call in message.tool_calls
         )
-        found.made += calls.total()
+        found.calls_made += calls.total()
         found.most_made |= calls
         found.requests += len(session.requests)
         for record in session.requests:
@@ -87,7 +89,7 @@ def _said(found: Holdings, session: Session) -> Counter[str]:
         texts = [p.text for p in message.parts if isinstance(p, TextPart | ReasoningPart)]
         said.update(texts)
         if len(texts) > 1:
-            found.said["".join(texts)] += 1
+            found.part_texts["".join(texts)] += 1
         for part in message.parts:
             _part(found, part)
     return said
@@ -123,7 +125,7 @@ def _part(found: Holdings, part: Any) -> None:
             found.texts.append(part.url)
         case _:
             given = "\n".join(scalars(part.result))
-            found.given.setdefault(part.tool_call_id, []).append(given)
+            found.results_by_call.setdefault(part.tool_call_id, []).append(given)
             found.texts += strings(part.result)
 
 

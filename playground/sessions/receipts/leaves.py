@@ -129,7 +129,7 @@ class _Around(NamedTuple):
     owner: str = ""
     chat: int = 0
     message: str = ""
-    said: bool = False  # within a message's words
+    in_message: bool = False  # True within what somebody said
     piece: bool = False  # a piece of a message, which the next message may continue
 
 
@@ -268,12 +268,12 @@ class _Walk:
                 self.text(value, place, depth, around, key)
             case bytes():
                 self.bytes(value, place)
-            case int() | float() if around.said and key in _SAID and type(value) is not bool:
+            case int() | float() if around.in_message and key in _SAID and type(value) is not bool:
                 self.text(str(value), place, depth, around, key)  # which no message can say
 
     def _list(self, value: list[Any], place: Place, key: str, depth: int, around: _Around) -> None:
         around = around._replace(owner="")
-        if not around.said and any(isinstance(item, dict) and _role(item) for item in value):
+        if not around.in_message and any(isinstance(item, dict) and _role(item) for item in value):
             around = around._replace(chat=self.new_chat())
         for index, item in enumerate(value):
             self.value(item, place.at(index), key, depth + 1, around)
@@ -293,7 +293,7 @@ class _Walk:
         else:
             self._flat_calls(value, place)
         is_result = self._speaker(value, place, around)
-        is_message = not around.said and not is_result and _role(value) != ""
+        is_message = not around.in_message and not is_result and _role(value) != ""
         answer = _answer(value)
         if is_message:
             is_piece = value.get("delta") is True or _PIECE.search(key) is not None
@@ -307,9 +307,9 @@ class _Walk:
                 if data is not None:
                     self.bytes(data, where)
                     continue
-            said = around.said and call is None and not is_result and name not in _MARKS
+            said = around.in_message and call is None and not is_result and name not in _MARKS
             said = said or (is_message and name in _SAID)
-            self.value(inner, where, str(name), depth + 1, around._replace(said=said))
+            self.value(inner, where, str(name), depth + 1, around._replace(in_message=said))
 
     def new_chat(self) -> int:
         """Return the number for a new list of messages."""
@@ -374,14 +374,14 @@ class _Walk:
             if isinstance(inner, dict | list):
                 self.value(inner, place, "", depth + 1)
                 return
-        if around.said and key == "bytes":  # of a document, whose text is kept
+        if around.in_message and key == "bytes":  # of a document, whose text is kept
             with suppress(UnicodeDecodeError):
                 text = (from_base64(text) or b"\xff").decode()
         is_status = place.field.endswith("status.message")  # of HTTP
-        is_likely = key in _LIKELY and not is_status and not around.said
+        is_likely = key in _LIKELY and not is_status and not around.in_message
         if is_likely and text.strip() and not is_text(text):
             self.leaves.words.append(FileWords(place, text, 0, "", True))
-        elif around.said and text.strip():
+        elif around.in_message and text.strip():
             self._say(FileWords(place, text, around.chat, around.message, key in _SAID), around)
         if frames := frames_in(text):
             self.stream(frames, place)

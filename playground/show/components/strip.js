@@ -161,9 +161,11 @@ class Strip {
     const line = element("div", "line")
     line.append(element("b", "", "Findings"), element("span", "quiet", "and what to do"))
     card.append(line)
-    for (const [what, where, fix] of this.data.findings) {
+    for (const [what, where, fix, number] of this.data.findings) {
       const one = element("div", "finding")
-      one.append(element("b", "", what), element("span", "quiet", where), element("p", "", fix))
+      const isOfRequest = number !== null && number < this.requests.length
+      const name = isOfRequest ? button(what, `Show request ${number + 1}`, () => this.show(number)) : element("b", "", what)
+      one.append(name, element("span", "quiet", where), element("p", "", fix))
       card.append(one)
     }
     return card
@@ -189,7 +191,15 @@ class Strip {
 
   go(index) {
     this.now = Math.max(0, Math.min(index, this.requests.length - 1))
+    if (this.chosen >= (this.request?.blocks.length ?? 0)) this.chosen = this.firstSeen()
     this.draw()
+  }
+
+  // A finding's request, at the block that differs
+  show(number) {
+    this.go(number)
+    this.choose(this.request.differs ?? this.firstSeen())
+    this.root.scrollIntoView({ block: "start" })
   }
 
   choose(index) {
@@ -246,7 +256,12 @@ class Strip {
     const told = Object.values(OUTCOMES).map((word, i) => `${word} ${grouped(sums[i])}`)
     const [low, high] = request.range
     const size = low === high ? grouped(request.total) : `~${grouped(request.total)}`
-    this.place.textContent = `${grouped(this.now + 1)} of ${grouped(count)} · at ${seconds(request.at)} · ${request.billed ? "billed: " : ""}${told.join(" · ")} of ${size} · ${request.state}`
+    // a bill stands beside its own total; the prediction, with its sureness, is of the estimate
+    const billed = grouped(sums.reduce((one, other) => one + other))
+    const outcome = request.billed
+      ? `billed: ${told.join(" · ")} of ${billed} · predicted: read ${grouped(request.read)} of ${size}, ${request.state}`
+      : `${told.join(" · ")} of ${size} · ${request.state}`
+    this.place.textContent = `${grouped(this.now + 1)} of ${grouped(count)} · at ${seconds(request.at)} · ${outcome}`
     this.why.textContent = request.reason
     this.drawBlocks()
     this.drawSigns()
@@ -426,7 +441,7 @@ class Strip {
 
   say() {
     const block = this.request.blocks[this.chosen]
-    if (!block) return this.side.replaceChildren()
+    if (!block) return this.side.replaceChildren(element("p", "quiet", "This request has no block."))
     const [tier, kind, role, size, text, length] = block
     const line = element("div", "line")
     line.append(element("b", "", `Block ${this.chosen}`), element("span", "tag", [role || tier, kind].join(" ")))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from playground.base.arguments import items
+from playground.base.arguments import items, older_name
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.dialects import dialect_names, get_dialect
@@ -38,15 +38,17 @@ _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 class ReplyReading:
     """One reply as a proposal reads it.
 
-    `calls` are names and arguments, `left` the parts that stay text (offset and text), and
+    `calls` are names and arguments, `texts` the parts that stay text (offset and text), and
     `unexplained` the parts that look like markup. `written` is true if the dialect would write the
     calls exactly as they stand.
     """
 
     calls: tuple[tuple[str, Any], ...]
-    left: tuple[tuple[int, str], ...]
+    texts: tuple[tuple[int, str], ...]
     unexplained: tuple[tuple[int, str], ...]
     written: bool
+
+    left = older_name("left", "texts")
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def _cost(proposal: Proposal) -> tuple[int, ...]:
     readings = proposal.readings
     return (
         sum(len(text) for reading in readings for _, text in reading.unexplained),
-        sum(len(text) for reading in readings for _, text in reading.left),
+        sum(len(text) for reading in readings for _, text in reading.texts),
         sum(not reading.written for reading in readings),
     )
 

@@ -388,11 +388,17 @@ class AgentsExecutionEnvironment:
 
         Raises InputFault if the name is taken.
         """
-        kind = ResourceType(resource_type)
-        if any((name, kind) == shared[:2] for shared in self._shared):
-            raise InputFault(f"{kind.value} {name} is defined already", field=name)
-        self._shared.append((name, kind, instance))
+        self.add_resources([(name, ResourceType(resource_type), instance)])
         return self
+
+    def add_resources(self, resources: Sequence[tuple[str, ResourceType, Any]]) -> None:
+        """Add several resources, or none of them if a name is taken."""
+        taken = {(name, kind) for name, kind, _ in self._shared}
+        for name, kind, _ in resources:
+            if (name, kind) in taken:
+                raise InputFault(f"{kind.value} {name} is defined already", field=name)
+            taken.add((name, kind))
+        self._shared += resources
 
     def load_yaml(self, paths: str | Path | Sequence[str | Path]) -> None:
         """Add the agents and resources of YAML files; functions that they name are imported."""

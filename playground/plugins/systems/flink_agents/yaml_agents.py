@@ -6,7 +6,7 @@ Source: Apache Flink-Agents 0.3.1, `api/yaml/loader.py` and `aliases.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -50,20 +50,26 @@ _EVENTS: Final = {
 }
 
 
+Resource = tuple[str, ResourceType, Any]  # its name, its kind, and it or its descriptor
+
+
 class Environment(Protocol):
     """An environment that takes agents, by name, and shared resources."""
 
     agents: dict[str, Agent]
 
-    def add_resource(self, name: str, resource_type: ResourceType, instance: Any) -> Any: ...
+    def add_resources(self, resources: Sequence[Resource]) -> Any: ...
 
 
 def load_yaml(env: Environment, paths: str | Path | Sequence[str | Path]) -> None:
-    """Add the agents and shared resources of YAML files to an environment.
+    """Add the agents and shared resources of YAML files to an environment: all of them, or
+    nothing if one cannot be read.
 
     `env.from_list(inputs).apply("NAME", models={…})` runs one. Raises InputFault that names file
     and field, and UnknownNameError for a shared action that is not declared.
     """
+    agents: dict[str, Agent] = {}
+    resources: list[Resource] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
         where = str(path)
         text = file_bytes(path).decode("utf-8", "replace")
@@ -74,15 +80,14 @@ def load_yaml(env: Environment, paths: str | Path | Sequence[str | Path]) -> Non
         shared = {
             name_of(each, where, "actions"): each for each in objects_of(value, "actions", where)
         }
-        agents: dict[str, Agent] = {}
         for spec in objects_of(value, "agents", where):
             name = name_of(spec, where, "agents")
             if name in agents or name in env.agents:
                 raise InputFault(f"two agents {name}", where=where, expected="one of each name")
             agents[name] = _agent(spec, shared, where, f"agents.{name}.")
-        for kind, name, made in _resources(value, where, ""):
-            env.add_resource(name, kind, made)
-        env.agents.update(agents)
+        resources += _resources(value, where, "")
+    env.add_resources(resources)
+    env.agents.update(agents)
 
 
 def _agent(
@@ -90,8 +95,8 @@ def _agent(
 ) -> Agent:
     _expect_keys(spec, ("name", "description", "actions", *_KINDS), where, place)
     agent = Agent()
-    for kind, name, made in _resources(spec, where, place):
-        agent.add_resource(name, kind, made)
+    for resource in _resources(spec, where, place):
+        agent.add_resource(*resource)
     named = [each for each in spec.get("actions") or [] if isinstance(each, str)]
     for name in named:
         if name not in shared:
@@ -100,32 +105,47 @@ def _agent(
     for each in [*objects_of(own, "actions", where), *(shared[name] for name in named)]:
         name = name_of(each, where, f"{place}actions")
         function = imported_function(_python_function(each, where, f"{place}actions.{name}"), where)
-        listens = [_EVENTS.get(event, event) for event in each.get("listen_to") or []]
-        if not listens:
-            field = f"{place}actions.{name}.listen_to"
-            raise InputFault("no event", where=where, field=field, expected="at least one")
-        agent.add_action(name, listens, function, **(each.get("config") or {}))
+        field = f"{place}actions.{name}"
+        listened, config = each.get("listen_to"), each.get("config") or {}
+        if not isinstance(listened, list) or not listened or not _all_texts(listened):
+            raise InputFault(
+                f"no list of events: {listened!r:.60}",
+                where=where,
+                field=f"{field}.listen_to",
+                expected=f"a list such as [input], of {', '.join(_EVENTS)} or types of your own",
+            )
+        if not isinstance(config, dict) or not _all_texts(config):
+            raise InputFault(
+                f"no settings: {config!r:.60}",
+                where=where,
+                field=f"{field}.config",
+                expected="an object",
+            )
+        listens: list[Any] = [_EVENTS.get(event, event) for event in listened]
+        agent.add_action(name, listens, function, **config)
     return agent
 
 
-def _resources(
-    holder: Mapping[str, Any], where: str, place: str
-) -> Iterator[tuple[ResourceType, str, Any]]:
-    """Yield each declared resource: its kind, its name, and the resource or its descriptor."""
+def _all_texts(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _resources(holder: Mapping[str, Any], where: str, place: str) -> Iterator[Resource]:
+    """Yield each declared resource."""
     for key, kind in _KINDS.items():
         for index, item in enumerate(objects_of(holder, key, where)):
             field = f"{place}{key}.{index}"
             name = name_of(item, where, field)
             match kind:
                 case ResourceType.PROMPT:
-                    yield kind, name, prompt_of(item, where, field)
+                    yield name, kind, prompt_of(item, where, field)
                 case ResourceType.TOOL:
                     function = imported_function(_python_function(item, where, field), where)
-                    yield kind, name, FunctionTool(function, name)
+                    yield name, kind, FunctionTool(function, name)
                 case ResourceType.SKILLS:
-                    yield kind, name, item
+                    yield name, kind, item
                 case _:
-                    yield kind, name, _descriptor(item, where, field)
+                    yield name, kind, _descriptor(item, where, field)
 
 
 def _descriptor(item: Mapping[str, Any], where: str, place: str) -> ResourceDescriptor:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.app import state
 from playground.app.shared import belongings
 from playground.base.errors import InputFault
 from playground.dialects import get_dialect
@@ -21,7 +20,6 @@ from playground.sessions.workspaces.dialects import is_kept, kept_text
 
 _DRAFT: Final = "own dialect"
 FAULT: Final = "own dialect fault"  # of a callback, to be shown once
-_START: Final = "own dialect start"
 FIRST: Final[dict[str, Any]] = {
     "name": "mine",
     "rules": "To call a tool, write exactly this:",
@@ -111,18 +109,6 @@ def set_field(path: str, value: Any) -> None:
 def saved(text: str | None) -> None:
     """Note the text of the file that holds the document; None if it was removed. For callbacks."""
     _change(lambda stored: (stored or {"document": FIRST}) | {"seen": text})
-
-
-def start_from_template() -> None:
-    """Start from the chat template that was imported last. Call this in a callback."""
-    state.hold(_START, True)
-
-
-def taken_start() -> bool:
-    """Return True, once, after `start_from_template`."""
-    starts_from_template = bool(state.held(_START))
-    state.hold(_START, False)
-    return starts_from_template
 
 
 def field(document: Any, path: str) -> Any:
