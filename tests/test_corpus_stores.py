@@ -28,7 +28,6 @@ from test_corpus import facts, killing, titles
 import playground as pg
 from playground.base import paths
 from playground.base.errors import InputFault
-from playground.base.output import ScratchFolder
 from playground.base.waits import telling_waits
 from playground.cli import main
 from playground.plugins.corpus import remote_stores
@@ -39,6 +38,7 @@ from playground.plugins.corpus.layout import ANALYSIS, CorpusFolder
 from playground.plugins.corpus.questions import question_names
 from playground.plugins.corpus.simulating import simulate_corpus
 from playground.plugins.corpus.stores import store_at
+from playground.plugins.corpus.temporary_files import ScratchFolder
 from playground.plugins.corpus.views import connect
 
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -21,8 +21,9 @@ from conftest import ROOT
 from test_corpus import facts
 
 import playground as pg
-from playground.base.output import ScratchFolder, create_beside, remove_leftovers, write_file
+from playground.base.output import create_beside, remove_leftovers, write_file
 from playground.plugins.corpus.building import build_corpus
+from playground.plugins.corpus.temporary_files import ScratchFolder
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -252,7 +253,7 @@ def test_recordings_that_replace_others_grow_apart(way: str, tmp_path: Path) -> 
 WHOLE = """
 import os, sys
 from pathlib import Path
-from playground.base.output import whole_file
+from playground.plugins.corpus.temporary_files import whole_file
 assert os.getpid() == 1
 who, rounds = sys.argv[1], int(sys.argv[2])
 for number in range(rounds):
@@ -362,7 +363,8 @@ HOLDS = """
 import os, sys, time
 from contextlib import ExitStack
 from pathlib import Path
-from playground.base.output import Batch, ScratchFolder, whole_file
+from playground.base.output import Batch
+from playground.plugins.corpus.temporary_files import ScratchFolder, whole_file
 assert os.getpid() == 1
 with ExitStack() as stack:
     stack.enter_context(whole_file(Path("blocks/shard"))).write_text("whole")

@@ -70,6 +70,7 @@ def bring_into() -> None:
 
     from playground.app import state
     from playground.app.shared import bring, history
+    from playground.plugins.trials import step_editor
     from playground.questions.recognition import recognise
     from playground.sessions.editing import Edit
 
@@ -87,7 +88,7 @@ def bring_into() -> None:
     history.redo("mine")
     history.redo("mine")
     st.text(str(state.working_session().changes))
-    history.take_edit("mine\nown!", "mine", Edit("part"), "mine\r\nown")
+    step_editor.take_edit("mine\nown!", "mine", Edit("part"), "mine\r\nown")
     st.text(repr(state.working_session().session.messages[0].text))
 
 

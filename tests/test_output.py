@@ -268,11 +268,11 @@ def test_what_somebody_else_wrote_meanwhile_is_not_taken_back(
     force: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch that fails takes back what it has named; by then that may be another program's."""
-    real = output._Draft.take_place
+    real = output.FileDraft.take_place
     if force:
         (tmp_path / "a").write_text("old a")
 
-    def take_place(draft: output._Draft, *, replace: bool) -> None:
+    def take_place(draft: output.FileDraft, *, replace: bool) -> None:
         if draft.place.name == "b":  # "a" is named, and another program comes
             theirs = tmp_path / "theirs"
             theirs.write_text("another program's")
@@ -286,7 +286,7 @@ def test_what_somebody_else_wrote_meanwhile_is_not_taken_back(
                 with batch.file(tmp_path / name) as file:
                     file.write("ours")
 
-    monkeypatch.setattr(output._Draft, "take_place", take_place)
+    monkeypatch.setattr(output.FileDraft, "take_place", take_place)
     with pytest.raises(InputFault):
         write()
     assert (tmp_path / "a").read_text() == "another program's"

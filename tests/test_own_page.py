@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from test_pages import figures, page, verbatim
 
 import playground as pg
+from playground.app import state
 from playground.questions.recognition import recognise
 
 TEMPLATE = """
@@ -95,6 +96,19 @@ def test_it_starts_from_a_registered_one_and_goes_back() -> None:
     assert verbatim(app)[0].startswith("Action: get_weather\n")
     press(app, "Back to what was here")
     assert app.text_input(key="own 2 name").value == "mine"
+
+
+def test_it_starts_from_what_another_page_chose() -> None:
+    app = page("declare", session="02-parallel-calls")
+    document = {"name": "quay", "rules": "Call:", "syntax": {"call": "<quay>{call:json}</quay>"}}
+    file = ("file", "quay.json", json.dumps(document).encode())
+    for start, name in ((("dialect", "react", b""), "my-react"), (file, "quay")):
+        app.session_state[state.DECLARE_FROM] = start
+        app.run()
+        assert [box.value for box in app.text_input if box.label == "Name"] == [name]
+    app.run()  # it started once, so that edits stay
+    assert verbatim(app)[0].startswith("<quay>")
+    assert [box.key for box in app.text_input if box.label == "Name"] == ["own 2 name"]
 
 
 def test_what_is_saved_is_a_dialect_of_every_page(home: Path) -> None:

@@ -25,7 +25,7 @@ from playground.base.paths import named_file
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
-_FOLDER: Final = ".folder"  # a scratch folder, beside a locked file of the same name
+FOLDER: Final = ".folder"  # the ending of a folder beside a locked file of the same name
 _OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
 _TRIES: Final = 1_000  # of creating a file, in a folder that other programs may remove
 # Errors of a file system without hard links.
@@ -109,13 +109,13 @@ def _remove_leftover(path: Path) -> None:
         handle = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
         try:
             if try_lock(handle):
-                shutil.rmtree(path.with_suffix(_FOLDER), ignore_errors=True)
+                shutil.rmtree(path.with_suffix(FOLDER), ignore_errors=True)
                 path.unlink()
         finally:
             os.close(handle)
 
 
-class _Draft:
+class FileDraft:
     """A file that is written under a temporary name, in the folder of its final place."""
 
     def __init__(self, place: Path, mode: int = 0o666) -> None:
@@ -161,54 +161,6 @@ class _Draft:
             self.handle = -1
 
 
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path for a library that writes files itself. At the end, if there was no
-    error, the file there is synced and renamed to `path`, replacing any file.
-
-    Only for folders that no other program uses. Raises InputFault for an error of the disk.
-    """
-    with faults_naming(path):
-        draft = _Draft(path)
-        try:
-            yield draft.path
-            with draft.path.open("rb") as file:  # the library may have replaced the file
-                os.fsync(file.fileno())
-            draft.sync(keep_open=True)
-            draft.take_place(replace=True)
-        finally:
-            draft.discard()
-        sync_folder(path.parent)
-
-
-@contextmanager
-def scratch_file(folder: Path) -> Iterator[Path]:
-    """Yield the path of a temporary file in a folder; remove it at the end. Raises InputFault."""
-    with faults_naming(folder):
-        draft = _Draft(folder / "scratch")
-    try:
-        yield draft.path
-    finally:
-        draft.discard()
-
-
-class ScratchFolder:
-    """The path of a temporary folder, for a library that makes it and writes there.
-
-    `close` removes it. `remove_leftovers` removes the folder of a killed program: a locked file
-    beside the folder shows that its program still runs. Raises OSError if that file cannot be made.
-    """
-
-    def __init__(self, parent: Path) -> None:
-        self._mark = _Draft(parent / "scratch")
-        self.path = self._mark.path.with_suffix(_FOLDER)
-
-    def close(self) -> None:
-        """Remove the folder and its contents."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        self._mark.discard()
-
-
 class Batch:
     """Several files that are written together: all of them when the block ends without an error, or
     none.
@@ -220,7 +172,7 @@ class Batch:
         self, *, inputs: Iterable[str | Path] = (), force: bool = False, ours: str = ""
     ) -> None:
         self._inputs, self._force, self._ours = list(inputs), force, ours
-        self._waiting: list[_Draft] = []  # in the order of renaming
+        self._waiting: list[FileDraft] = []  # in the order of renaming
         self._folders: list[Path] = []  # folders that the batch has made, outermost first
 
     def __enter__(self) -> Self:
@@ -255,7 +207,7 @@ class Batch:
             self.check(path)
             self._make_folders(place.parent)
             mode = stat.S_IMODE(existing.st_mode) if existing else 0o666
-            draft = _Draft(place, mode)
+            draft = FileDraft(place, mode)
             self._waiting.append(draft)
             with open(draft.handle, "w", encoding="utf-8", newline="\n", closefd=False) as file:
                 if existing:
@@ -292,8 +244,8 @@ class Batch:
 
     def _name_all(self) -> None:
         """Rename all files to their places. If one fails, undo those before it."""
-        kept_files: dict[_Draft, Path] = {}
-        renamed: list[_Draft] = []
+        kept_files: dict[FileDraft, Path] = {}
+        renamed: list[FileDraft] = []
         try:
             for draft in self._waiting if len(self._waiting) > 1 else ():
                 with faults_naming(draft.place):

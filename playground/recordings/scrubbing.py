@@ -27,7 +27,6 @@ from playground.recordings.secret_patterns import KINDS, PLURALS
 from playground.recordings.secret_search import (
     Beginning,
     Clues,
-    clues_in,
     find_after_words,
     find_heads,
 )
@@ -142,13 +141,14 @@ class Searcher:
         found._until = time.thread_time() + seconds
         return found
 
-    def narrowed_to(self, text: str) -> Searcher | None:
-        """Return a searcher for pieces of a text that searches only for what occurs in the text.
+    def narrowed_to(self, text: str, clues: Clues) -> Searcher | None:
+        """Return a searcher for pieces of a text that searches only for what occurs in the text:
+        its clues and given secrets.
 
         Return None if no piece can hold a secret. The text may be the JSON of its pieces: JSON
         escapes nothing in heads and words, and given secrets are searched in JSON's form.
         """
-        clues, own = clues_in(text), self._given_starts
+        own = self._given_starts
         given = own if own is not None and own.search(text) else None
         if not (clues.heads or clues.words or given or self._email):
             return None

@@ -10,8 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import product
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import regex
 
@@ -24,9 +23,6 @@ from playground.recordings.secret_fragments import (
 )
 from playground.recordings.secret_patterns import HEADED, WORDED
 
-if TYPE_CHECKING:
-    from playground.recordings.ngram_filter import NgramFilter
-
 # A place that is not inside a word or Base64; before it a line's end and the like may be escaped.
 _BOUNDARY: Final = regex.compile(
     r"(?<![A-Za-z0-9_+-])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2})"
@@ -38,7 +34,6 @@ _ESCAPED: Final = re.compile(r"""\\[sSDWZ\\]|\[\^|["']""")
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _TO_NEXT_ITEM: Final = expand(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # from item to item
 _REACH: Final = 240  # characters from a word to its value: each quotation mark has 15 backslashes
-_PAIR: Final = 2
 _MOST_CHARACTERS: Final = 256  # for which the rows are cached that they may begin
 _END: Final = 4  # last characters of a head, by which it is found
 _FEW: Final = 8  # so few heads are quicker to look for one by one
@@ -108,7 +103,9 @@ def _may_begin_with(lead: str, character: str) -> bool:
     return regex.match(lead, f"A{character}", pos=1, partial=True) is not None
 
 
-class _Tables(NamedTuple):
+class SearchTables(NamedTuple):
+    """The compiled patterns and words of all kinds of secrets, as they are looked up."""
+
     by_head: dict[str, list[_HeadPattern]]
     by_low_head: dict[str, list[str]]  # heads, by themselves in small letters
     heads_by_end: dict[str, list[str]]
@@ -129,38 +126,13 @@ class Clues(NamedTuple):
 
     def stand_in(self, text: str) -> bool:
         """Return True if a text contains one of them."""
-        low = _lower(text) if self.words else ""
+        low = lower(text) if self.words else ""
         return any(head in text for head in self.heads) or any(word in low for word in self.words)
-
-
-def clues_in(text: str) -> Clues:
-    """Return the words in a text, and the heads that may begin a key there.
-
-    They hold for the text itself and for the values of which it is the JSON.
-    """
-    tables = _tables()
-    data, (short, long) = text.encode("utf-8", "surrogatepass"), _ngram_filters()
-    low = data.lower()  # `bytes.lower` changes ASCII letters only
-    short_words, long_words = short.may_be_in(data), long.may_be_in(low)
-    heads_of = tables.by_low_head
-    likely = [*short_words, *(head for word in long_words for head in heads_of.get(word, ()))]
-    heads = tuple(h for h in likely if h in tables.by_head and _may_begin(tables, text, h))
-    maybe = {*map(_lower, short_words), *long_words} & tables.in_json.keys()
-    words = {tables.in_json[word] for word in maybe if word.encode() in low}
-    return Clues(heads, tuple(sorted(words)))
-
-
-def _may_begin(tables: _Tables, text: str, head: str) -> bool:
-    """Return True if a key with this head may occur in a text, or in a value of its JSON."""
-    kinds = tables.by_head[head]
-    if head not in text or not all(kind.is_plain for kind in kinds):
-        return head in text
-    return any(kind.pattern.search(text) for kind in kinds)
 
 
 def find_heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
     """Yield the places of heads, with the patterns of the keys that begin with them."""
-    tables = _tables()
+    tables = search_tables()
     if clues is not None and len(clues.heads) <= _FEW:
         for head in clues.heads:
             yield from _find_head(tables, text, head, start)
@@ -174,7 +146,7 @@ def find_heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Be
             yield from _find_head(tables, text, head, start)
 
 
-def _heads_before(tables: _Tables, text: str, start: int, end: int) -> Iterator[Beginning]:
+def _heads_before(tables: SearchTables, text: str, start: int, end: int) -> Iterator[Beginning]:
     """Yield the heads that end at a place and begin at `start` or after it."""
     for size in (2, 3, _END):  # heads of two and three characters, and all longer ones
         if end - size < start:
@@ -185,13 +157,13 @@ def _heads_before(tables: _Tables, text: str, start: int, end: int) -> Iterator[
                 yield from _at_head(tables, text, head, place)
 
 
-def _find_head(tables: _Tables, text: str, head: str, start: int) -> Iterator[Beginning]:
+def _find_head(tables: SearchTables, text: str, head: str, start: int) -> Iterator[Beginning]:
     """Yield the places of one head, with its patterns."""
     for place, _ in _occurrences(head, text, start):
         yield from _at_head(tables, text, head, place)
 
 
-def _at_head(tables: _Tables, text: str, head: str, place: int) -> Iterator[Beginning]:
+def _at_head(tables: SearchTables, text: str, head: str, place: int) -> Iterator[Beginning]:
     """Yield the patterns of a head that may begin at this place."""
     free = _BOUNDARY.match(text, place) is not None
     for each in tables.by_head[head]:
@@ -207,10 +179,10 @@ def _last_two(heads: list[str], last: str) -> str:
 
 def find_after_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
     """Yield the places of values after words, with the patterns to try there."""
-    tables = _tables()
+    tables = search_tables()
     if clues is not None and not clues.words:
         return
-    low = _lower(text)
+    low = lower(text)
     signs = tables.by_sign.items()
     words = clues.words if clues else [w for sign, each in signs if sign in low for w in each]
     low_rest = low[start:]
@@ -267,7 +239,7 @@ def _values_after(
         yield Beginning(place := item.end(), 0, row.rank, kind, row.value)
 
 
-def _lower(text: str) -> str:
+def lower(text: str) -> str:
     """Return the text with ASCII letters in lower case; its length stays."""
     return text.lower() if text.isascii() else text.translate(_LOWER)
 
@@ -325,25 +297,7 @@ def _rows_by_word() -> tuple[dict[str, _Rows], _Rows]:
 
 
 @cache
-def _ngram_filters() -> tuple[NgramFilter, NgramFilter]:
-    """Return a filter for heads and words of two letters, and one for all longer ones.
-
-    The former are case-sensitive, because two small letters occur in every text; the latter are in
-    small letters.
-    """
-    from playground.recordings.ngram_filter import NgramFilter  # loads NumPy
-
-    tables = _tables()
-    short = {head for head in tables.by_head if len(head) == _PAIR}
-    for word in tables.in_json:
-        if len(word) == _PAIR:
-            short.update(map("".join, product(*({c, c.upper()} for c in word))))
-    long = {each for each in (*tables.by_low_head, *tables.in_json) if len(each) > _PAIR}
-    return NgramFilter(sorted(short)), NgramFilter(sorted(long))
-
-
-@cache
-def _tables() -> _Tables:
+def search_tables() -> SearchTables:
     """Compile the patterns of all kinds, which takes a tenth of a second."""
     by_head = _patterns_by_head()
     # Most heads end in one of few characters, which are quick to look for. Of the others, those
@@ -354,7 +308,7 @@ def _tables() -> _Tables:
         by_end.setdefault(head[-_END:], []).append(head)
     by_low: dict[str, list[str]] = {}
     for head in by_head:
-        by_low.setdefault(_lower(head), []).append(head)
+        by_low.setdefault(lower(head), []).append(head)
     by_word, by_name = _rows_by_word()
     words = sorted({*by_word, *TELLING})
     signs = {word: row.sign for row in WORDED for word in row.words if row.sign}
@@ -362,7 +316,7 @@ def _tables() -> _Tables:
     for word in words:
         inner = next((sign for sign in word if not sign.isalnum()), "")
         by_sign.setdefault(signs.get(word, inner), []).append(word)
-    return _Tables(
+    return SearchTables(
         by_head,
         by_low,
         by_end,

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from playground.app import state
-from playground.app.shared import belongings, widget_changes
-from playground.base.errors import InputFault
+from playground.app.shared import belongings
 from playground.nouns.tools import ToolMetadata
 from playground.sessions.editing import Edit
-from playground.sessions.line_ends import as_edited, with_line_ends_of
 from playground.sessions.source_texts import tool_text
 from playground.sessions.tool_files import read_tool_file
-
-
-class Editor(NamedTuple):
-    """An editor's widget: its key, its text, its callback, and the fault of its text."""
-
-    key: str
-    value: str
-    on_change: Callable[[], None]
-    fault: str
 
 
 def edit(name: str, *steps: Edit) -> str:
@@ -34,30 +21,6 @@ def edit(name: str, *steps: Edit) -> str:
 
 def _store(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
     return carry(name, state.keep_steps(name, steps, undone))
-
-
-def take_edit(text: str, name: str, step: Edit, shown: str = "") -> None:
-    """Store the text of the step's editor, which began with `shown`, as such a step.
-
-    A text that cannot be read stays in the editor, and the last readable one stays in use.
-    """
-    name, step = state.name_now(name), replace(step, value=with_line_ends_of(shown, text))
-    forget_unread(name, step)
-    try:
-        edit(name, step)
-    except InputFault as fault:
-        unread = {state.edit_key(name, step.action): (step.value, str(fault))}
-        _keep_drafts(name, {**_drafts(name), **unread})
-
-
-def editor(name: str, value: str, step: Edit) -> Editor:
-    """Return the editor for this step, with the text in use or the one that cannot be read."""
-    key = state.edit_key(name, step.action)
-    shown, fault = _drafts(name).get(key, (value, ""))
-    shown = as_edited(shown)
-    widget = widget_changes.place(key, shown)
-    on_change = widget_changes.of(widget, take_edit, name, step, value, shown=shown)
-    return Editor(widget, shown, on_change, fault)
 
 
 def set_tools(name: str, data: bytes, file_name: str) -> None:
@@ -105,12 +68,6 @@ def undo(name: str) -> None:
         _store(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
 
 
-def forget_unread(name: str, step: Edit) -> None:
-    """Let the editor for this step show the text in use again."""
-    key = state.edit_key(name, step.action)
-    _keep_drafts(name, {each: draft for each, draft in _drafts(name).items() if each != key})
-
-
 def redo(name: str) -> None:
     """Redo the edit that was undone last."""
     if undone := state.undone_steps(name):
@@ -138,22 +95,22 @@ def carry(old: str, new: str, renamed: bool = False) -> str:
     unless the session was `renamed`.
     """
     if new != old:
-        drafts, prefix = _drafts(new), state.edit_key(old, "")
-        for key, draft in _drafts(old).items():
-            drafts[state.edit_key(new, key.removeprefix(prefix))] = draft
-        _keep_drafts(new, drafts)
+        unread, prefix = drafts(new), state.edit_key(old, "")
+        for key, draft in drafts(old).items():
+            unread[state.edit_key(new, key.removeprefix(prefix))] = draft
+        keep_drafts(new, unread)
         state.hold(state.STORED_AS + old, new)
         for kind in (state.MODELS, state.OPEN_BLOCK, state.POLICY_OF, state.MARKS_OF):
             state.hold(kind + new, state.held(kind + old))
         state.forget(state.OPEN_BLOCK + old)
         if renamed:
-            _keep_drafts(old, {})
+            keep_drafts(old, {})
     return new
 
 
 def reset(name: str) -> None:
     """Undo all edits and then the choice of a model; every step can be redone, the model last."""
-    _keep_drafts(name, {})
+    keep_drafts(name, {})
     model, steps = state.held(state.MODEL), state.edit_steps(name)
     if steps:
         chosen = [Edit("model", model)] if model else []
@@ -163,9 +120,11 @@ def reset(name: str) -> None:
     state.choose(state.MODEL, None)
 
 
-def _drafts(name: str) -> dict[str, tuple[str, str]]:
+def drafts(name: str) -> dict[str, tuple[str, str]]:
+    """Return the editors' texts of a session that cannot be read, and their faults, by key."""
     return dict(belongings.value(state.DRAFTS + name) or {})
 
 
-def _keep_drafts(name: str, drafts: dict[str, tuple[str, str]]) -> None:
-    belongings.keep(state.DRAFTS + name, drafts or None)
+def keep_drafts(name: str, unread: dict[str, tuple[str, str]]) -> None:
+    """Keep these texts for a session in place of those that were kept."""
+    belongings.keep(state.DRAFTS + name, unread or None)

@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from playground.base.json_numbers import dump_again, is_finite
 from playground.nouns.messages import unchecked
 from playground.nouns.tools import ToolMetadata
+from playground.plugins.corpus.clues import clues_in
 from playground.plugins.corpus.json_text import json_of
 from playground.plugins.corpus.plain import PlainSessions, message_json, tools_key
 from playground.recordings.environment import environment_secrets
@@ -254,7 +255,8 @@ def _searcher_for(search: Searcher, texts: Sequence[str]) -> Searcher | None:
     """Return a searcher for the secrets that may be in texts; None if there can be none."""
     if sum(map(len, texts)) > _MOST_SEARCHED:
         return search
-    return search.narrowed_to(_COUNTED.sub("counts", "\n".join(texts)))
+    text = _COUNTED.sub("counts", "\n".join(texts))
+    return search.narrowed_to(text, clues_in(text))
 
 
 def _is_of_objects(value: Any) -> bool:

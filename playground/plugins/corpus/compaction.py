@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from playground.base.errors import InputFault
-from playground.base.output import ScratchFolder
 from playground.plugins.corpus import catalog as catalogs
 from playground.plugins.corpus.block_ids import BlockNumbering
 from playground.plugins.corpus.blocks import BlockFile, BlockReader, block_of
@@ -30,6 +29,7 @@ from playground.plugins.corpus.optional_dependencies import require_extra
 from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.storing import SKELETON, renumber
 from playground.plugins.corpus.tables import SCHEMAS
+from playground.plugins.corpus.temporary_files import ScratchFolder
 from playground.plugins.corpus.views import connect, error_text, sql_list, sql_text
 
 _ROW_GROUP: Final = 122_880  # rows: DuckDB's default

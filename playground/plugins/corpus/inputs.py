@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from playground.base.characters import is_whole
 from playground.base.errors import InputFault
-from playground.base.output import faults_naming, scratch_file
+from playground.base.output import faults_naming
 from playground.base.user_files import check_regular_file
 from playground.plugins.corpus.places import (
     InputFile,
@@ -30,6 +30,7 @@ from playground.plugins.corpus.places import (
     reading_faults,
     size_of,
 )
+from playground.plugins.corpus.temporary_files import scratch_file
 from playground.sessions.formats import recognised
 from playground.sessions.source import LINES, MAX_BYTES, Source
 

@@ -25,7 +25,7 @@ from pyarrow import fs
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.locks import holder_note, note_of
-from playground.base.output import faults_naming, remove_leftovers, scratch_file, write_file
+from playground.base.output import faults_naming, remove_leftovers, write_file
 from playground.base.waits import tell_wait
 from playground.plugins.corpus.places import as_faults, info_at, list_below, place_at, plain_path
 from playground.plugins.corpus.store_protocol import (
@@ -35,6 +35,7 @@ from playground.plugins.corpus.store_protocol import (
     lock_file,
     other_files,
 )
+from playground.plugins.corpus.temporary_files import scratch_file
 
 _LOCKS: Final = "locks"
 _PUT: Final = 8 << 20  # bytes of a file that are in memory while it is put

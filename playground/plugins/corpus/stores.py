@@ -15,10 +15,11 @@ from typing import Any
 import pyarrow as pa
 
 from playground.base.errors import InputFault
-from playground.base.output import faults_naming, remove_leftovers, whole_file, write_file
+from playground.base.output import faults_naming, remove_leftovers, write_file
 from playground.base.user_files import check_regular_file, open_regular_file
 from playground.plugins.corpus.places import folder_of, is_remote
 from playground.plugins.corpus.store_protocol import CATALOG, LOCK, Store, lock_file, other_files
+from playground.plugins.corpus.temporary_files import whole_file
 
 
 class LocalStore:

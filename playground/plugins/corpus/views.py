@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from playground.base.errors import InputFault
-from playground.base.output import ScratchFolder
 from playground.plugins.corpus.catalog import (
     Catalog,
     built_files,
@@ -26,6 +25,7 @@ from playground.plugins.corpus.catalog import (
 )
 from playground.plugins.corpus.layout import CorpusFolder
 from playground.plugins.corpus.tables import SCHEMAS
+from playground.plugins.corpus.temporary_files import ScratchFolder
 
 MEMORY_LIMIT: Final = "512MB"  # DuckDB's memory limit; its default is 80 % of the machine
 THREADS: Final = 2

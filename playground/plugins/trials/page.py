@@ -10,10 +10,11 @@ import streamlit as st
 
 from playground.app import navigation, state
 from playground.app.serving import access
-from playground.app.shared import choosing, history, say, tables, waiting, widgets
+from playground.app.shared import choosing, say, tables, waiting, widgets
 from playground.app.shared.runs import Runs
 from playground.app.state import WorkingSession
 from playground.base.errors import PlaygroundError
+from playground.plugins.trials import step_editor
 from playground.plugins.trials.doubts import doubts
 from playground.plugins.trials.figures import Trial
 from playground.plugins.trials.plan import TrialPlan, TrialRun, own_calls
@@ -67,7 +68,7 @@ def expected_calls(working: WorkingSession) -> None:
         )
         widgets.show_findings(doubts(working.session), "in what is expected")
     with st.expander("Edit what is expected", icon=":material/edit:", expanded=not expected):
-        shown = history.editor(name, dump_expected(expected) if expected else "", _STEP)
+        shown = step_editor.editor(name, dump_expected(expected) if expected else "", _STEP)
         st.text_area(
             "Expected replies, as JSON",
             shown.value,
@@ -85,7 +86,7 @@ def expected_calls(working: WorkingSession) -> None:
                 "Show the one in use",
                 key=f"forget {shown.key}",
                 icon=":material/undo:",
-                on_click=history.forget_unread,
+                on_click=step_editor.forget_unread,
                 args=(name, _STEP),
             )
         say.button(
@@ -93,7 +94,7 @@ def expected_calls(working: WorkingSession) -> None:
             key="expect own calls",
             icon=":material/playlist_add_check:",
             disabled=not own,
-            on_click=history.take_edit,
+            on_click=step_editor.take_edit,
             args=(dump_expected(own), name, _STEP),
         )
 

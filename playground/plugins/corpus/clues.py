@@ -1,0 +1,58 @@
+"""Find the words and heads in a text that may belong to a secret, so that its pieces are searched
+for these alone."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+from playground.recordings.secret_search import Clues, SearchTables, lower, search_tables
+
+if TYPE_CHECKING:
+    from playground.plugins.corpus.ngram_filter import NgramFilter
+
+_PAIR: Final = 2
+
+
+def clues_in(text: str) -> Clues:
+    """Return the words in a text, and the heads that may begin a key there.
+
+    They hold for the text itself and for the values of which it is the JSON.
+    """
+    tables = search_tables()
+    data, (short, long) = text.encode("utf-8", "surrogatepass"), _ngram_filters()
+    low = data.lower()  # `bytes.lower` changes ASCII letters only
+    short_words, long_words = short.may_be_in(data), long.may_be_in(low)
+    heads_of = tables.by_low_head
+    likely = [*short_words, *(head for word in long_words for head in heads_of.get(word, ()))]
+    heads = tuple(h for h in likely if h in tables.by_head and _may_begin(tables, text, h))
+    maybe = {*map(lower, short_words), *long_words} & tables.in_json.keys()
+    words = {tables.in_json[word] for word in maybe if word.encode() in low}
+    return Clues(heads, tuple(sorted(words)))
+
+
+def _may_begin(tables: SearchTables, text: str, head: str) -> bool:
+    """Return True if a key with this head may occur in a text, or in a value of its JSON."""
+    kinds = tables.by_head[head]
+    if head not in text or not all(kind.is_plain for kind in kinds):
+        return head in text
+    return any(kind.pattern.search(text) for kind in kinds)
+
+
+@cache
+def _ngram_filters() -> tuple[NgramFilter, NgramFilter]:
+    """Return a filter for heads and words of two letters, and one for all longer ones.
+
+    The former are case-sensitive, because two small letters occur in every text; the latter are in
+    small letters.
+    """
+    from playground.plugins.corpus.ngram_filter import NgramFilter  # loads NumPy
+
+    tables = search_tables()
+    short = {head for head in tables.by_head if len(head) == _PAIR}
+    for word in tables.in_json:
+        if len(word) == _PAIR:
+            short.update(map("".join, product(*({c, c.upper()} for c in word))))
+    long = {each for each in (*tables.by_low_head, *tables.in_json) if len(each) > _PAIR}
+    return NgramFilter(sorted(short)), NgramFilter(sorted(long))
