@@ -62,7 +62,8 @@ class Recognised:
 
     If a command or program was given, `data` is only the body in it. `unread` names what could not
     be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
-    sees a call. `wrapped` names the wrapping of a reply that `data` leaves out.
+    sees a call. `wrapped` names the wrapping of a reply that `data` leaves out. A faulty text that
+    looks like a file of some kind `may_be_reply`.
 
     A plugin names the `page` that shows its file, the label of a button for that page (`offer`),
     and the values of the page's widgets (`view`, by their keys).
@@ -80,6 +81,7 @@ class Recognised:
     recordings: int = 0
     calls: int = 0
     wrapped: Wrapping | None = None
+    may_be_reply: bool = False
     page: str = ""
     offer: str = ""
     view: tuple[tuple[str, str], ...] = ()

@@ -113,7 +113,7 @@ def _recognise_text(text: str, name: str) -> Recognised:
         return recognise_template(text)
     fenced, suffix = in_a_fence(text), PurePosixPath(name).suffix
     declared = _recognise_by_plugin(text, name, fenced[1] if fenced else text)
-    if declared and (declared.kind != "nothing" or not declared.unread):
+    if declared and not declared.may_be_reply:
         return declared
     unreadable = [declared] if declared else []
     for unwrapped_text in _ways_to_read(text, unreadable):
@@ -148,7 +148,7 @@ def _recognise_by_plugin(text: str, name: str, source: str) -> Recognised | None
     """Return what a plugin recognises in a text, or the dialect's class in its source, or None.
 
     Each plugin's recogniser gets the text and the file's name. It returns None for a text that is
-    not the plugin's, and the kind "nothing" with `unread` for one that looks so and is faulty.
+    not the plugin's, and a Recognised that `may_be_reply` for one that looks so and is faulty.
     """
     for plugin in plugins().values():
         for target in plugin.recognisers:
@@ -240,7 +240,8 @@ def recognise_classes(text: str, place: str) -> Recognised | None:
         body = python_source.statements(text)
     except InputFault as fault:
         title, unread = "a dialect written as a class that cannot be read", (str(fault),)
-        return Recognised("nothing", title, unread=unread) if _CLASS.search(text) else None
+        found = Recognised("nothing", title, unread=unread, may_be_reply=True)
+        return found if _CLASS.search(text) else None
     for node in body:
         if isinstance(node, ast.ClassDef) and any(map(_is_dialect, node.bases)):
             return _dialect_class(node, place)

@@ -21,6 +21,8 @@ from playground.questions.recognised_documents import Recognised, recognise_sess
 from playground.sessions.pasted import Unwrapped, in_a_fence
 from playground.sessions.source import Source
 
+# Source in which use cases are made, of which a fault is named.
+_USE_CASE: Final = re.compile(r"(?m)^(?:from|import|def) ")
 _DIALOGS: Final = {
     dialog.__name__: dialog
     for dialog in (
@@ -30,8 +32,6 @@ _DIALOGS: Final = {
     )
 }
 """The functions that a use case may call: Meta's own, which give a fixed dialog each."""
-# Source in which use cases are made, of which a fault is named.
-_USE_CASE: Final = re.compile(r"(?m)^(?:from|import|def) ")
 
 
 def recognise_use_cases(text: str, name: str) -> Recognised | None:
@@ -40,7 +40,7 @@ def recognise_use_cases(text: str, name: str) -> Recognised | None:
         found = unwrap_use_cases(text)
     except InputFault as fault:
         title = "use cases of Llama's prompts that cannot be read"
-        return Recognised("nothing", title, unread=(str(fault),))
+        return Recognised("nothing", title, unread=(str(fault),), may_be_reply=True)
     if found is None:
         return None
     name, rows = name or "use cases.py", json.loads(found.text)
@@ -103,15 +103,15 @@ def _use_cases(tree: ast.Module, names: Names) -> Unwrapped | None:
         if not elements:
             needed = "dialogs=[[RawMessage(role='user', content='…')]]"
             unread.append(f"use case {title!r}: no dialogs that stand here; expected {needed}")
-        for dialog in elements:
+        for element in elements:
             try:
-                value = value_of(dialog, names)
-                if messages := json.loads(json.dumps(list(_messages(value)))):
+                dialog = value_of(element, names)
+                if messages := json.loads(json.dumps(list(_messages(dialog)))):
                     rows.append({**({"title": title} if title else {}), "messages": messages})
-                elif value == []:
+                elif dialog == []:
                     unread.append(f"use case {title!r}: an empty dialog, which has no messages")
                 else:
-                    left_out.append({"text": str(value.bound("content").get("content", ""))})
+                    left_out.append({"text": str(dialog.bound("content").get("content", ""))})
                     unread.append(f"use case {title!r}: a base model's text, which has no messages")
             except (InputFault, ValueError, TypeError, AttributeError) as error:
                 unread.append(f"use case {title!r}: {error}")

@@ -229,7 +229,8 @@ def _history(messages: list[dict[str, object]], source: str) -> Recognised:
 
 def _broken(what: str, fault: InputFault) -> Recognised:
     """Return a text that looks like something, and the reason why it cannot be read as that."""
-    return Recognised("nothing", f"{what} that cannot be read", unread=(str(fault),))
+    title = f"{what} that cannot be read"
+    return Recognised("nothing", title, unread=(str(fault),), may_be_reply=True)
 
 
 def _source(text: str) -> str:
