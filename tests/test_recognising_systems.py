@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.agents import ResourceType, load_declarations
+from playground.agents import ResourceType, action, load_declarations
 from playground.base.errors import InputFault
 from playground.cli import main
 from playground.plugins.systems.dspy.signature_source import read_signature
@@ -511,3 +511,10 @@ def test_use_cases_are_sessions_of_every_command_and_a_receipt_says_what_is_drop
         each.session.title for each in read_sessions(Source(name, DESCRIBED.encode()))
     )
     assert first_title == "Tools"
+
+
+def test_an_action_that_listens_to_the_name_of_a_class_is_refused() -> None:
+    """It waited for an event of that type, and never ran."""
+    with pytest.raises(InputFault, match=r"'InputEvent' is the name of a class; .*_input_event"):
+        action("InputEvent")
+    assert callable(action("_input_event", "own_event"))

@@ -100,8 +100,15 @@ class Event(BaseModel, extra="allow"):
 
 
 def event_type(event: type[Event] | str) -> str:
-    """Return the type by which actions listen to a class of events, or the given type itself."""
+    """Return the type by which actions listen to a class of events, or the given type itself.
+
+    Raises InputFault for the name of a class of Flink-Agents, which is the type of no event.
+    """
     if isinstance(event, str) and event:
+        named: Any = globals().get(event)
+        if own_type := getattr(named, "EVENT_TYPE", ""):
+            expected = f"{event} without quotes, or its type {own_type!r}"
+            raise InputFault(f"{event!r} is the name of a class", expected=expected)
         return event
     if isinstance(event, type) and issubclass(event, Event):
         own: str = getattr(event, "EVENT_TYPE", "") or f"{event.__module__}.{event.__qualname__}"
