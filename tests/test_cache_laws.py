@@ -41,7 +41,7 @@ _PLACES = st.builds(
     ttl=st.sampled_from(["", "5m", "1h"]),
 )
 _OWN = st.builds(
-    OwnPolicy, name=st.just("own"), source=_TEXT, marks=st.lists(_PLACES, max_size=6).map(tuple)
+    OwnPolicy, name=st.just("mine"), source=_TEXT, marks=st.lists(_PLACES, max_size=6).map(tuple)
 )
 _MODELS = st.sampled_from(
     [

@@ -430,7 +430,7 @@ def test_an_answer_that_breaks_off_rolls_back() -> None:
         with pytest.raises(InputFault, match="the answer broke off.*the demo model fails here"):
             run(parse_templates(source), {}, asked)
         cut = RecordedAnswers("openai/demo-cut", f"{server.url}/v1")
-        with pytest.raises(InputFault, match="answer 1: the answer broke off: the stream has no"):
+        with pytest.raises(InputFault, match="answer 1: the answer broke off: the stream ends"):
             run(parse_templates(source), {}, cut)
         with pytest.raises(InputFault, match="no model"):
             run(parse_templates(source), {}, RecordedAnswers("", server.url))

@@ -242,7 +242,11 @@ def test_the_check_of_credits_ends_as_in_the_document(
         task_config=TaskConfig(model_name="kodu/claude"),
         dynamic_task_config=DynamicTaskConfig(model_api_key=SecretStr("key")),
     )
-    complete: Any = type("Complete", (theirs,), dict.fromkeys(ABSTRACT, lambda *_: None))
+    complete: Any = type(
+        "Complete",
+        (theirs,),
+        {**dict.fromkeys(ABSTRACT, lambda *_: ""), "format_history_item": lambda *_: None},
+    )
     expected = {None: "UnknownUserError", 5: "InsufficientCreditsError", 10: "list"}[credits]
     assert outcome(complete(), data) == outcome(checked, data) == expected
 

@@ -35,8 +35,8 @@ COUNTING: Final = {
 }  # fmt: skip
 # Who only shows: a fault's words, an address, a parameter.
 SHOWING: Final = {
-    "recordings/recording.py", "llm/endpoint.py", "questions/provider_parameters.py",
-    "plugins/proxy/forwarding.py", "plugins/proxy/upstream.py",
+    "recordings/recording.py", "questions/provider_parameters.py", "plugins/proxy/forwarding.py",
+    "plugins/proxy/upstream.py", "plugins/systems/flink_agents/litellm_model.py",
 }  # fmt: skip
 SCRUBBERS: Final = {
     "scrubbed", "scrubbed_value", "scrubbed_with", "starred", "BodyScrubber", "WireScrubber"

@@ -41,8 +41,8 @@ def head(value: VersionDiff, cost: PrefixCost | None) -> Payload:
     note = ""
     if cost and (parts := cost.parts) and (parts.before or parts.after):
         note = f"Old: {parts.before!r}. New: {parts.after!r}. "
-    note = f"{note}Both are {value.form}. {cost.condition if cost else ''}"
-    return board(_sentence(value, cost), note.rstrip(), figures)
+    assumed = ", marks assumed" if cost and cost.marks_assumed else ""
+    return board(_sentence(value, cost), f"{note}Both are {value.form}{assumed}.", figures)
 
 
 def _sentence(value: VersionDiff, cost: PrefixCost | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any, Final
@@ -129,24 +129,24 @@ class LiteLLMModel(ChatModel):
 
     @property
     def supports_function_calling(self) -> bool:
-        return self._supports("supports_function_calling")
+        return self._supports(litellm().supports_function_calling)
 
     @property
     def supports_reasoning(self) -> bool:
-        return self._supports("supports_reasoning")
+        return self._supports(litellm().supports_reasoning)
 
     @property
     def supports_response_schema(self) -> bool:
-        return self._supports("supports_response_schema")
+        return self._supports(litellm().supports_response_schema)
 
     @property
     def supported_params(self) -> Collection[str]:
         return [name for name in ("response_format", "tools") if self.takes(name)]
 
-    def _supports(self, check: str) -> bool:
+    def _supports(self, check: Callable[..., Any]) -> bool:
         """Return the answer of one of LiteLLM's functions about what the model does natively."""
         with suppress(Exception):  # it raises for a name that it does not know
-            return bool(getattr(litellm(), check)(model=self.model))
+            return bool(check(model=self.model))
         return False
 
     def _arguments(
