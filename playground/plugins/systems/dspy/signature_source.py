@@ -21,7 +21,7 @@ from playground.plugins.systems.dspy.signature import (
 
 # The beginning of a file with a class, after comments: no prose has it.
 _CLASS: Final = re.compile(
-    r"(?:[ \t]*(?:#.*)?\n)*+[ \t]*(?:class \w.*:|import |from \S+ import |@\w)"
+    r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*(?:class \w.*:|import |from \S+ import |@\w)"
 )
 _FIELDS: Final = {"InputField": InputField, "OutputField": OutputField}
 

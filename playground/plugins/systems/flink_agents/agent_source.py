@@ -17,7 +17,7 @@ _REACT: Final = "ReActAgent"
 _MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action", f"{_REACT}(")
 # The beginning of a file with a class or a call of ReActAgent, after comments: no prose has it.
 _SOURCE: Final = re.compile(
-    r"(?:[ \t]*(?:#.*)?\n)*+[ \t]*"
+    r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*"
     r"(?:class \w.*:|def \w|async def |import |from \S+ import |@\w|\w+ = |\"\"\")"
 )
 _AGENT: Final = re.compile(rf"(?m)^[ \t]*class\s+\w.*$|\b{_REACT}\(")
