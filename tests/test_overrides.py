@@ -238,6 +238,27 @@ def test_a_chosen_policy_replaces_the_dialects_own_marking_in_every_view() -> No
         assert seen == [False, True, False, False, False, False, True]
 
 
+@pytest.mark.parametrize("policy", ["", "azad", "none", "system-only", "claude-code"])
+def test_marks_of_own_messages_stay_beside_those_of_a_policy_in_every_view(policy: str) -> None:
+    """The simulation lost them, and placement did not."""
+
+    def format_messages(self: Any, *arguments: Any, **keywords: Any) -> list[dict[str, Any]]:
+        messages = list(super(type(self), self).format_messages(*arguments, **keywords))
+        part = {"type": "text", "text": "x " * 3000, "cache_control": {"type": "ephemeral"}}
+        return [messages[0], {"role": "user", "content": [part]}, *messages[1:]]
+
+    for base in (MyDialect, type(XML)):
+        dialect = _overriding(base, {"format_messages": format_messages})
+        placed = pg.place_cache(sample(), dialect, policy=policy)
+        places = [(part.message, part.part) for part in placed.marks]
+        assert (1, 0) in places
+        cell = pg.simulate_cache(sample(), dialect=dialect, policy=policy)
+        last = cell.row[-1]
+        assert [last.wire.blocks[block].place for block in sorted(last.marks)] == places
+        wire = pg.cache_on_wire(sample(), dialect, policy=policy).sent
+        assert sum(block.ttl is not None for block in wire) == len(places)
+
+
 def _wire_texts(cell: Any) -> list[str]:
     return [block.text for request in cell.row for block in request.wire.blocks]
 
@@ -296,6 +317,11 @@ def _fault(view: Callable[[Dialect], object], dialect: Dialect) -> str:
 @example(base=MyDialect, method="format_messages", value=WRONG_PART)
 @example(base=MyDialect, method="format_messages", value=WRONG_MESSAGE)
 @example(base=MyDialect, method="format_messages", value=[None])
+@example(
+    base=MyDialect,
+    method="format_messages",
+    value=[{"role": "user", "content": [{"text": "no type"}]}],
+)
 @example(base=MyDialect, method="format_history", value="text")
 @example(base=MyDialect, method="format_tool_docs", value=None)
 @example(base=MyDialect, method="format_system_prompt", value="text")

@@ -14,7 +14,8 @@ from playground.cache.rules import Rules
 from playground.cache.rules.names import is_other_model
 from playground.cache.usage import billed_of
 from playground.dialects import Dialect
-from playground.dialects.marks.policies import CacheRequest, Policy
+from playground.dialects.by_hand.own_requests import marks_in
+from playground.dialects.marks.policies import CacheDecision, CacheRequest, Policy
 from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireBlock, WireReader, WireRequest
 from playground.sessions.session import Session
@@ -27,12 +28,14 @@ APART = 20.0  # seconds between requests without noted times
 class Rendered:
     """A request in a dialect: the messages that a policy sees, and the blocks on the wire.
 
-    `anew` is True for the first request after a compaction.
+    `anew` is True for the first request after a compaction. `own_marks` are those that the
+    dialect's own `format_messages` has set: they stay under any policy.
     """
 
     messages: Sequence[dict[str, Any]]
     request: TimedRequest
     anew: bool = False
+    own_marks: Sequence[CacheDecision] = ()
 
     def marked(
         self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, lived: str = ""
@@ -41,7 +44,7 @@ class Rendered:
 
         `lived` is the lifetime by the request's bill; it counts if the policy sets none.
         """
-        decisions = policy.decide(self.messages, asked)
+        decisions = [*policy.decide(self.messages, asked), *self.own_marks]
         known = lived in rules.value("ttls") and not any(each.ttl for each in decisions)
         usual = ttl or (lived if known else str(rules.value("default_ttl")))
         marks = {
@@ -92,7 +95,8 @@ def render_requests(
             _append_environment(wire, appended)
         before = found[-1].request if found else None
         request = TimedRequest(wire, at, rules, before=before)
-        found.append(Rendered(messages, request, anew))
+        own_marks = marks_in(messages) if dialect.writes_own_requests else ()
+        found.append(Rendered(messages, request, anew, own_marks))
     return found
 
 

@@ -107,7 +107,7 @@ def check_messages(messages: Iterable[Any], where: str) -> None:
         if not isinstance(content, str | list | None):
             raise wrong(f"{place}, content", content, "a text or a list of parts")
         for number, part in enumerate(content if isinstance(content, list) else ()):
-            if not (isinstance(part, dict) and isinstance(part.get("text", part.get("type")), str)):
+            if not _is_part(part):
                 expected = 'a dict such as {"type": "text", "text": "…"}'
                 raise wrong(f"{place}, part {number}", part, expected)
         for call in calls if isinstance(calls, list) else [calls]:
@@ -115,6 +115,11 @@ def check_messages(messages: Iterable[Any], where: str) -> None:
                 case {"function": {"name": str()}}:
                     continue
             raise wrong(f"{place}, tool_calls", call, "a list of calls of named functions")
+
+
+def _is_part(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and (kind != "text" or isinstance(part.get("text"), str))
 
 
 def call_fault(override: Callable[..., Any], declared: Callable[..., Any]) -> str:
