@@ -77,8 +77,8 @@ class Record:
     replies: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Kind and text of counter-examples, by their keys."""
     claims: tuple[int, int] = (0, 0)
-    """Of the last sample that was new: the replies of which the view claimed the reading, and was
-    right, and all that it claimed."""
+    """The replies whose reading the view claimed and was right about, and all that it claimed: of
+    the last sample that was new."""
 
     def counter_examples(self, place: str) -> list[tuple[str, str]]:
         """Return kind and text of the counter-examples of a parser and a dialect that have one."""

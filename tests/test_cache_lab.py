@@ -406,7 +406,7 @@ def test_a_sessions_own_bill_stands_before_what_is_predicted() -> None:
 
 
 def test_reads_above_what_the_session_could_leave_are_explained_by_its_first_bill() -> None:
-    """Of a transcript whose first request read nothing, "it was cached before" was said."""
+    """It was said to be cached before, although the first request had read nothing."""
     written = {"input_tokens": 4, "cache_creation_input_tokens": 4_500}
     read = {**written, "cache_read_input_tokens": 4_500}
     asked = (Message("user", (TextPart(text),)) for text in ("hi", FIVE * 3_000))

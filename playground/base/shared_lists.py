@@ -118,7 +118,7 @@ class SharedList(KnowsPlaces[Item]):
 
 
 class _Places:
-    """What lists that share items know of them: their end, and their places by key and value."""
+    """Facts that lists share of their items: their end, and their places by key and value."""
 
     __slots__ = ("_by_key", "_lock", "ends")
 

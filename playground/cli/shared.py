@@ -204,12 +204,12 @@ def _load_reply(source: Source, dialect: str, with_json: bool = False) -> Loaded
     from playground.questions.recognition import as_session, recognise
 
     recognised = recognise(source.data, source.name)
-    what, is_either, _ = recognised.title.partition(", or a reply")
     is_json = recognised.kind == "nothing" and source.data.lstrip()[:1] in (b"{", b"[")
     if recognised.kind != "reply" and not (with_json and is_json):
         return None
     findings = []
-    if is_either or is_json:
+    if recognised.faulty_as or is_json:
+        what = recognised.faulty_as or recognised.title
         reason = ", because a dialect is named" if dialect else ""
         findings = [finding("unknown-json", "the whole text", f"{what}: read as a reply{reason}")]
     if dialect:

@@ -344,7 +344,7 @@ class _Tools:
 
 
 class _Frame(NamedTuple):
-    """What a request holds beside its messages; `ttl` is the lifetime that its body asks for."""
+    """The parts of a request beside its messages; `ttl` is the lifetime that its body asks for."""
 
     api: str
     ttl: str | None

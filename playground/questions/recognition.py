@@ -141,7 +141,8 @@ def _recognise_text(text: str, name: str) -> Recognised:
 def _or_reply(failed: Recognised, recognised: Recognised) -> Recognised:
     """Return a text that may be a reply, such as JSON that is cut off, or else a faulty file."""
     title = f"{failed.title}, or {recognised.title}"
-    return replace(recognised, title=title, unread=(*failed.unread, *recognised.unread))
+    unread = (*failed.unread, *recognised.unread)
+    return replace(recognised, title=title, unread=unread, faulty_as=failed.title)
 
 
 def _recognise_by_plugin(text: str, name: str, source: str) -> Recognised | None:
