@@ -19,12 +19,11 @@ class Grid extends Headed {
     this.build()
     this.watcher = new ResizeObserver(() => this.resize())
     this.watcher.observe(this.scroller)
-    this.heard = (event) => {
-      if (event.detail !== "/" || event.defaultPrevented || !this.root.checkVisibility()) return
+    this.unheard = hearKeys(root, (key, event) => {
+      if (key !== "/") return
       event.preventDefault()
       this.box.focus()
-    }
-    document.addEventListener("playground-key", this.heard)
+    })
     this.late = ({ detail }) => this.mayEdit && detail.length === this.data.panes.length && this.note(detail)
     document.addEventListener("playground-figures", this.late)
   }
@@ -32,7 +31,7 @@ class Grid extends Headed {
   leave() {
     this.watcher.disconnect()
     document.removeEventListener("playground-figures", this.late)
-    document.removeEventListener("playground-key", this.heard)
+    this.unheard()
   }
 
   build() {
@@ -180,14 +179,7 @@ class Grid extends Headed {
   }
 
   rowAt(top) {
-    let low = 0
-    let high = this.tops.length - 1
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2)
-      if (this.tops[middle] <= top) low = middle
-      else high = middle - 1
-    }
-    return low
+    return Math.max(0, firstPast(this.tops, (each) => each > top) - 1)
   }
 
   anchor() {
@@ -431,13 +423,5 @@ function mount({ data, parentElement, setStateValue, setTriggerValue }) {
 }
 
 export default function host(component) {
-  if (component !== undefined) return mount(component)
-  return {
-    render({ model, el }) {
-      el.append(element("div", "panes"))
-      const set = () => {}
-      const data = model.get("data")
-      return mount({ data, parentElement: el, setStateValue: set })
-    },
-  }
+  return hosted(component, "panes", mount)
 }
