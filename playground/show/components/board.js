@@ -84,12 +84,6 @@ function drawColumns({ columns, legend }) {
   return [chart, drawLegend(legend)]
 }
 
-function drawLegend(signs) {
-  const legend = element("div", "legend")
-  for (const [kind, text] of signs) legend.append(element("span", kind && `sign s-${kind}`, text))
-  return legend
-}
-
 function drawFacts({ rows }, act) {
   return rows.map(({ key, cells: [name, ...values], tone, on }) => {
     const row = key ? button("", `Show ${name}`, () => act(key)) : element("div")
@@ -154,10 +148,7 @@ function drawRows(card, act, view) {
   table.append(element("thead"), body)
   table.firstChild.append(top)
   fill()
-  const scroller = element("div", "rows")
-  scroller.tabIndex = 0
-  scroller.setAttribute("role", "region")
-  scroller.setAttribute("aria-label", card.title || search)
+  const scroller = scrollable(element("div", "rows"), card.title || search)
   scroller.append(table)
   if (!search) return [scroller]
   const bar = element("div", "controls")

@@ -7,10 +7,7 @@ function mount({ data, parentElement }) {
   const root = parentElement.querySelector(".diff")
   if (!root || !data || drawn.get(root) === data.key) return
   drawn.set(root, data.key)
-  root.tabIndex = 0 // it scrolls: by keyboard too
-  root.setAttribute("role", "region")
-  root.setAttribute("aria-label", "Difference")
-  root.replaceChildren(
+  scrollable(root, "Difference").replaceChildren(
     ...data.lines.map(([change, text]) => {
       const row = element("div", `row ${change}`)
       row.append(element("span", "sign", SIGN[change]), element("span", "line", text))

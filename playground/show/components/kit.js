@@ -16,19 +16,55 @@ function button(label, title, action) {
   return node
 }
 
+// What scrolls has a name, and can be scrolled by keyboard
+function scrollable(node, label, role = "region") {
+  node.tabIndex = 0
+  node.setAttribute("role", role)
+  node.setAttribute("aria-label", label)
+  return node
+}
+
 // A list of choices: [value, label], or a label that is its own value. `take` gets value and index
 function chooser(label, choices, take, chosen) {
   const node = element("select")
   node.title = label
   node.setAttribute("aria-label", label)
-  for (const choice of choices) {
-    const [value, shown] = [choice].flat()
-    const option = element("option", "", shown ?? value)
-    Object.assign(option, { value, selected: value === chosen })
-    node.append(option)
-  }
+  offer(node, choices, chosen)
   node.onchange = () => take(node.value, node.selectedIndex)
   return node
+}
+
+function offer(node, choices, chosen) {
+  const options = choices.map((choice) => {
+    const [value, shown] = [choice].flat()
+    return Object.assign(element("option", "", shown ?? value), { value, selected: value === chosen })
+  })
+  node.replaceChildren(...options)
+}
+
+// Signs and their words; a word without a sign stands alone
+function drawLegend(signs) {
+  const legend = element("div", "legend")
+  for (const [kind, text] of signs) legend.append(element("span", kind && `sign s-${kind}`, text))
+  return legend
+}
+
+// What the tab remembers over a reload; nothing if its memory is closed, too small or unreadable
+function remember(key, value) {
+  try {
+    if (value) sessionStorage.setItem(key, JSON.stringify(value))
+    else sessionStorage.removeItem(key)
+  } catch {
+    // then it is forgotten
+  }
+}
+
+function remembered(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem(key)) ?? {}
+  } catch {
+    return {}
+  }
 }
 
 // What a page has found: a sentence, a note below it, and figures with their words and tones

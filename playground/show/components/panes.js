@@ -35,10 +35,7 @@ class Grid extends Headed {
   }
 
   build() {
-    this.scroller = element("div", "scroller")
-    this.scroller.tabIndex = 0
-    this.scroller.setAttribute("role", "region")
-    this.scroller.setAttribute("aria-label", "Requests side by side")
+    this.scroller = scrollable(element("div", "scroller"), "Requests side by side")
     this.scroller.onscroll = () => this.later()
     this.sheet = element("div", "sheet")
     this.sheet.setAttribute("role", "table")
@@ -137,13 +134,8 @@ class Grid extends Headed {
 
   choices() {
     const { panes } = this.data
-    const options = ["none", ...panes.map((pane) => pane.name)].map((name, at) => {
-      const option = element("option", "", name)
-      option.value = at - 1
-      return option
-    })
-    this.against.replaceChildren(...options)
-    this.against.value = this.base
+    const names = ["none", ...panes.map((pane) => pane.name)]
+    offer(this.against, names.map((name, at) => [at - 1, name]), this.base)
     this.against.parentElement.hidden = panes.length < 2
   }
 
@@ -321,7 +313,7 @@ class Grid extends Headed {
       if (kept) this.open(kept.origin, kept.pane)
     }
     this.looked ||= this.mayEdit
-    if (number === undefined || (number === this.left && !editing.fault)) return undefined
+    if (number === undefined || (number === this.closed && !editing.fault)) return undefined
     const send = { ask: (what) => this.ask(what), draft: (draft) => this.report("draft", draft) }
     this.edit = new EditBox(editing, send)
     this.edit.pane = this.editPane
@@ -335,8 +327,8 @@ class Grid extends Headed {
   }
 
   close() {
-    remember(null)
-    this.left = this.edit.number
+    rememberDraft(null)
+    this.closed = this.edit.number
     this.edit = undefined
     this.redraw(this.editRow)
   }

@@ -135,10 +135,7 @@ class Player {
     if (column.dropped) title.append(element("span", "tag bad", `${counted(column.dropped, "character")} dropped`))
     title.append(copyButton(`text of ${column.name}`, () => this.data.text))
     head.append(title, part.state)
-    part.text = element("div", "text")
-    part.text.tabIndex = 0
-    part.text.setAttribute("role", "group")
-    part.text.setAttribute("aria-label", `The stream as ${column.name} reads it`)
+    part.text = scrollable(element("div", "text"), `The stream as ${column.name} reads it`, "group")
     part.sheet = element("div", "sheet")
     part.text.append(part.sheet)
     part.text.onscroll = () => this.scrolled(part.text.scrollTop)

@@ -111,13 +111,9 @@ class Strip {
     this.canvas.onclick = (event) => this.choose(this.blockAt(event.offsetX))
     this.drawing.append(this.canvas)
     this.why = element("div", "why")
-    const legend = element("div", "legend")
-    const sign = (name, word) => legend.append(element("span", `sign s-${name}`, word))
-    for (const [name, word] of Object.entries(TIERS)) sign(name, word)
-    for (const [name, word] of Object.entries(OUTCOMES)) {
-      sign(name, `${word} ${name === "uncached" ? "" : (this.data.prices[name] ?? "")}`)
-    }
-    sign("mark", "cache_control, and how far it looks back")
+    const priced = ([name, word]) => [name, `${word} ${name === "uncached" ? "" : (this.data.prices[name] ?? "")}`]
+    const mark = ["mark", "cache_control, and how far it looks back"]
+    const legend = drawLegend([...Object.entries(TIERS), ...Object.entries(OUTCOMES).map(priced), mark])
     const card = element("section", "card")
     card.setAttribute("aria-label", "The conversation")
     card.append(bar, this.drawing, legend, this.why)
