@@ -241,7 +241,7 @@ def search(page: Page, text: str) -> None:
 
 def compare(page: Page, pane: str) -> None:
     """Differences from this pane, drawn while one scrolls."""
-    page.get_by_label("Differences from").select_option(pane)
+    page.get_by_label("Diff against").select_option(pane)
     page.evaluate(SCROLL)
 
 
@@ -283,7 +283,7 @@ def grid(page: Page, url: str, folder: Path, session: Session) -> None:
             ("searched", search, "tide"),
             ("not searched", search, ""),
             ("compared", compare, last),
-            ("not compared", compare, "no pane"),
+            ("not compared", compare, "none"),
         ):
             tasks = Tasks(page)
             act(page, given)
