@@ -104,12 +104,12 @@ def older_name(older: str, name: str) -> property:
 
 
 def with_older_keys(data: dict[str, Any], **older: str) -> dict[str, Any]:
-    """Return JSON data in which fields keep the keys that they had under an older name."""
+    """Return JSON data in which renamed fields have their older names as keys."""
     return {older.get(name, name): value for name, value in data.items()}
 
 
 def warn_of_place(function: str, names: Iterable[str]) -> None:
-    """Warn the caller of a public function that it takes these arguments by keyword."""
+    """Warn that a public function will no longer take these arguments by position."""
     listed = ", ".join(f"{name}=…" for name in names)
     warnings.warn(
         f"{function}() takes {listed} by keyword; by position it will fail",

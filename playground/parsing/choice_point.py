@@ -302,7 +302,8 @@ class ChoicePoint:
     def _varying_groups(self) -> frozenset[str]:
         """The groups whose match more text may change; "" for the only choice without a group.
 
-        Choices of literals are all in it: `_may_vary` finds out which do, because it takes time.
+        All groups of literals are in it; `_may_vary` then checks a group only when it has matched,
+        because that takes time.
         """
         may_vary = (c for c in self.choices if c.repeats or c.varying or c.texts)
         return frozenset(choice.group_name for choice in may_vary)

@@ -15,7 +15,7 @@ import regex  # possessive groups, which `re` of Python before 3.11.5 reads wron
 from playground.base.json_numbers import load_json
 
 _STRINGS: Final = r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
-# a quote closes only before what may follow a text, or before another text
+# a quote closes the text only if what follows it may follow a text
 _OPEN_STRINGS: Final = (
     r"""(?P<double>"(?:[^"\\]|\\.|"(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+")"""
     r"""|(?P<single>'(?:[^'\\]|\\.|'(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+')"""
@@ -25,7 +25,7 @@ _RUN: Final = (
     r"""(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
     r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+"""
 )
-# a run is a value only before the end of a member; text after a colon in a run is none either
+# an unquoted value must reach the end of its member, and it contains no colon
 _BARE: Final = rf"|(?P<bare>{_RUN}(?=\s{{0,64}}+[,}}\]]))|(?P<run>{_RUN})"
 _OTHERS: Final = r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
 _TOKEN: Final = _STRINGS + _COMMENT + _BARE + _OTHERS
@@ -68,7 +68,7 @@ def strict(text: str, mending: bool = False) -> str:
     doubled: list[bool] = []  # for each open brace, True if it is one too many
     for match in _tokens(text, mending):
         token, kind = match[0], match.lastgroup
-        if kind == "open":  # each further search would be as long
+        if kind == "open":  # searching on would take quadratic time
             raise ValueError(f"{token} at character {match.start()} is never closed")
         if kind == "comment":
             continue
@@ -107,8 +107,7 @@ def _rewrite(token: regex.Match[str], text: str, mending: bool) -> str:
 
 
 def _is_doubled(brace: str, pieces: list[str], doubled: list[bool]) -> bool:
-    """Return True if a brace is the second of `{{`, as templates write one, or closes such
-    a brace."""
+    """Return True if a brace is the second of a doubled brace (`{{` or `}}`), as in templates."""
     if brace == "{":
         doubled.append(pieces[-1:] == ["{"] and not any(doubled[-1:]))
         return doubled[-1]

@@ -1,7 +1,7 @@
 """The view of a parser: a few choices that say which parts of a reply it delivers to the client.
 
-Each choice is about something that our lossless reading distinguishes; its default loses nothing.
-A view is checked when it is built: an unknown field or choice raises pydantic's ValidationError.
+Each choice is about a difference that our own parser keeps. Every default loses nothing. A view is
+checked when it is built: an unknown field or choice raises pydantic's ValidationError.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
 Around = Literal["kept", "dropped", "reading stops", "error"]
-"""The fate of text beside calls. `reading stops`: the client gets only what came before the text;
-`error`: the request fails, and the client gets nothing."""
+"""What happens to text beside calls. `reading stops`: the client gets only what came before the
+text; `error`: the request fails, and the client gets nothing."""
 Failed = Literal[
     "",  # by the dialect's switches: dropped, or text
     "dropped",
@@ -40,7 +40,7 @@ Position = Literal[
     "anywhere",
     "whole reply",  # calls in replies without other text
     "whole reply or marked",  # or after a tag or a fence
-    "at the start",  # no text before them, except text that a marker has ended
+    "at the start",  # no text before them, except text that ends with a marker
     "at the end",  # no text after them
     "nowhere",
 ]
@@ -133,10 +133,10 @@ class View:
     ] = "text"
     # content after an opener without a call (SGLang's mistral: "dropped")
     after_opener_without_call: Literal["kept", "dropped", "dropped to closer", "error"] = "kept"
-    # an opener's beginning, or any open tag, at the very end (Ollama; Kodu: "open tag dropped")
+    # a reply that ends with the beginning of an opener (Ollama), or inside any tag (Kodu)
     half_opener_at_end: Literal["kept", "dropped", "open tag dropped"] = "kept"
-    # texts that are content: all, or only the first (harmony of Rapid-MLX), or only the last
-    # (transformers' templates)
+    # which of several texts are delivered as content: all, only the first (harmony of Rapid-MLX),
+    # or only the last (transformers' templates)
     texts_kept: Literal["all", "first", "last"] = "all"
     # the required ending of a text beside a call: others are dropped (vllm-mlx's harmony)
     text_must_end_with: str = ""

@@ -1,6 +1,7 @@
 """Build sessions from values in memory: messages, tools and requests of any provider.
 
-A value that cannot be read raises an error, because the caller made it; in a file it is a finding.
+A value that cannot be read raises an error, because the caller can correct it. (When a file is
+read, such a value gives a finding.)
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ def session(
 ) -> Session:
     """Return a session of messages, tools and prompt in memory.
 
-    `messages` are a text (the user's), messages as OpenAI, Anthropic, Gemini or Bedrock take them
-    or as their SDKs return them, `pg.Message`s, or a whole request body. Tools, system prompt and
-    model of a body count unless the arguments have them. `tools` are of any form that `read_tools`
-    knows. Parts that a session has no room for are left out. `explicit_caching` lets a policy mark
-    requests to Gemini.
+    `messages` is a text of the user, a list of messages, or a whole request body. A message is a
+    `pg.Message`, or has the form of OpenAI, Anthropic, Gemini or Bedrock, also as their SDKs return
+    it. Tools, system prompt and model are taken from the body unless they are given as arguments.
+    `tools` may have any form that `read_tools` knows. Parts that a session cannot hold are left
+    out. `explicit_caching` lets a policy mark requests to Gemini.
 
     Raises InputFault with the place of a value that is no message or no tool.
     """
@@ -107,7 +108,7 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return a value as a JSON document, for the formats to recognise. Raises InputFault."""
+    """Return a value as a JSON document, whose format can then be recognised. Raises InputFault."""
     return json.dumps(json_value(value, ""), ensure_ascii=True).encode()
 
 
@@ -119,7 +120,7 @@ def json_value(value: Any, where: str) -> Any:
     try:
         return _json_value(value, where)
     except RecursionError as error:
-        expected = "values that hold neither themselves nor too much"
+        expected = "values that do not contain themselves, nested less deeply"
         raise InputFault("nested too deeply", field=where, expected=expected) from error
 
 

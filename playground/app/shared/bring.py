@@ -1,7 +1,7 @@
 """Import: one box for any file or text of the user's. It says what it recognises, and offers
 actions.
 
-The same box stands in a dialog on every page and open on the first. Its content is recognised in a
+Every page has the box in a dialog; the first page shows it directly. Its content is recognised in a
 callback, before anything is drawn; a button's callback uses it, and then the page changes.
 """
 
@@ -41,7 +41,7 @@ _UNREAD = 5  # most lines about unreadable parts
 
 @dataclass(frozen=True)
 class Offer:
-    """An action on the imported thing: `use` does it, then the page of that name opens.
+    """An action on the imported thing: `use` does it, then `page` opens.
 
     `view` has values for widgets of that page, by their keys.
     """
@@ -60,7 +60,7 @@ def prepare() -> Future[object]:
 
 @st.dialog("Import", width="large")
 def dialog(page: str) -> None:
-    """Show the box over the page of that name, which stays if it can show the imported thing."""
+    """Show the box over a page. That page stays open if it can show the imported thing."""
     shown = page if page in _SHOWING else "compare"
     box("bring box", shown, rows=8, focus=True)
 
@@ -111,7 +111,7 @@ def _offer_buttons(key: str, offers: list[Offer]) -> None:
 
 
 def go_on(page: PageEntry) -> None:
-    """Go to the page that shows the used thing: a callback cannot leave a page by itself."""
+    """Go to the page of the offer that was used. (A callback cannot change the page.)"""
     if name := brought.taken_target():
         navigation.go_from(page, name)
 
@@ -204,7 +204,7 @@ def _reply(thing: Recognised) -> None:
 
 
 def _join(thing: Recognised) -> None:
-    """Add the chosen session, joined with the imported thing, as a new one: nothing is replaced."""
+    """Join the chosen session with the imported thing, as a new session: nothing is replaced."""
     working = state.working_session()
     imported = first_session(Source(thing.name, thing.data)).session
     state.add_session(f"{working.name} with {_name(thing)}", joined(working.session, imported))
@@ -229,7 +229,7 @@ def _policy(thing: Recognised) -> None:
 
 
 def _show_receipt(name: str, data: bytes, key: str) -> None:
-    """Draw a fold with what of the file is in no session."""
+    """Draw an expander with the parts of the file that are in no session."""
     fold = st.expander("What arrived of the file", key=key, on_change="rerun")
     if not fold.open:
         return

@@ -1,6 +1,6 @@
-"""Read the requests that a session holds as they were sent: bodies, times, bills.
+"""Read the recorded requests of a session: their bodies, times and bills.
 
-No dialect and no policy changes them.
+The bodies are as they were sent: no dialect renders them, and no policy marks them.
 """
 
 from __future__ import annotations
@@ -62,10 +62,11 @@ def sent_requests(session: Session) -> SentRequests:
 
 
 def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
-    """Return for each request True if its bill is a sum of rounds: tools of the provider ran.
+    """Return for each request True if its bill is the sum of several rounds.
 
-    A usage need not say so: that of code execution may not. So the answer is searched, in the reply
-    and in the request after it.
+    If tools of the provider ran, it called the model several times for one request. The usage does
+    not always show this (for code execution, for instance). So the answer is searched for such
+    calls, in the reply and in the next request.
     """
     sums: list[bool] = []
     for number, (row, body) in enumerate(own):
@@ -82,8 +83,7 @@ def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
 
 
 def _route(url: str, body: dict[str, Any]) -> str:
-    """Return the name of the rules at an address; "" if its host says no more than the model's
-    name."""
+    """Return the name of the rules for an address; "" if only the model's name would decide."""
     model = body.get("model")
     rules, _ = rules_and_model(url, model if isinstance(model, str) else "")
     return "" if rules == UNKNOWN and url.startswith("/") else rules
@@ -92,11 +92,11 @@ def _route(url: str, body: dict[str, Any]) -> str:
 def _aligned(
     session: Session, count: int, read: Callable[[Any], Noted | None], field: str
 ) -> list[Noted | None]:
-    """Return a field of the answers' records for each of `count` requests, read by `read`.
+    """Return the `field` of each request's record, converted by `read`, for `count` requests.
 
-    If every request has a record, they correspond one to one; an unanswered request has an empty
-    one. Otherwise the last record belongs to the last request, unless there are fewer answers than
-    requests.
+    If every request has a record, they correspond one to one; the record of an unanswered request
+    is empty. Otherwise the last record belongs to the last request, unless there are fewer answers
+    than requests.
     """
     if len(session.requests) == count:
         values = [getattr(record, field) for record in session.requests]

@@ -124,14 +124,14 @@ def well_formed_rules(
 
 
 def _unopened(markers: Markers) -> Expression:
-    """Build a thought whose opener is in the prompt."""
+    """Build reasoning whose opener is in the prompt."""
     close = markers.reasoning[0].close
     return FreeText(ANY, (close,), close) if close else FreeText(ANY)
 
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
-    # a dropped token that begins an opener or a closer is told of
+    # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
     found: list[Expression] = []

@@ -61,7 +61,8 @@ class BlockChange:
 
     @property
     def note(self) -> str:
-        """A note on a change that alters no word or no value; "" for any other change."""
+        """A note on a change of white space, punctuation or key order alone; "" for any other
+        change."""
         if self.kind != "changed" or not (self.before and self.after):
             return ""
         old, new = self.before.text, self.after.text

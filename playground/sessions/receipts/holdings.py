@@ -24,7 +24,8 @@ from playground.sessions.session import Session
 
 @dataclass
 class Holdings:
-    """The leaves of sessions, with bodies apart: a body would be compared with itself."""
+    """The leaves of sessions. Those of stored bodies are separate: a body would be compared with
+    itself."""
 
     texts: list[str] = field(default_factory=list)
     as_sent: list[str] = field(default_factory=list)  # texts in bodies

@@ -389,7 +389,7 @@ class _Walk:
             self.leaves.texts.append(FileText(place, text))
 
     def _say(self, words: FileWords, around: _Around) -> None:
-        """Add a message's words; a further piece is joined to the piece before it."""
+        """Add a message's words. If they continue the message before, join them to it."""
         said, name = self.leaves.words, numberless(str(words.place))
         if around.piece and said and self._piece == name:
             said[-1] = said[-1]._replace(text=said[-1].text + words.text)

@@ -1,8 +1,9 @@
 """The bot, which runs a template: it reads messages, asks the model and calls functions.
 
 We decided what the reference leaves open: `truncate` hides earlier messages from the model; after a
-switch the first template is not resumed; `botSwitchTemplate` takes the name as `template` (or as
-its only text); a conversation that is too long loses its oldest messages first (`context.py`).
+switch the first template is not resumed; `botSwitchTemplate` has the name in the argument
+`template` (or in its only text argument); a conversation that is too long loses its oldest messages
+first (`context.py`).
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class _Bot:
     trace: list[Step] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     switches: int = 0
-    # of the current requests; a function is forced only once
+    # parameters of the next request; `call_function` is reset once the function was called
     parameters: dict[str, Any] = field(default_factory=dict)
     switched_to: str = ""
 
