@@ -128,9 +128,11 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
     """Start the requested runs, and show the answers below their columns."""
     if keys.is_pressed(keys.RUN):
         want()
-    if last := _last_run():  # an edit meanwhile stored a sample as another session
+    if last := _last_run():  # meanwhile, an edit has stored the sample as another session
         state.hold(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
-        if not (last["stored"] or _is_busy()):  # it ended while the page was drawn, or not open
+        if not (
+            last["stored"] or _is_busy()
+        ):  # it ended while the page was being drawn, or while the page was closed
             _store_answers()
     wanted = state.held(_RUN_WANTED) and access.current().may_run
     if not wanted and _last_run().get("of") != working.name:

@@ -93,7 +93,7 @@ def asked() -> tuple[Asked, str]:
         apart = st.selectbox("Apart", list(choices), key="apart", bind="query-params", width=170)
         what_if = WhatIf()
         with st.popover("What if", key="what-if", on_change="rerun") as options:
-            # a dozen widgets, drawn only if unfolded or set
+            # a dozen widgets, drawn only if the expander is open or one of them is set
             if options.open or state.url_values().keys() & {*_SETTINGS, *what_ifs.KEYS}:
                 session = with_cache_settings(session)
                 what_if = what_ifs.choose(session.task.model_name)
@@ -144,7 +144,8 @@ def _policy(name: str, session: Session) -> str:
 
 
 def _written() -> Dialect:
-    """Return the dialect that `_dialect` will return: the policy is asked for before it."""
+    """Return the dialect that `_dialect` will return: the policy's widget is drawn first and needs
+    it."""
     chosen = state.held(DIALECT) or state.url_values().get(DIALECT)
     return get_dialect(chosen if chosen in dialect_names() else widgets.model_dialect())
 

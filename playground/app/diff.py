@@ -111,7 +111,7 @@ def asked() -> tuple[TwoAsked, str, Any]:
 
 
 def _stem(name: str) -> str:
-    """Return a name without the number that tells it from others of that name."""
+    """Return a name without the number that distinguishes it from others of the same name."""
     return name.partition(" (")[0]
 
 

@@ -43,9 +43,9 @@ def link(
 def go(name: str) -> None:
     """Go to the page or view of this name, before the page draws its parts.
 
-    The address's values stay out of the link: Streamlit lets nobody set or clear a value that is
-    bound to a widget and in the address, and brings it back by itself. So a view is chosen through
-    the value of its widget.
+    The link has no query values: if a value is bound to a widget and in the address, Streamlit does
+    not let code set or clear it, and restores it. So a view is chosen through the value of its
+    widget.
     """
     entry = page_entry(name)
     if parent(entry) is not entry:
@@ -55,8 +55,8 @@ def go(name: str) -> None:
 
 
 def begin(page: PageEntry) -> None:
-    """Forget what was chosen on the page before in widgets whose keys this page uses, too: its view
-    and its dialect. The address of this page would name them."""
+    """Reset widgets whose keys the previous page used as well: its view and its dialect. Otherwise
+    the address of this page would name the previous page's choices."""
     if state.held(_OF) not in (None, page.name):
         state.forget(VIEW)
         state.forget("dialect")

@@ -68,7 +68,7 @@ def _cross_readings(recording: Recording, tools: Tools, own: str) -> list[CrossR
     return cross_read(recording, tools, own)
 
 
-# An experiment's name → its function of recording, cutting, seed and chunk number.
+# An experiment's name → a function of the recording, the cutting, the seed and a chunk's number.
 _CHANGES: Final[dict[str, Callable[[Recording, str, int, int], Recording]]] = {
     "cut otherwise": lambda recording, cutting, seed, _: recut(recording, cutting, seed),  # type: ignore[arg-type]
     "break off": lambda recording, _, __, chunk: break_off(recording, chunk),
@@ -123,7 +123,7 @@ def _from_its_end(_: str) -> None:
 def columns(recording: Recording, tools: Tools) -> list[str]:
     """Return the readings that are shown side by side, dialects and servers in any mix.
 
-    For another recording these are the usual ones, until somebody chooses.
+    For a new recording these are the usual columns, until the user chooses others.
     """
     known, own = readings.options(), recording.dialect
     usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)

@@ -26,8 +26,8 @@ _TWELVE_HOURS: Final = tuple(
 class UsageShape:
     """The fields in which one source counts input. A dot leads into an object, or is part of a key.
 
-    `whole` is True if `total` includes tokens read and written. A shape fits if one of its cache
-    counters is present; a usage without cache counters is recognised by `total`.
+    `whole` is True if `total` includes tokens read and written. A shape fits if the usage has one
+    of its cache counters. A usage without cache counters is recognised by `total`.
     """
 
     total: tuple[str, ...]
@@ -35,7 +35,7 @@ class UsageShape:
     written: tuple[str, ...] = ()
     whole: bool = True
     known_by: tuple[str, ...] = ()  # one object instead of all counts of the cache
-    was_rest: bool = False  # older versions' total excludes both: so it does if the parts exceed it
+    was_rest: bool = False  # True if older versions' total excludes both
 
     def may_fit(self, keys: frozenset[str]) -> bool:
         """Return True if a usage with these keys may fit: a quick test that excludes most
@@ -240,7 +240,7 @@ def billed_of(usage: Any) -> Billed | None:
 def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the usage of each round in which Anthropic's server summarised the conversation.
 
-    They are billed in addition to the usage's own counts (its docs, "Compaction at a token
+    These rounds are billed in addition to the usage's own counts (its docs, "Compaction at a token
     threshold", as of 2026-10-30).
     """
     rounds = usage.get("iterations")

@@ -32,7 +32,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
 
     @classmethod
     def as_written(cls, drafts: Iterable[Draft]) -> RequestMessages:
-        """Return messages that stay as they are: nothing is joined or left out."""
+        """Return a request with exactly these messages: nothing is merged or left out."""
         request, pairs = cls.__new__(cls), list(drafts)
         request._first = History(
             SharedList(draft.message for draft in pairs),

@@ -35,7 +35,7 @@ Failed = Literal[
     "error",
     "nothing delivered",  # as if the parser had raised an error
 ]
-"""The fate of a call that cannot be read."""
+"""What happens to a call that cannot be read."""
 Position = Literal[
     "anywhere",
     "whole reply",  # calls in replies without other text
@@ -46,7 +46,7 @@ Position = Literal[
 ]
 Sections = Literal[
     "all",
-    "first",  # later ones have the fate of text after calls
+    "first",  # later ones are treated as text after calls
     "first, rest dropped",
     "first, dropped to last closer",  # everything between the first and the last closer is dropped
     "first to last as one",  # all of them are dropped if the first has arguments
@@ -86,7 +86,7 @@ def _known_switches(switches: Mapping[str, str]) -> Mapping[str, str]:
 class View:
     """The choices of one parser of a server, read in the server's own code at `source`."""
 
-    # version, file and line of the server's code
+    # the version, file and line of the server's code that shows the choices
     source: str = ""
 
     # --- which parsers run
@@ -143,8 +143,9 @@ class View:
 
     # --- markers
 
-    # markers without their partner: dropped, or content; "all" are markers of messages, too
-    # (the MLX servers: "kept without calls"; SGLang's muse: "all kept without calls")
+    # openers without a closer and closers without an opener: dropped, or content; "all" includes
+    # markers of messages (the MLX servers: "kept without calls"; SGLang's muse: "all kept without
+    # calls")
     stray_markers: Literal[
         "dropped", "kept", "closers kept", "kept without calls", "all kept without calls"
     ] = "dropped"
@@ -152,7 +153,7 @@ class View:
     markers_left_in_content: tuple[str, ...] = ()
     # literals that are removed from content beside a call (vLLM's apertus)
     erased_beside_calls: tuple[str, ...] = ()
-    # a call extends to its closer even after other stray markers (the AI SDK's hermes)
+    # a call extends to its closer, even if other markers stand before that (the AI SDK's hermes)
     closer_after_stray_markers: bool = False
 
     # --- calls that fail
@@ -225,7 +226,7 @@ class View:
         return replace(switches, **chosen)
 
     def fate_of(self, reason: str, dialect: Switches) -> Failed:
-        """Return the fate of a call that was aborted for this reason."""
+        """Return what happens to a call that was aborted for this reason."""
         by_reason = {
             "truncated-call": self.on_truncated,
             "unended-call": self.on_missing_closer or self.on_truncated,

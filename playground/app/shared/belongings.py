@@ -1,4 +1,4 @@
-"""The user's small belongings that outlast a tab: favourites, policies, templates, drafts.
+"""A user's small values that outlast a tab: favourites, policies, templates, drafts.
 
 All are stored in the same way: in the workspace if there is one; otherwise, or if the disk refuses,
 in the tab, until it is closed.

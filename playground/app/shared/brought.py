@@ -1,4 +1,4 @@
-"""The last imported thing: recognised once, in a callback, and stored until it is used."""
+"""The last imported text or file: recognised once, in a callback, and stored until it is used."""
 
 from __future__ import annotations
 

@@ -76,7 +76,8 @@ def _undo(working: state.WorkingSession) -> None:
 
 @contextmanager
 def toolbar() -> Iterator[Any]:
-    """Hold the controls of a page: one row below the bar, each control after its name."""
+    """Return a container for the controls of a page: one row below the bar, each control after its
+    name."""
     row = st.container(horizontal=True, key="toolbar", vertical_alignment="center", gap="small")
     with row:
         yield row

@@ -36,7 +36,7 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
 
 
 def took_model(model: str | None, name: str, before: str | None) -> None:
-    """Note that the user chose a model in place of `before`, so that this can be undone."""
+    """Record that the user chose a model in place of `before`, so that this can be undone."""
     name = state.name_now(name)
     steps = len(state.edit_steps(name))
     state.hold(state.MODELS + name, [*_models(name), (steps, before, model)])
@@ -89,7 +89,7 @@ def next_redo(name: str) -> str:
 
 
 def carry(old: str, new: str, renamed: bool = False) -> str:
-    """Copy what is held for a session to the other name under which it was stored; return `new`.
+    """Copy a session's values of this tab to the new name under which it was stored; return `new`.
 
     Texts that cannot be read yet stay at the old name, too, because another tab may show them,
     unless the session was `renamed`.

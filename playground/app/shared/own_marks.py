@@ -1,4 +1,4 @@
-"""Cache marks that the user sets and clears, by a list or by clicks on drawn parts."""
+"""Cache marks that the user sets and clears, in a list or by clicking on drawn parts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def choose(name: str, question: Asked) -> Asked:
     before = state.held(state.MARKS_OF + name) or {}
     last = before.get(f"{dialect} {marked}")
     state.hold(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
-    # set in every run: Streamlit drops a value set in a run that the next action interrupts
+    # set in every run: Streamlit loses a value if the next action interrupts the run that set it
     state.choose(key, _labels_to_show(key, last, places, marked))
     chosen = st.multiselect(
         "Marks",

@@ -1,4 +1,5 @@
-"""The user's cache policies: from files, which last, or made by clicks, which end with the tab."""
+"""The user's cache policies: those from files are stored, those made by clicks last as long as the
+tab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The difference between a user's change of a widget and a stale value.
+"""Distinguish a user's change of a widget from a stale value.
 
 A browser learns a little late that a widget is gone, or that the app has set another value. With
 the user's next action it still sends the old value; Streamlit takes that for a change and calls

@@ -31,7 +31,7 @@ _NAME: Final = "name of "  # + session name → the field in which it is renamed
 
 
 def asked() -> bool:
-    """Return True if the requested session can be shown; note why if it cannot be read."""
+    """Return True if the requested session can be shown. If it cannot be read, store the reason."""
     state.follow_link()
     name = state.chosen_name()
     state.tab().look(name)
@@ -46,7 +46,7 @@ def asked() -> bool:
 
 
 def choose_other(name: str | None) -> None:
-    """Choose a session in place of one that is not there."""
+    """Choose a session in place of a missing one."""
     if name:
         _open(name)
 

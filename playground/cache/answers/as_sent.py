@@ -32,7 +32,7 @@ class SentRequests:
     diagnoses: list[Diagnosis | None]  # the provider's diagnosis of its cache
     times: list[float]
     routes: list[str]  # name of the rules at each address; "" for an unknown address or none
-    strange: list[str]  # addresses of hosts for which no rule is known
+    strange: list[str]  # addresses whose host is no known provider
     summed: list[bool]  # True if tools of the provider ran: the bill is then a sum of rounds
 
 

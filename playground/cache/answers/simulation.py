@@ -117,7 +117,8 @@ def _of_bodies(
     times: Sequence[float],
     summed: Sequence[bool] = (),
 ) -> CacheSimulation:
-    """Simulate bodies; `summed` says which bills are sums of rounds, whatever a usage says."""
+    """Simulate bodies. `summed` says for each bill if it is a sum of rounds, even if the usage does
+    not show it."""
     for name, values in (("usages", usages), ("times", times)):
         if values and len(values) != len(bodies):
             problem = f"{len(values)} {name} are given for {len(bodies)} requests"
@@ -182,7 +183,7 @@ def _as_sent(
     names = [own if own.endswith(f"/{name}") else name for name in names]  # with its route
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
-        was_paid = None  # the maker's prices do not hold for another seller
+        was_paid = None  # another seller has its own prices
     notes = tuple(_assumed_model_findings(session)) if None in named and not model else ()
     simulation = replace(
         simulation, policy=AS_SENT, paid=was_paid, diagnoses=tuple(sent.diagnoses), notes=notes
@@ -195,7 +196,7 @@ def _as_sent(
 
 
 def _doubted(simulation: CacheSimulation, why: str) -> CacheSimulation:
-    """Return the simulation with no outcome certain, for the reason `why`."""
+    """Return the simulation with every outcome uncertain, for the reason `why`."""
     doubted = [
         replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
         if one.state == "exact"
@@ -287,7 +288,7 @@ def simulated_by_dialect(
                     rendered, written, some, asked, lives, rules, what_if.ttl, name, billed, noted
                 )
             ]
-            del rendered  # else two dialects' requests are in memory at a time
+            del rendered  # otherwise two dialects' requests would be in memory at once
         yield row
         if progress is not None:
             progress(done, len(chosen_dialects))
@@ -296,8 +297,9 @@ def simulated_by_dialect(
 def _by_writer(
     policies: Sequence[str | Policy], dialect: Dialect
 ) -> Iterator[tuple[Dialect, list[str | Policy]]]:
-    """Yield neighbouring policies with the dialect that writes their requests: a chosen one
-    replaces `inject_prompt_cache`. `OWN` is left out if what it stands for is there by name."""
+    """Yield groups of policies with the dialect that writes their requests; a chosen policy
+    replaces `inject_prompt_cache`. `OWN` is left out if the policy that it stands for is listed by
+    name."""
     own = dialect.marking_policy.name
     wanted = [each for each in policies if each != OWN or own == OWN or own not in policies]
     for is_own, some in groupby(wanted, lambda each: each in ("", OWN)):
@@ -388,8 +390,8 @@ def simulated_row(
 ) -> CacheSimulation:
     """Send marked requests at their times to one cache; `differences` come from `parted`.
 
-    `one_by_one` is True if each was sent after the answer to the one before had begun. `noted` are
-    the facts of the requests that were billed.
+    `one_by_one` is True if each request was sent after the answer to the previous one had begun.
+    `noted` has the recorded facts of the billed requests.
     """
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):

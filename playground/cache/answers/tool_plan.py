@@ -66,11 +66,11 @@ class ToolUse:
 
 @dataclass(frozen=True)
 class PlannedTools:
-    """The cost of a session's requests with the tools deferred that `cut` leaves out; as they are
-    if it is None.
+    """The cost of a session's requests if the tools that `cut` leaves out are deferred.
 
-    Each search takes one more round on the server. `query_cost` is the cost of the queries that the
-    model writes, in thousandths of an input token's price.
+    If `cut` is None, the tools are as they were. Each search takes one more round on the server.
+    `query_cost` is the cost of the queries that the model writes, in thousandths of an input
+    token's price.
     """
 
     name: str
@@ -225,12 +225,12 @@ def plan_tools(
     found: int = 3,
     seconds_apart: float | None = None,
 ) -> ToolPlan:
-    """Simulate a session's requests with its tools as they are, deferred, and searched for.
+    """Simulate a session's requests with its tools as they are, and with some of them deferred.
 
     A deferred tool is not in the first prompt; the provider's dated rule `deferred_tools` says so.
     It is loaded before its first call: the client adds it just before, or the model searches for
-    it, which takes one more round and finds `found` tools. Cuts keep the tools that are called
-    first in the prefix; the best cut keeps as many as cost least.
+    it, which takes one more round and finds `found` tools. A cut keeps in the prefix the tools that
+    are called first. The best cut is the cheapest one.
 
     Requests that were brought as sent keep their own marks; others are written in native form and
     marked by the policy `marks`. Raises InputFault for a session without requests or tools.
@@ -380,7 +380,8 @@ class _Planner:
         ]
 
     def _answer(self, number: int) -> Message | None:
-        """Return the answer to a request: from the request after it, or else the last calls."""
+        """Return the answer to a request, taken from the next request; for the last one, return the
+        last calls."""
         if number + 1 == len(self.requests) and self.last_calls:
             calls = [{"type": "tool_use", "name": name} for name in self.last_calls]
             return {"role": "assistant", "content": calls}
@@ -439,7 +440,7 @@ class _Planner:
 
 
 def _shared(requests: Sequence[_Request]) -> Iterator[_Request]:
-    """Yield the requests with one object for tools and messages that several write alike.
+    """Yield the requests such that equal tools and messages are one object.
 
     Comparing two ways to send tools then compares objects instead of texts.
     """

@@ -1,9 +1,9 @@
-"""The policies of agents and libraries: the places that each marks in formatted messages.
+"""The policies of agents and libraries: which parts of the formatted messages each marks.
 
 Each is a small function from messages to places, with a line on its source. A mark on the last tool
 is left out if the system prompt is marked as well: the prompt comes after the tools, so that its
-cache entry includes them. A "wire user" is what reaches the provider as one user turn: results and
-the user's messages after them.
+cache entry includes them. A "wire user" is one user turn as the provider sees it: results, and the
+user's messages after them.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def system_and_last_two_wire_users(messages: Messages) -> list[PartIndex]:
     return [*_system(messages), *_places(_wire_users(messages, 2))]
 
 
-# Kodu also marks the first question, whose place never changes.
+# Kodu also marks the first question, which keeps its place.
 def kodu(messages: Messages) -> list[PartIndex]:
     first, later = _first(messages, 1, "user"), _last(messages, 3, "user")
     return [*_system(messages), *_places(first), *_places(later[1:])]
