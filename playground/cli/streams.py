@@ -99,7 +99,7 @@ def replay(
     if reported:
         if servers or with_events:
             raise InputFault(
-                "--report makes a smaller reply of its own, for which there is no other output",
+                "--report shortens the reply, so it cannot be combined with other output",
                 expected="--report without --server and --events",
             )
         status = _print_report(chosen, chosen_dialect, reported, tools, as_json)
