@@ -25,7 +25,7 @@ from playground.plugins.corpus.questions import QUESTIONS
 
 _CHOSEN: Final = "corpus bar"
 _MOST: Final = 100_000  # sessions that are counted one by one, where filters are set
-_QUESTIONS: Final = {  # part of an overview → its question, and what that is grouped by
+_QUESTIONS: Final = {  # part of an overview → its question, and the columns that group it
     "calls": ("failures", ["dialect", "model"]),
     "total": ("tokens", []),
     "weeks": ("tokens", ["week"]),
@@ -54,7 +54,7 @@ def show(row: Any) -> None:
 
 
 def _ask(corpus: Corpus, filters: dict[str, Any]) -> Overview | None:
-    """Ask what an overview needs; None, after saying why, if a question has no answer."""
+    """Ask the questions of an overview. If one has no answer, show the reason and return None."""
     answers: dict[str, Any] = {}
     ignored: dict[str, list[str]] = {}
     for part, (name, by) in _QUESTIONS.items():

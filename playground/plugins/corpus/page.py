@@ -62,7 +62,7 @@ def show(row: Any) -> None:
 def choose_corpus(row: Any) -> Corpus | None:
     """Let the user name a corpus and open it; the page's address holds the name.
 
-    Return None, after saying why, if there is none to be asked or this user may see none.
+    If there is no corpus, or this user may not see it, show the reason and return None.
     """
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's files.")
@@ -183,7 +183,7 @@ def was_stopped() -> bool:
 
 
 def ask(corpus: Corpus, name: str, by: list[str], filters: dict[str, Any]) -> CorpusAnswer | None:
-    """Ask a question with a time limit; return None, after saying why, if there is no answer.
+    """Ask a question with a time limit. If there is no answer, show the reason and return None.
 
     Filters by columns that the question's table lacks are left out, and the page says so.
     """
@@ -306,7 +306,7 @@ def import_session(corpus: Corpus, id: str) -> str:
 def wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
     """Ask in another thread and wait for the answer. *Stop*, or any other widget, interrupts it.
 
-    Return None, after saying why, if there is no answer.
+    If there is no answer, show the reason and return None.
     """
     if state.held(_STOPPED):
         return None

@@ -58,7 +58,7 @@ def keeping(draft: DeclarationDraft) -> None:
 def _remove() -> None:
     """Remove the opened file; the declaration stays on the page."""
     seen = declaring.draft().seen
-    if seen is None:  # a second click in quick succession
+    if seen is None:  # the second click of a double click
         return
     name = parse_dialect(seen, "own").name
     try:

@@ -211,7 +211,7 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     given = belongings.value(belongings.of_this_browser(_REPLY))
     key = (
         "own reply" if given else f"own reply {crc32(written.encode())}"
-    )  # a new key for each call, so that the box shows the new call
+    )  # a new key for each call: otherwise the box would show the old text
     text = st.text_area(
         "A reply",
         given or written,

@@ -45,10 +45,12 @@ class LiveCache(CacheSimulator):
             set(self._doubtful),
             set(self._summed),
             dict(self._begun),
-            max(self._now, request.at),  # no doubt about entries under way: their times are known
+            max(
+                self._now, request.at
+            ),  # entries of unfinished requests are certain: their times are known
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
-            one_by_one=True,  # the begin of each answer is known
+            one_by_one=True,  # the times at which answers began are known
             _first_blocks=set(self._first_blocks),
         )
         return Prediction(request, branch.send(request), branch, entries)

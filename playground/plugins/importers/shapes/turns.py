@@ -1,4 +1,4 @@
-"""Make sessions of the model calls in a trace, with their inputs, outputs and usage."""
+"""Build sessions from the model calls in a trace, with their inputs, outputs and usage."""
 
 from __future__ import annotations
 

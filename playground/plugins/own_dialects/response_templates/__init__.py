@@ -153,7 +153,7 @@ class _Calls:
             self.opener += rf"(?=\s*{escape(self.body.brackets[0])})"
 
     def _before(self) -> str:
-        """Build what stands before an opener: white space is content except between two calls."""
+        """Build the pattern before an opener. White space is content, except between two calls."""
         if self.syntax.line_start:
             return r"(?<![^\n])[ \t]*"
         last = self.closer or escape(self.body.brackets[1:])
@@ -267,9 +267,10 @@ class _Calls:
         return rf"{own}\s*{outer}" if own else outer
 
     def _end(self) -> str:
-        """Build the end of a call: its closer, or else the body's own bracket or the next marker.
+        """Build the end of a call: its closer or, without one, the body's own bracket or the next
+        marker.
 
-        Neither counts in a string of the body, which only recursion can say.
+        Neither counts inside a string of the body; only a recursive pattern can express this.
         """
         body, closer = self.body, self.closer
         if body.brackets and not self.portable:

@@ -34,7 +34,7 @@ from playground.plugins.systems.tool_loop import tool_loop
 MOST_SWITCHES: Final = 20
 MOST_REQUESTS: Final = 100
 _SENT_ROLES: Final = ("system", "user", "assistant", "function")
-_NOT_FORCED: Final = (None, "")  # values of `call_function` that force no function
+_NOT_FORCED: Final = (None, "")  # values of `call_function` that do not force a function
 
 Respond = Callable[["Sent"], PlainMessage]
 CallFunction = Callable[[str, dict[str, Any]], str | None]

@@ -79,11 +79,15 @@ def show(row: Any) -> None:
     if run is None:
         st.info("Press Run to ask the model.")
         st.stop()
-    seen = steps_so_far(run)  # before anything is drawn: what comes later is drawn anew
+    seen = steps_so_far(
+        run
+    )  # before anything is drawn, so that the rest is drawn with the new values
     if run.fault:
         st.error("The run broke off, and the history is as it was before it.")
         say.text(run.fault)
-    progress = st.container()  # above what is there so far, but waited for when that is drawn
+    progress = (
+        st.container()
+    )  # shown above the steps so far, but the wait begins after they are drawn
     steps(run)
     results(chosen, run)
     if seen is not None:
