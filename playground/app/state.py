@@ -202,7 +202,7 @@ def add_recording(name: str, recording: Recording) -> str:
     after = with_recording(text, recording, scrub=_scrubs())
     if after != text:  # a run that is shown again adds nothing
         kept = _stored(name, _report_stars(after, text), "run")
-        if kept != name == (held(_NEXT) or chosen_name()):
+        if kept != name == (get(_NEXT) or chosen_name()):
             look_at(kept)
         return kept
     return name
@@ -232,8 +232,8 @@ def name_now(name: str) -> str:
     A callback that was drawn before has the old name. If the user has chosen another session since,
     the old name counts.
     """
-    new = held(STORED_AS + name)
-    return str(new) if new and new == (held(_NEXT) or chosen_name()) else name
+    new = get(STORED_AS + name)
+    return str(new) if new and new == (get(_NEXT) or chosen_name()) else name
 
 
 def _scrubs() -> bool:
@@ -320,7 +320,7 @@ def add_file(file_name: str, data: bytes, name: str = "") -> None:
         starred += Counter(starred_in(text))
     tell_starred(starred)
     choose(SESSION, there[0])
-    hold(SEVERAL, [file_name, there] if len(there) > 1 else None)
+    put(SEVERAL, [file_name, there] if len(there) > 1 else None)
 
 
 def add_session(name: str, session: Session) -> None:
@@ -419,13 +419,13 @@ def component_value(key: str, field: str) -> Any:
     return found.get(field) if isinstance(found, Mapping) else getattr(found, field, None)
 
 
-def held(key: str) -> Any:
-    """Return the value that `hold` stored under this key, or None."""
+def get(key: str) -> Any:
+    """Return the value of this key in the session state, or None."""
     return st.session_state.get(key)
 
 
-def hold(key: str, value: Any) -> None:
-    """Keep a plain value as long as the browser's session lasts."""
+def put(key: str, value: Any) -> None:
+    """Store a plain value for as long as the browser's session lasts."""
     st.session_state[key] = value
 
 
@@ -435,7 +435,7 @@ def choose(key: str, value: Any) -> None:
 
 
 def forget(key: str) -> None:
-    """Forget a held value, or a widget's, which then begins anew."""
+    """Remove a value. If it is a widget's, the widget then begins anew."""
     st.session_state.pop(key, None)
 
 

@@ -103,6 +103,26 @@ def older_name(older: str, name: str) -> property:
     return property(read)
 
 
+def older_keyword(
+    older: str, name: str
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Make a decorator for a function that also takes its argument `name` by an older name."""
+
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+        @wraps(function)
+        def call(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+            if older not in keywords:
+                return function(*args, **keywords)
+            words = f"{function.__name__}({older}=…) is now {name}=…"
+            warnings.warn(words, DeprecationWarning, stacklevel=2)
+            by_keyword: Callable[..., _Result] = function
+            return by_keyword(*args, **{name: keywords.pop(older), **keywords})
+
+        return call
+
+    return decorate
+
+
 def with_older_keys(data: dict[str, Any], **older: str) -> dict[str, Any]:
     """Return JSON data in which renamed fields have their older names as keys."""
     return {older.get(name, name): value for name, value in data.items()}

@@ -20,8 +20,8 @@ from typing import Any, Final, TypeVar, overload
 Item = TypeVar("Item")
 
 
-class KnowsPlaces(Sequence[Item]):
-    """A list that finds items by the value of a key, without looking at each item."""
+class KeyIndexedList(Sequence[Item]):
+    """A list with an index: it finds items by the value of a key."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class KnowsPlaces(Sequence[Item]):
         """Return the last `count` places of items whose `key` has this value, in order."""
 
 
-class SharedList(KnowsPlaces[Item]):
+class SharedList(KeyIndexedList[Item]):
     """A list that cannot be changed. It may share its items with a longer list."""
 
     __slots__ = ("_items", "_length", "_places")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from playground.cli.command import CommandGroup, command, is_similar, no_command
-from playground.cli.comparing import Against, against_options
+from playground.cli.comparing import BaselineOptions, against_options
 from playground.cli.shared import (
     csv_option,
     dialects_option,
@@ -378,7 +378,7 @@ def check(
     no_cache_break: bool,
     as_json: bool,
     what_if: WhatIf,
-    against: Against,
+    against: BaselineOptions,
 ) -> int:
     """Simulate SESSION's requests, and fail if a limit is exceeded: name at least one limit.
 
@@ -395,7 +395,7 @@ def check(
     from playground.dialects.marks.own_policies import load_policy
 
     has_limits = max_cost_multiple is not None or no_cache_break
-    if against.is_asked(has_limits):
+    if against.has_baseline(has_limits):
         return against.check(session, model, dialect, as_json)
     # A check that cannot fail would pass in everybody's pipeline.
     if not has_limits:

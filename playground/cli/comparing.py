@@ -121,7 +121,7 @@ def _print_costs(difference: VersionDiff) -> None:
 
 
 @dataclass(frozen=True)
-class Against:
+class BaselineOptions:
     """The options of `check` about a baseline; "" for none."""
 
     baseline: str
@@ -129,7 +129,7 @@ class Against:
     prefix_may_change: bool
     request: int
 
-    def is_asked(self, has_limits: bool) -> bool:
+    def has_baseline(self, has_limits: bool) -> bool:
         """Return True if there is a baseline.
 
         Raises InputFault if its options are given without it, or together with the limits of a
@@ -219,7 +219,7 @@ def against_options(command: Callable[..., int]) -> Callable[..., int]:
         request: int,
         **others: Any,
     ) -> int:
-        options = Against(against, most_tokens_more, prefix_may_change, request)
+        options = BaselineOptions(against, most_tokens_more, prefix_may_change, request)
         return command(against=options, **others)
 
     for option in reversed(_AGAINST):

@@ -137,7 +137,7 @@ class Declaration:
     """Other forms that are read, never written."""
 
     @cached_property
-    def asks_names(self) -> bool:
+    def depends_on_tool_names(self) -> bool:
         """True if the openers of this form, or of one of `also`, depend on the tools' names."""
         return any(form.known_names for form in (self, *self.also))
 

@@ -49,7 +49,7 @@ class SyntaxEngine:
     ) -> None:
         self.syntax, self.markers, self.switches = syntax, markers, switches
         by_name = {tool.name: tool for tool in tools}
-        names = tuple(by_name) if syntax.asks_names else ()
+        names = tuple(by_name) if syntax.depends_on_tool_names else ()
         self.plan: Plan = compile_plan(syntax, markers, switches, names)
         self.scanner = Scanner(offset)
         tokens = (*markers.stops, *markers.dropped)

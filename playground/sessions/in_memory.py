@@ -20,7 +20,7 @@ from playground.base.errors import InputFault
 from playground.nouns.messages import Message
 from playground.nouns.tool_formats import read_tools
 from playground.sessions.building import Place, SessionBuilder, assuming_model
-from playground.sessions.last_resort import refused
+from playground.sessions.last_resort import unexpected_as_fault
 from playground.sessions.session import Session
 from playground.sessions.shapes.messages import ROLES, read_message
 from playground.sessions.shapes.parts import read_parts
@@ -57,7 +57,7 @@ def session(
     prompt = system or next((body[name] for name in _SYSTEM if body.get(name)), "")
     if isinstance(prompt, Mapping) and "parts" in prompt:  # Gemini's
         prompt = prompt["parts"]
-    with refused("of no known form", field="system", expected=_MESSAGE):
+    with unexpected_as_fault("of no known form", field="system", expected=_MESSAGE):
         parts = read_parts(builder, json_value(prompt, "system"), Place(field="system"))
     if parts:
         builder.add_message("system", parts, Place(field="system"))
@@ -98,7 +98,7 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
     start = len(builder.messages)
     plain = json_value(value, place.field)
     if isinstance(plain, dict):
-        with refused("of no known form", field=place.field, expected=_MESSAGE):
+        with unexpected_as_fault("of no known form", field=place.field, expected=_MESSAGE):
             read_message(builder, plain, place)
     if len(builder.messages) == start:
         role = plain.get("role") if isinstance(plain, dict) else None

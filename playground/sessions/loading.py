@@ -27,7 +27,7 @@ from playground.recordings.recording import Recording
 from playground.sessions.checks import check
 from playground.sessions.collector import each_seldom
 from playground.sessions.formats import SessionFormat, get_format, recognised, recognising
-from playground.sessions.last_resort import refused
+from playground.sessions.last_resort import unexpected_as_fault
 from playground.sessions.repeated_keys import repeated_keys
 from playground.sessions.session import Session, with_receipt
 from playground.sessions.shapes.fields import WrongForm
@@ -272,7 +272,7 @@ def _read(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
     problem = f"not in the form of {chosen.title}"
     expected = f"the format {chosen.name}, or another one by name"
     try:
-        with refused(problem, where=source.name, expected=expected):
+        with unexpected_as_fault(problem, where=source.name, expected=expected):
             read = _checked(chosen, source)
             yield from read if 0 < source.size < _SMALL else each_seldom(read)
     except WrongForm as wrong:

@@ -36,7 +36,7 @@ from playground.sessions.source import Source
 from playground.show import rows, rule_rows
 
 _SHOWING = ("compare", "cache")  # pages that show any session
-_UNREAD = 5  # most lines about unreadable parts
+_MOST_UNREAD_LINES = 5  # most lines about unreadable parts
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def panel() -> None:
 def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
     """Show the box, what it recognises, and at most three buttons."""
     if brought.has_target():
-        st.rerun()  # reruns the whole page: it closes the dialog, and `go_on` leaves the page
+        st.rerun()  # rerun the whole page: closes the dialog, then `go_to_target` leaves it
     thing = brought.last()
     components.bring(
         thing.title if thing else "",
@@ -88,10 +88,10 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
     if thing is None:
         return
     with place.container():
-        for line in thing.unread[:_UNREAD]:
+        for line in thing.unread[:_MOST_UNREAD_LINES]:
             say.text(line)
-        if len(thing.unread) > _UNREAD:
-            say.text(f"… and {len(thing.unread) - _UNREAD} more")
+        if len(thing.unread) > _MOST_UNREAD_LINES:
+            say.text(f"… and {len(thing.unread) - _MOST_UNREAD_LINES} more")
         _offer_buttons(key, _offers(thing, shown))
         if thing.kind == "session":
             _show_receipt(thing.name, thing.data, f"{key} receipt")
@@ -110,7 +110,7 @@ def _offer_buttons(key: str, offers: list[Offer]) -> None:
             )
 
 
-def go_on(page: PageEntry) -> None:
+def go_to_target(page: PageEntry) -> None:
     """Go to the page of the offer that was used. (A callback cannot change the page.)"""
     if name := brought.taken_target():
         navigation.go_from(page, name)
@@ -183,8 +183,8 @@ def _name(thing: Recognised) -> str:
     """Return a name for the session made of the thing: its file's, or its kind."""
     if stem := thing.name.rpartition(".")[0]:
         return stem
-    told = thing.title.partition(":")[0].partition(" in ")[0].rstrip(",")
-    return f"pasted {told}".replace("a reply", "reply")
+    kind = thing.title.partition(":")[0].partition(" in ")[0].rstrip(",")
+    return f"pasted {kind}".replace("a reply", "reply")
 
 
 def _new(thing: Recognised) -> None:
@@ -200,7 +200,9 @@ def _reply(thing: Recognised) -> None:
     recording = as_session(thing).session.recordings[0]
     names = {each.name for each in working.session.recordings}
     name = next(n for i in range(1, 1000) if (n := f"reply {i}") not in names)
-    history.carry(working.name, state.add_recording(working.name, replace(recording, name=name)))
+    history.copy_values(
+        working.name, state.add_recording(working.name, replace(recording, name=name))
+    )
 
 
 def _join(thing: Recognised) -> None:
@@ -217,11 +219,11 @@ def _template(thing: Recognised) -> None:
 
 def _derive(thing: Recognised) -> None:
     _template(thing)
-    state.hold(state.DECLARE_FROM, ("template", "", b""))
+    state.put(state.DECLARE_FROM, ("template", "", b""))
 
 
 def _declare(thing: Recognised) -> None:
-    state.hold(state.DECLARE_FROM, ("file", thing.name, thing.data))
+    state.put(state.DECLARE_FROM, ("file", thing.name, thing.data))
 
 
 def _policy(thing: Recognised) -> None:

@@ -21,18 +21,18 @@ _ERROR: Final = "policy error"
 
 def accept(file: UploadedFile | None) -> None:
     """Store an uploaded policy file, or note its fault."""
-    state.hold(_ERROR, "")
+    state.put(_ERROR, "")
     if file is None:
         return
     try:
         keep(parse_policy(file.getvalue(), file.name))
     except InputFault as fault:
-        state.hold(_ERROR, str(fault))
+        state.put(_ERROR, str(fault))
 
 
 def error() -> str:
     """Return the fault of the last uploaded file."""
-    return str(state.held(_ERROR) or "")
+    return str(state.get(_ERROR) or "")
 
 
 def own() -> list[OwnPolicy]:
@@ -68,16 +68,16 @@ def forget(name: str) -> None:
 
 def show(policy: OwnPolicy) -> None:
     """Show a policy that was made by clicks, as long as the tab lasts."""
-    state.hold(_CLICKED, {**_clicked(), policy.name: policy.dumps()})
+    state.put(_CLICKED, {**_clicked(), policy.name: policy.dumps()})
 
 
 def drop(name: str) -> None:
     """Drop a policy that was made by clicks."""
-    state.hold(_CLICKED, _without(_clicked(), name))
+    state.put(_CLICKED, _without(_clicked(), name))
 
 
 def _clicked() -> dict[str, str]:
-    return dict(state.held(_CLICKED) or {})
+    return dict(state.get(_CLICKED) or {})
 
 
 def _without(texts: dict[str, str], name: str) -> dict[str, str]:

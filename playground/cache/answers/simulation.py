@@ -103,7 +103,9 @@ def simulate_cache(
         else:
             cell = in_dialect(policies=[policy])[0]
         placed = partial(place_cache, requests, dialect, policy=policy, model=model)
-        return replace(cell, placed=placed if what_if.keeps_blocks else None, by_policy=in_dialect)
+        return replace(
+            cell, placed=placed if what_if.leaves_blocks_unchanged else None, by_policy=in_dialect
+        )
     bodies = [_body(body, number) for number, body in enumerate(requests)]
     return _of_bodies(bodies, model, provider, _checked_gap(seconds_apart), usages, times)
 
@@ -190,7 +192,7 @@ def _as_sent(
     )
     if is_routed and len(routes) > 1:
         return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
-    if sent.strange and not provider:
+    if sent.unknown_hosts and not provider:
         return _doubted(simulation, "it went to a host of no known provider")
     return simulation
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, Final, Literal, get_args
 
+from playground.base.arguments import older_name
 from playground.base.errors import InputFault
 from playground.dialects.marks.policies import as_parts
 from playground.nouns.messages import Message, ToolCallPart
@@ -49,10 +50,12 @@ class WhatIf:
             raise InputFault(problem, expected=f"1 to {MOST_PARALLEL}")
 
     @property
-    def keeps_blocks(self) -> bool:
+    def leaves_blocks_unchanged(self) -> bool:
         """True if the changes leave the blocks of the last request as they are, so that a placement
         of marks also holds for it."""
         return replace(self, ttl="") == WhatIf()
+
+    keeps_blocks = older_name("keeps_blocks", "leaves_blocks_unchanged")
 
     def conversation(
         self, session: Session, stretch: HistoryStretch

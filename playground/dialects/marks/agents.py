@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from playground.base.shared_lists import KnowsPlaces
+from playground.base.shared_lists import KeyIndexedList
 
 Messages = Sequence[dict[str, Any]]
 PartIndex = tuple[int, int]  # index of a message, index of its part (-1 is the last part)
@@ -28,7 +28,7 @@ class AgentPolicy(NamedTuple):
 
 def finder_of_last(messages: Messages) -> Callable[[str, int], list[int]]:
     """Return a function that returns the last messages of a role, at most `count`, in order."""
-    if isinstance(messages, KnowsPlaces):
+    if isinstance(messages, KeyIndexedList):
         return partial(messages.last_with, "role")
     backwards = [message.get("role") for message in reversed(messages)]
 

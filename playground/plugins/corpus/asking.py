@@ -273,7 +273,7 @@ class Corpus:
         sql = receipts.SQL.format(where=where.where)
         found = self._answer("receipts", sql, where.values, MOST_ROWS, seconds)
         files = [
-            receipts.BehindFile(str(path), str(form), bool(part), str(content) * (pieces == 1))
+            receipts.CorpusFile(str(path), str(form), bool(part), str(content) * (pieces == 1))
             for path, form, part, _, content, pieces in found.rows
         ]
         kept = kept_figures(self.folder)

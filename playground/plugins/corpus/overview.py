@@ -47,7 +47,7 @@ def show(row: Any) -> None:
     found = _ask(corpus, filters)
     if found is None:
         st.stop()
-    chosen = str(state.held(_CHOSEN) or "calls:0")
+    chosen = str(state.get(_CHOSEN) or "calls:0")
     data = Picture(overview_board(found, chosen))
     components.board(data, key="corpus overview", on_choose=_choose)
     _show_behind(corpus, found, chosen, filters)
@@ -80,7 +80,7 @@ def _count(corpus: Corpus, filters: dict[str, Any]) -> int | None:
 
 def _choose() -> None:
     _, key, _ = components.chosen_of("corpus overview")
-    state.hold(_CHOSEN, key)
+    state.put(_CHOSEN, key)
 
 
 def _row_of(found: Overview, chosen: str) -> tuple[str, dict[str, Any]] | None:

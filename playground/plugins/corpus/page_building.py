@@ -103,7 +103,7 @@ def _builds() -> Runs[BuildRun]:
 
 def _build() -> None:
     # the current value: the field may not have lost focus before the click on *Build*
-    sources = str(state.held(_INPUTS) or "")
+    sources = str(state.get(_INPUTS) or "")
     names = [name.strip() for name in sources.split(",") if name.strip()]
     inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, which may raise
     title = ", ".join(Path(plain_path(name)).name for name in names) or "samples and workspace"

@@ -286,9 +286,9 @@ def _kept_name(of: str, kept: Session) -> str:
     """Return the session with the answers of this run. It is made when a page first sees that the
     run has ended."""
     key = f"{_KEPT} {state.run_id(_RUN)}"
-    if not state.held(key):
-        state.hold(key, state.keep_session(f"{of} trial", kept))
-    return str(state.held(key))
+    if not state.get(key):
+        state.put(key, state.keep_session(f"{of} trial", kept))
+    return str(state.get(key))
 
 
 def _with_answers(session: Session, found: Trial) -> Session:

@@ -25,7 +25,7 @@ FROM sessions JOIN files USING (piece) {where} GROUP BY path ORDER BY path"""
 Row = tuple[str, str, float, int, int, int, int, str]
 
 
-class BehindFile(NamedTuple):
+class CorpusFile(NamedTuple):
     """A file from which a corpus was built. A member of a tar (`is_part`) has no path of its own;
     `content` is the hash of its bytes, or "" if it was cut into pieces.
     """
@@ -51,7 +51,7 @@ class Figures(NamedTuple):
 
 
 def receipts(
-    files: Iterable[BehindFile], kept: Mapping[str, Figures], seconds: float
+    files: Iterable[CorpusFile], kept: Mapping[str, Figures], seconds: float
 ) -> tuple[list[Row], list[str]]:
     """Return a row for each file, the worst first, and notes about files that were not read."""
     rows: list[Row] = []

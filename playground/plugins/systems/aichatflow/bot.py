@@ -171,9 +171,9 @@ class _Bot:
         """Ask until the model makes no more calls; return the template it switches to, or ""."""
         self.parameters, self.switched_to = parameters, ""
         remaining = MOST_REQUESTS - len(self.requests)  # the limit is for the whole run
-        beyond = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
+        limit_error = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
         ask, call = partial(self._ask_model, name), partial(self._run_call, name)
-        for step in tool_loop(ask, call, most=remaining, beyond=beyond):
+        for step in tool_loop(ask, call, most=remaining, limit_error=limit_error):
             self.history.append(step.message or {})
             self._note(step)
         return self.switched_to

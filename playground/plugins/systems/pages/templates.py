@@ -110,7 +110,7 @@ def settings(row: Any) -> Settings | None:
         )
     _reset_buttons(title, title in own_sets)
     files, text = _files(names[0] if title in own_sets else title)
-    if fault := state.held(_FAULT):
+    if fault := state.get(_FAULT):
         st.error("This file cannot be read; nothing else has changed.")
         say.text(str(fault))
         state.forget(_FAULT)
@@ -189,7 +189,7 @@ def _take_set(upload: UploadedFile | None) -> None:
         try:
             text = decode(upload.getvalue(), upload.name)
         except InputFault as fault:
-            state.hold(_FAULT, str(fault))
+            state.put(_FAULT, str(fault))
             return
         belongings.change(_OWN, lambda sets: {**(sets or {}), upload.name: text})
         _discard(upload.name)
@@ -198,15 +198,15 @@ def _take_set(upload: UploadedFile | None) -> None:
 
 def _take_brought() -> None:
     """Choose a set that was imported, or put an imported history before the next run."""
-    if text := state.held("brought template set"):
-        name = str(state.held("brought template name"))
+    if text := state.get("brought template set"):
+        name = str(state.get("brought template name"))
         state.forget("brought template set")
         belongings.change(_OWN, lambda sets: {**(sets or {}), name: text})
         _discard(name)
         state.choose(_CHOSEN, name)
-    if history := state.held("brought template history"):
+    if history := state.get("brought template history"):
         state.forget("brought template history")
-        title = str(state.held(_CHOSEN) or next(iter(paths.sample_templates())))
+        title = str(state.get(_CHOSEN) or next(iter(paths.sample_templates())))
         _store_draft(str(history), title, _HISTORY_OF + title)
 
 
