@@ -117,7 +117,7 @@ def draw_controls() -> tuple[CacheQuestion, str]:
 
 def _policy(name: str, session: Session) -> str:
     usual = _written().marking_policy.name
-    own = [each.name for each in policies.own() if each.name != policy_bars.CLICKED]
+    own = [each.name for each in policies.own_policies() if each.name != policy_bars.CLICKED]
     names = [*dict.fromkeys([usual, *POLICIES]), *own]
     is_imported = any(not row.sub_agent for row in session.rows)
     if is_imported:
@@ -226,7 +226,7 @@ def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     Each is simulated; the cheapest comes first. No saving is named if a bill sums up several rounds
     on the server, because no dialect writes those.
     """
-    own = policies.own()
+    own = policies.own_policies()
     every = simulations(
         question.session, question.wire_dialect, question.apart, question.what_if, own
     )
@@ -316,7 +316,7 @@ def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None
 def show_every_policy(question: CacheQuestion) -> None:
     """Show a matrix of dialects by policies; a click on a cell applies its dialect and policy."""
     chosen = list(dict.fromkeys([*choosing.dialects(), question.wire_dialect]))
-    own = policies.own()
+    own = policies.own_policies()
     try:
         cells = [
             cell

@@ -98,7 +98,7 @@ def tokenizers() -> Path:
     return data() / "tokenizers"
 
 
-def elsewhere() -> Path:
+def remote_scratch() -> Path:
     """Return the folder for unfinished parts of a corpus at a remote address."""
     return data() / "elsewhere"
 

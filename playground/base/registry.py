@@ -148,7 +148,9 @@ def public_name(plugin: str, name: str) -> Any:
     return getattr(import_module(provider.names[name]), name)
 
 
-def door(plugin: str, name: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def delegate_to_plugin(
+    plugin: str, name: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` for a module that re-exports a plugin's module."""
 
     def load_module() -> ModuleType:

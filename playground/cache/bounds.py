@@ -76,7 +76,7 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
     # The hash of a prefix is that of all before it, so the first unequal one can be searched for.
     blocks = bisect_left(range(longest), True, key=lambda n: request.chain[n] != other.chain[n])
     billed = inf if other.billed is None else other.billed.total
-    shared = min(_most(other, blocks), billed)
+    shared = min(_most_tokens(other, blocks), billed)
     if blocks == len(other.chain):  # with its answer; the bill gives the size
         shared = shared if other.billed is None else billed
         return blocks, shared + _answer(islice(request.wire.blocks, blocks, None))
@@ -89,7 +89,7 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
     return blocks, min(shared + part, billed)
 
 
-def _most(other: TimedRequest, blocks: int) -> float:
+def _most_tokens(other: TimedRequest, blocks: int) -> float:
     """Return the most tokens of the first blocks of an earlier request, by its texts and its bill.
 
     If it has a picture or a file, its tokens cannot be estimated: only the bill is a limit.

@@ -77,8 +77,8 @@ class EarlierRequests:
             return own
         if before and (not reads_all or (entry is not None and entry.unclear)):
             return f"what an earlier request left is not known: {before}"
-        parted = last if last and not reads_all and not _goes_on(last, request) else None
-        if parted and (spelled := default_spelled_out(parted.wire, request.wire)):
+        changed_from = last if last and not reads_all and not _goes_on(last, request) else None
+        if changed_from and (spelled := default_spelled_out(changed_from.wire, request.wire)):
             return spelled
         for each in () if reads_all else others:
             if kept := may_be_kept(each, settings, rules):

@@ -287,7 +287,7 @@ def output_of(usage: Any) -> int | None:
         return None
     for names in _outputs_of(frozenset(usage)):
         found = [_value_at(usage, name) for name in names]
-        if counts := [whole(each) for each in found if _is_count(each)]:
+        if counts := [as_count(each) for each in found if _is_count(each)]:
             return sum(counts) + sum(output_of(each) or 0 for each in _compactions(usage))
     return None
 
@@ -318,18 +318,20 @@ def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
     """
     lives = usage.get("cache_creation")
     lives = lives if isinstance(lives, dict) else {}
-    short, long = (whole(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
+    short, long = (as_count(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
     listed = usage.get("cacheDetails")
     details = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
-    hour = sum(whole(row.get("inputTokens")) for row in details if row.get("ttl") in _HOUR)
-    long += next((tokens for name in _TWELVE_HOURS if (tokens := whole(_value_at(usage, name)))), 0)
+    hour = sum(as_count(row.get("inputTokens")) for row in details if row.get("ttl") in _HOUR)
+    long += next(
+        (tokens for name in _TWELVE_HOURS if (tokens := as_count(_value_at(usage, name)))), 0
+    )
     written = max(written, short + long)
     return written, min(long + hour, written)
 
 
 def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int:
     """Return the first count above 0 among the names, or 0."""
-    return next((count for name in names if (count := whole(_value_at(usage, name)))), 0)
+    return next((count for name in names if (count := as_count(_value_at(usage, name)))), 0)
 
 
 def _value_at(value: Any, name: str) -> Any:
@@ -349,10 +351,10 @@ def is_summed(usage: Any) -> bool:
     rounds, counts = usage.get("iterations"), usage.get("server_tool_use")
     if isinstance(rounds, list) and len(rounds) > 1:
         return True
-    return isinstance(counts, dict) and any(whole(count) for count in counts.values())
+    return isinstance(counts, dict) and any(as_count(count) for count in counts.values())
 
 
-def whole(value: Any) -> int:
+def as_count(value: Any) -> int:
     """Return a value as a count; 0 if it is none."""
     return int(value) if _is_count(value) else 0
 

@@ -24,7 +24,7 @@ from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import rules_of
 from playground.cache.simulated import Simulated
 from playground.cache.simulator import CacheSimulator
-from playground.cache.usage import billed_of, whole
+from playground.cache.usage import as_count, billed_of
 from playground.dialects.marks.providers import UNKNOWN, rules_and_model
 from playground.nouns.wire_blocks import read_wire
 from playground.sessions.shapes.requests import usage_of
@@ -318,7 +318,7 @@ def _gemini(
     name = response.get("name") if isinstance(response, dict) else None
     usage = _usage(exchange) or {}
     if isinstance(name, str) and name.startswith("cachedContents/"):
-        resources[name] = whole(usage.get("totalTokenCount"))
+        resources[name] = as_count(usage.get("totalTokenCount"))
         return _with(row, "creates a cache", billed)
     cached = body.get("cachedContent")
     if billed is None:

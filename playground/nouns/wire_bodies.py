@@ -330,17 +330,17 @@ def settings_left(
     """Yield the values in these fields that are no parameters, each with its path in the body."""
     read = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
-        yield from _left(settings.get(field), (field,), read)
+        yield from _unnamed_values(settings.get(field), (field,), read)
 
 
-def _left(
+def _unnamed_values(
     value: Any, path: tuple[str, ...], read: Collection[tuple[str, ...]]
 ) -> Iterator[tuple[str, Any]]:
     if value is None or path in read:
         return
     if isinstance(value, dict) and any(one[: len(path)] == path for one in read):
         for key, item in value.items():
-            yield from _left(item, (*path, key), read)
+            yield from _unnamed_values(item, (*path, key), read)
     else:
         yield ".".join(path), value
 

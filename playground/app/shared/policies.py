@@ -35,7 +35,7 @@ def error() -> str:
     return str(state.get(_ERROR) or "")
 
 
-def own() -> list[OwnPolicy]:
+def own_policies() -> list[OwnPolicy]:
     """Return all of the user's policies, in the order of their arrival."""
     texts = {**(belongings.value(_POLICIES) or {}), **_clicked()}
     return [parse_policy(text, name) for name, text in texts.items()]
@@ -43,15 +43,17 @@ def own() -> list[OwnPolicy]:
 
 def find(name: str) -> OwnPolicy | None:
     """Return the user's policy of this name; None if it is not the user's."""
-    return next((each for each in own() if each.name == name), None)
+    return next((each for each in own_policies() if each.name == name), None)
 
 
-def chosen(policy: str, own: OwnPolicy | None) -> str | Policy:
+def chosen(policy: str, own_policies: OwnPolicy | None) -> str | Policy:
     """Return a policy as questions take it; `own` is the user's. Any other is the dialect's."""
-    return own.policy() if own else policy if policy in (AS_SENT, *POLICIES) else OWN
+    return (
+        own_policies.policy() if own_policies else policy if policy in (AS_SENT, *POLICIES) else OWN
+    )
 
 
-def lasting() -> list[str]:
+def stored_names() -> list[str]:
     """Return the names of the policies that outlast the tab."""
     return list(belongings.value(_POLICIES) or {})
 

@@ -104,7 +104,7 @@ def notice() -> None:
         _button("Put mine in its place", "swap_horiz", _take_mine)
 
 
-def several() -> None:
+def show_sessions_of_file() -> None:
     """Show which of a file's sessions is open, and buttons to the others."""
     held: tuple[str, list[str]] | None = state.get(state.SEVERAL)
     file_name, names = held or ("", [])
@@ -172,7 +172,7 @@ def menu(working: WorkingSession) -> None:
             say.text(working.session.purpose)
         if working.session.scripted:
             st.caption("Hand-written sample")
-        several()
+        show_sessions_of_file()
         _edits(working)
         _show_problems(working)
         say.download_button(

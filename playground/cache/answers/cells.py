@@ -106,7 +106,7 @@ class CacheSimulation(Drawn, Live):
             number
             for number, (before, after) in enumerate(pairs, 1)
             if after.read < before.cached_after
-            and not reaches(after, before)
+            and not reads_up_to(after, before)
             and number not in shorter
         ]
 
@@ -276,18 +276,18 @@ class CacheSimulation(Drawn, Live):
                 f"at most {max_cost_multiple} is allowed"
             )
         if no_cache_break:
-            breaks = {number: self._broken(number) for number in self.breaks}
+            breaks = {number: self._break_line(number) for number in self.breaks}
             for each in self.unexplained:
-                breaks.setdefault(each.number, self._billed_less(each))
+                breaks.setdefault(each.number, self._billed_break_line(each))
             failed += [breaks[number] for number in sorted(breaks)]
         return failed
 
-    def _broken(self, number: int) -> str:
+    def _break_line(self, number: int) -> str:
         before, after = self.requests[number - 1], self.requests[number]
         read = f"reads {after.read:,} of {before.cached_after:,} cached tokens"
         return f"request {number + 1} {read}: {self.why(number)}"
 
-    def _billed_less(self, each: BilledBreak) -> str:
+    def _billed_break_line(self, each: BilledBreak) -> str:
         nano = self.lost_nano(each)
         price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
         read = f"was billed {each.read:,} of {each.cached_before:,} cached tokens as read{price}"
@@ -563,10 +563,10 @@ def _goes_on(
     """Return True if a request reads the entry that an earlier one left: the same block of the same
     text."""
     last = _last_entry(before)
-    return last is not None and reaches(after, before) and sent.begins_like(sent_before, last)
+    return last is not None and reads_up_to(after, before) and sent.begins_like(sent_before, last)
 
 
-def reaches(after: Simulated, before: Simulated) -> bool:
+def reads_up_to(after: Simulated, before: Simulated) -> bool:
     """Return True if a request reads at least to the block at which its predecessor's last entry
     ends."""
     last = _last_entry(before)

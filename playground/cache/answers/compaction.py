@@ -18,7 +18,7 @@ from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.compacted import CompactionWhatIf, HistoryCut, Shorter
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.requests import APART, Rendered, sent_at
-from playground.cache.answers.simulation import parted, simulated_row
+from playground.cache.answers.simulation import first_differences, simulated_row
 from playground.cache.prefixes import TimedRequest
 from playground.cache.prices import price_of
 from playground.cache.shortening import (
@@ -225,7 +225,7 @@ def simulate_bodies(
             plain = Rendered(messages, plain).marked(marker, request, rules, "")
         row.append(plain)
     policy = marker.name if marker else AS_SENT
-    return simulated_row(row, parted(row, rules), rules, policy=policy, model=model)
+    return simulated_row(row, first_differences(row, rules), rules, policy=policy, model=model)
 
 
 def _with_summary_times(times: list[float], turns: list[int]) -> list[float]:

@@ -38,15 +38,15 @@ class Rendered:
     own_marks: Sequence[CacheDecision] = ()
 
     def marked(
-        self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, lived: str = ""
+        self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, billed_lifetime: str = ""
     ) -> TimedRequest:
         """Return the request with a policy's marks; `ttl` replaces the lifetime of all marks.
 
-        `lived` is the lifetime that the request's bill shows; it is used if the policy sets none.
+        `billed_lifetime`, which the request's bill shows, is used if the policy sets none.
         """
         decisions = [*policy.decide(self.messages, asked), *self.own_marks]
-        known = lived in rules.value("ttls") and not any(each.ttl for each in decisions)
-        usual = ttl or (lived if known else str(rules.value("default_ttl")))
+        known = billed_lifetime in rules.value("ttls") and not any(each.ttl for each in decisions)
+        usual = ttl or (billed_lifetime if known else str(rules.value("default_ttl")))
         marks = {
             block: ttl or decision.ttl or usual
             for decision in decisions

@@ -144,7 +144,12 @@ def _of_bodies(
         at = _checked_time(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
     simulation = simulated_row(
-        row, parted(row, rules), rules, model=name, billed=tuple(billed), one_by_one=not times
+        row,
+        first_differences(row, rules),
+        rules,
+        model=name,
+        billed=tuple(billed),
+        one_by_one=not times,
     )
     named = [model_of(body) or name for body in bodies]
     noted = [
@@ -363,7 +368,7 @@ def _differences_of(
     rendered: Sequence[Rendered], rules: Rules
 ) -> tuple[FirstDifference | None, ...]:
     """Return each request's first difference from the one before, marking those by compaction."""
-    differences = parted([one.request for one in rendered], rules)
+    differences = first_differences([one.request for one in rendered], rules)
     return tuple(
         each.by_compaction if each and one.anew else each
         for each, one in zip(differences, rendered, strict=True)
@@ -390,7 +395,7 @@ def simulated_row(
     one_by_one: bool = True,
     noted: Sequence[NotedRequest] = (),
 ) -> CacheSimulation:
-    """Send marked requests at their times to one cache; `differences` come from `parted`.
+    """Send marked requests at their times to one cache; see `first_differences` for `differences`.
 
     `one_by_one` is True if each request was sent after the answer to the previous one had begun.
     `noted` has the recorded facts of the billed requests.
@@ -534,7 +539,9 @@ def _checked_gap(apart: float | None) -> float:
     return apart
 
 
-def parted(row: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
+def first_differences(
+    row: Sequence[TimedRequest], rules: Rules
+) -> tuple[FirstDifference | None, ...]:
     """Return each request's first difference from the one before it."""
     pairs = zip(row, row[1:], strict=False)
     differences = (first_difference(before, after, rules) for before, after in pairs)

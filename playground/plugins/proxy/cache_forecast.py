@@ -201,16 +201,16 @@ class CacheForecast:
             billed.summed,
         )
 
-    def disagreement(self, underway: Underway, bill: Bill, told: Diagnosis | None) -> str:
+    def disagreement(self, underway: Underway, bill: Bill, diagnosis: Diagnosis | None) -> str:
         """Return in words how prediction, bill and diagnosis disagree and which cannot be right; ""
         if they agree or cannot be compared.
         """
         found, expected = underway.prediction.outcome, underway.expected
-        if told is None or bill.summed or not underway.cached_before:
+        if diagnosis is None or bill.summed or not underway.cached_before:
             return ""
         predicted = found.read if found.state == "exact" else None
         answers = ThreeAnswers(
-            predicted, bill.read, underway.cached_before, told, underway.difference
+            predicted, bill.read, underway.cached_before, diagnosis, underway.difference
         )
         finding = disagreement(answers, f"{expected.session} #{expected.number}")
         return finding.message if finding else ""

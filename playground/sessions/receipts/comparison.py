@@ -126,7 +126,7 @@ class _SessionTexts:
         if self._holds(folded(text)):
             return []
         lines = [line for line in _without_json(text, self) if is_text(line)]
-        return [rest for line in lines for rest in self._rests(folded(line))]
+        return [rest for line in lines for rest in self._missing_texts(folded(line))]
 
     def holds(self, text: str) -> bool:
         """Return True if a text is one of the sessions', or, if it is long, a part of one."""
@@ -139,7 +139,7 @@ class _SessionTexts:
         label = _LABEL.match(line)
         return label is not None and line[label.end() :] in self._joined
 
-    def _rests(self, line: str) -> list[str]:
+    def _missing_texts(self, line: str) -> list[str]:
         if self._holds(line):
             return []
         for piece in self._pieces:

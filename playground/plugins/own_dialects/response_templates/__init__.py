@@ -148,11 +148,11 @@ class _Calls:
         self.body = body_of(syntax, notes)
         self.closer = self._closer(syntax, self.body)
         self.own_opener = any_of(self._opener(form) for form in self._forms_alike())
-        self.opener = f"{self._before()}{self.own_opener}"
+        self.opener = f"{self._before_opener()}{self.own_opener}"
         if self.body.brackets:
             self.opener += rf"(?=\s*{escape(self.body.brackets[0])})"
 
-    def _before(self) -> str:
+    def _before_opener(self) -> str:
         """Build the pattern before an opener. White space is content, except between two calls."""
         if self.syntax.line_start:
             return r"(?<![^\n])[ \t]*"
@@ -162,13 +162,13 @@ class _Calls:
     @property
     def section_openers(self) -> list[str]:
         """The openers of sections that stand apart from their calls, as patterns."""
-        return self._apart([section.before for section in _sections(self.syntax)])
+        return self._separate([section.before for section in _sections(self.syntax)])
 
     @property
     def section_closers(self) -> list[str]:
-        return self._apart([section.after for section in _sections(self.syntax)])
+        return self._separate([section.after for section in _sections(self.syntax)])
 
-    def _apart(self, markers: list[tuple[Piece, ...]]) -> list[str]:
+    def _separate(self, markers: list[tuple[Piece, ...]]) -> list[str]:
         return [] if _holds_section(self.syntax) else [*filter(None, map(pattern_of, markers))]
 
     def field(self) -> dict[str, Any]:
