@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, islice, pairwise
+from itertools import pairwise
 from typing import Final
 
 from playground.base.shared_lists import SharedList, shared_length
@@ -81,10 +81,11 @@ class TimedRequest:
         shared = _shared(wire, before.wire, same) if before else 0
         kept = before if before and shared else _Nothing()
         own = wire.blocks[shared:]
-        self.chain: SharedList[bytes] = _chain(wire, rules, kept.chain, shared)
-        self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
+        self.chain: SharedList[bytes] = _chain(wire, own, rules, kept.chain, shared)
+        self.positions: SharedList[int] = _positions(wire, own, rules, kept.positions, shared)
         self.estimates: SharedList[int] = _estimates(own, kept.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, known_sizes)
+        self.total = self.sizes[-1] if self.sizes else 0
         # strings and marks are compared apart: they are no part of the cached text
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
@@ -212,8 +213,10 @@ def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
 
 def _strings(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
-    before = sums[known - 1] if known else 0
-    own = list(accumulate((block.is_string for block in more), initial=before))[1:]
+    total, own = sums[known - 1] if known else 0, list[int]()
+    for block in more:
+        total += block.is_string
+        own.append(total)
     if known < len(sums):  # blocks may differ in their marks alone
         same = shared_length(sums[known:], own)
         known, own = known + same, own[same:]
@@ -229,15 +232,21 @@ def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> Sha
         return sums
     if not sums:
         sums = SharedList([0] * known)
-    before = sums[known - 1] if known else 0
-    own = (_estimate(block) if block.opaque else 0 for block in more)
-    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
+    total, own = sums[known - 1] if known else 0, list[int]()
+    for block in more:
+        total += _estimate(block) if block.opaque else 0
+        own.append(total)
+    return sums.extended_with(known, own)
 
 
 def _chain(
-    wire: WireRequest, rules: Rules, before: SharedList[bytes], known: int
+    wire: WireRequest,
+    more: Sequence[WireBlock],
+    rules: Rules,
+    before: SharedList[bytes],
+    known: int,
 ) -> SharedList[bytes]:
-    """Return the hash of every prefix, continuing from the known ones.
+    """Return the hash of every prefix, continuing from the known ones with `more` blocks.
 
     A tier's first block includes the parameters that salt it; an empty tier passes its parameters
     on.
@@ -246,7 +255,7 @@ def _chain(
     state = before[known - 1] if known else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")
     salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
-    for block in wire.blocks[known:]:
+    for block in more:
         while salted < len(TIERS) and salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
             # A missing parameter is no change; a default that is spelled out would look like one.
@@ -255,7 +264,7 @@ def _chain(
                 salt = json.dumps(given, sort_keys=True, default=str).encode()
                 state = hashlib.sha256(state + salt).digest()
             salted += 1
-        state = hashlib.sha256(state + block.digest).digest()
+        state = hashlib.sha256(state + block.identity).digest()
         chain.append(state)
     return before.extended_with(known, chain)
 
@@ -270,15 +279,19 @@ def _root(wire: WireRequest, rules: Rules) -> bytes:
 
 
 def _positions(
-    blocks: Sequence[WireBlock], rules: Rules, positions: SharedList[int], known: int
+    wire: WireRequest,
+    more: Sequence[WireBlock],
+    rules: Rules,
+    positions: SharedList[int],
+    known: int,
 ) -> SharedList[int]:
     """Return each block's position as the look-back counts it.
 
     By some rules a run of calls, or of results, counts as one position.
     """
     collapse, own = rules.value("collapse_runs"), list[int]()
-    before, position = (blocks[known - 1].kind, positions[known - 1]) if known else ("", -1)
-    for block in blocks[known:]:
+    before, position = (wire.blocks[known - 1].kind, positions[known - 1]) if known else ("", -1)
+    for block in more:
         same = collapse and block.kind == before and block.kind in ("tool_use", "tool_result")
         position, before = position + (not same), block.kind
         own.append(position)
@@ -287,9 +300,11 @@ def _positions(
 
 def _estimates(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return the estimated tokens of every prefix."""
-    before = sums[known - 1] if known else 0
-    own = map(_estimate, more)
-    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
+    total, own = sums[known - 1] if known else 0, list[int]()
+    for block in more:
+        total += _estimate(block)
+        own.append(total)
+    return sums.extended_with(known, own)
 
 
 def _estimate(block: WireBlock) -> int:
@@ -314,6 +329,8 @@ def _scaled(
     """Scale the estimates to the billed total, if it is known."""
     if billed is not None and estimates:
         known_sizes = [*known_sizes, (estimates[-1], billed.total)]
+    if not known_sizes:
+        return estimates
     points = [point for point in known_sizes if min(point) > 0]
     if any(
         low >= high for one, two in pairwise(points) for low, high in zip(one, two, strict=True)
