@@ -46,10 +46,9 @@ def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
     if why := _server_tools(request, rules):
         return why
     known = request.known_doubts  # shared by all policies, which change only the marks
-    why = known.get(rules)
-    if why is None:
-        why = known[rules] = _first_doubt(request, rules)
-    return why or _marks(request, rules)
+    if rules not in known:
+        known[rules] = _first_doubt(request, rules)
+    return known[rules] or _marks(request, rules)
 
 
 def _first_doubt(request: TimedRequest, rules: Rules) -> str:

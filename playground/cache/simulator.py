@@ -396,7 +396,8 @@ class CacheSimulator:
             reason = f"{reason}; {_GUESSED}"
         uncached = max(0, request.total - read - sum(written.values()))
         cost = uncached * 1000 + read * rules.read_permille(request.wire.model)
-        cost += sum(tokens * rules.write_permille(ttl) for ttl, tokens in written.items())
+        for ttl, tokens in written.items():
+            cost += tokens * rules.write_permille(ttl)
         return Simulated(
             state,
             read,

@@ -134,9 +134,9 @@ class WireRequest:
 
     def at(self, message: int, part: int) -> list[int]:
         """Return the indexes of the blocks of one part of a message."""
-        start, *following = self.starts[message : message + 2]
-        blocks, place = self.blocks[start : following[0] if following else None], (message, part)
-        return [index for index, block in enumerate(blocks, start) if block.place == place]
+        starts, blocks, place = self.starts, self.blocks, (message, part)
+        stop = starts[message + 1] if message + 1 < len(starts) else len(blocks)
+        return [index for index in range(starts[message], stop) if blocks[index].place == place]
 
 
 def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
@@ -191,7 +191,8 @@ class WireReader:
     def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
         """Return what a body holds beside its messages; most requests hold the same objects."""
         objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
-        objects += messages[:1] if isinstance(messages, Sequence) else ()  # it may tell the form
+        if isinstance(messages, (list, SharedList)):
+            objects += messages[:1]  # it may tell the form
         known, frame = self._framed
         if frame and len(known) == len(objects) and all(map(is_, known, objects)):
             return frame
@@ -248,7 +249,8 @@ class WireReader:
             given = [message for message in given if isinstance(message, dict)]
             count = alike_length(before.messages, given)
         alike = (head, start.ttl, api) == (before.head, before.ttl, before.api)
-        alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
+        if before.found:
+            alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
         if alike and before.cut_to(count):
             read, messages, blocks = before, count, len(before.blocks)
         else:
