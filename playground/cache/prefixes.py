@@ -92,7 +92,10 @@ class TimedRequest:
         changed = own if same == shared else wire.blocks[same:]
         self._written |= {i: b.ttl for i, b in enumerate(changed, same) if b.ttl is not None}
         self.marks = self._written
-        self._strings: SharedList[int] = _strings(changed, twin._strings, same)
+        counts = not rules.string_is_block(wire.model)
+        self._strings: SharedList[int] = (
+            _strings(wire.blocks, twin._strings, same) if counts else _UNCOUNTED
+        )
         self._opaque: SharedList[int] = _opaque(own, kept._opaque, shared)
 
     @property
@@ -135,8 +138,11 @@ class TimedRequest:
         return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
-        """Return how many contents up to this block are strings rather than lists of blocks."""
-        return self._strings[block]
+        """Return how many contents up to this block are strings rather than lists of blocks.
+
+        It is 0 if both make the same prefix.
+        """
+        return self._strings[block] if self._strings else 0
 
     def begins_like(self, other: TimedRequest, block: int) -> bool:
         """Return True if both requests are equal up to and including this block."""
@@ -211,10 +217,15 @@ def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
     return same_blocks(wire.blocks, before.blocks, same)
 
 
-def _strings(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+_UNCOUNTED: Final = SharedList[int]()
+
+
+def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
+    if len(sums) < known:  # the request before is to a model for which they are not counted
+        sums, known = SharedList(), 0
     total, own = sums[known - 1] if known else 0, list[int]()
-    for block in more:
+    for block in blocks[known:]:
         total += block.is_string
         own.append(total)
     if known < len(sums):  # blocks may differ in their marks alone

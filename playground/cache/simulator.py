@@ -246,7 +246,7 @@ class CacheSimulator:
             return "built on a request of several rounds on the server: what it left is not known"
         if points and hit != points[-1] and self._begun[request.wire.model]:
             return "the first request read what was cached before it: there may be more of that"
-        if hit is None or self.rules.string_is_block(request.wire.model):
+        if hit is None:
             return ""
         if self._entries[request.chain[hit]].strings != request.strings(hit):
             return "a text that was a string is a block now: reported to count as another prefix"
@@ -522,14 +522,13 @@ class CacheSimulator:
             if sized or (request.billed is not None and not known.sized):
                 known.size, known.sized = size, sized
             return
-        strings = 0 if self.rules.string_is_block(request.wire.model) else request.strings(point)
         last = request.wire.blocks[point]
         self._entries[key] = CacheEntry(
             size,
             ttl,
             request.at + _FIRST_TOKEN,
             expires,
-            strings,
+            request.strings(point),
             sized,
             request.last_hash,
             last.tier,
