@@ -44,14 +44,13 @@ _AS_NAMED: Final = (
 _MORE: Final = "additionalModelRequestFields"
 
 
-def mark_holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
+def mark_holders(kind: str, value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
+    if kind == "text":
+        return [value]
     content, function = value.get("content"), value.get("function")
-    if kind == "tool_result" and isinstance(content, list):
-        yield from (part for part in content if isinstance(part, dict))
-    if isinstance(function, dict):
-        yield function
-    yield value
+    parts = content if kind == "tool_result" and isinstance(content, list) else ()
+    return [holder for holder in (*parts, function, value) if isinstance(holder, dict)]
 
 
 def kind_of(part: dict[str, Any]) -> str:
