@@ -11,6 +11,7 @@ because beginnings recur and whole texts do not.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -222,7 +223,10 @@ class ChoicePoint:
         if match is None:
             return NOTHING
         marker = self.marker_of(match)
-        return marker, not stream_ended and self.is_undecided(marker, text)
+        is_undecided = self.is_undecided(marker, text)
+        if not marker.partial and not is_undecided:
+            self._learn(marker, lookbehind, text[place : place + _MANY], _MANY)
+        return marker, not stream_ended and is_undecided
 
     def match(
         self, text: str, place: int, partial: bool = False, has_more: bool = False
@@ -332,12 +336,12 @@ class ChoicePoint:
             _remember(self, lookbehind, text, lookahead, has_more)
             marker, is_undecided = lookahead
             if marker is not None and not is_undecided:
-                self._learn(marker, lookbehind, text)
+                self._learn(marker, lookbehind, text, marker.size + 1)
         return lookahead
 
-    def _learn(self, marker: Marker, lookbehind: str, text: str) -> None:
-        """Learn the shortest beginning that decides a marker; from then on the cache finds it,
-        whatever follows.
+    def _learn(self, marker: Marker, lookbehind: str, text: str, longest: int) -> None:
+        """Learn the shortest beginning that decides a marker, up to a `longest` one; from then on
+        the cache finds it, whatever follows.
 
         Only every `_OFTEN`-th meeting is learned from, because it asks every choice again.
         """
@@ -346,15 +350,22 @@ class ChoicePoint:
         self._meetings[marker.text] += 1
         if self._meetings[marker.text] % _OFTEN:
             return
-        for length in (marker.size, marker.size + 1):
-            if length >= len(text) or len(self._learned_lengths) == _MOST_LENGTHS:
-                return
+        if len(self._learned_lengths) == _MOST_LENGTHS:
+            return
+
+        def decides(length: int) -> bool:
             shorter, is_undecided = _match_once(self, lookbehind, text[:length])
-            if not is_undecided and shorter is not None and shorter.content == marker.content:
-                _remember(self, lookbehind, text[:length], (marker, False))
-                if length not in self._learned_lengths:
-                    self._learned_lengths.append(length)
-                return
+            return not is_undecided and shorter is not None and shorter.content == marker.content
+
+        lengths = range(marker.size, min(longest + 1, len(text)))
+        place = bisect_left(lengths, True, key=decides)  # more text never changes a decision
+        if place < len(lengths):
+            length = lengths[place]
+            # matched anew, because `marker` may keep a long text alive
+            lookahead = _match_once(self, lookbehind, text[:length])
+            _remember(self, lookbehind, text[:length], lookahead)
+            if length not in self._learned_lengths:
+                self._learned_lengths.append(length)
 
     @cached_property
     def _learned_lengths(self) -> list[int]:

@@ -149,7 +149,7 @@ class Declaration:
 
     def type_word(self, kind: str) -> str:
         """Return the word that {type} writes for a value of this JSON type."""
-        return dict(self.type_words).get(kind, kind)
+        return dict(self.type_words).get(kind, kind) if self.type_words else kind
 
     @cached_property
     def section_texts(self) -> tuple[str, ...]:
