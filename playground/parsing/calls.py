@@ -174,7 +174,7 @@ class CallReader(Reader):
         marker = yield from scanner.match_here(close)
         if marker is not None:
             self._unwrap(marker)
-            if not marker.named.get("wrapped"):
+            if not (marker.well_formed or marker.named.get("wrapped")):
                 scanner.note_form(marker, form.syntax.call_template.after)
             scanner.emit_marker(marker)
             return

@@ -156,7 +156,7 @@ class ChoicePoint:
     def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
         """Match at the place of held text, or at a place that may begin a marker. A marker that
         `accept` rejects counts as none."""
-        lookahead = self.match_at(text, place, few=_MANY, is_candidate=False)
+        lookahead = self.match_at(text, place, False, _MANY, False)
         if accept is None:
             return lookahead
         marker, is_undecided = lookahead
@@ -167,7 +167,7 @@ class ChoicePoint:
 
     def decide_here(self, text: str, place: int, accept: Accept | None = None) -> Lookahead:
         """Match at the place where the walk stands: the text so far did not decide the match."""
-        return self.match_at(text, place, few=_MANY)
+        return self.match_at(text, place, False, _MANY)
 
     # matching
 
