@@ -52,6 +52,7 @@ class OpenCall:
     relaxed: bool = False  # True if its JSON is not strict: single quotes, bare keys, comments
     body_ended: bool = False  # True if its body ended by itself: nothing after it belongs to it
     typed: bool = True
+    read_value: tuple[str, Any] = ("", None)  # a text of arguments and its value, if read already
     restart: ChoicePoint | None = None  # how another call of its form begins
 
     @property

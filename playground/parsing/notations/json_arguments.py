@@ -59,6 +59,10 @@ def claim_arguments(reader: Reader, call: OpenCall) -> Walk[str]:
     """Claim one JSON value as the call's arguments; `decode_arguments` reads it."""
     scanner = reader.scanner
     escaped = yield from scanner.match_here(ESCAPED)
+    complete = None if escaped else json_walk.complete_value(scanner)
+    if complete is not None:
+        value, stop = complete
+        return reader.claim_value(call, stop - scanner.at, value)
 
     def walk(emit: Claim) -> Walk[None]:
         if escaped:
@@ -120,6 +124,9 @@ def _read_object(text: str) -> Any:
 
 def _load(call: OpenCall, text: str) -> Any:
     """Return the value of a JSON text. If the text is not strict JSON, mark the call `relaxed`."""
+    read_text, value = call.read_value
+    if read_text is text:
+        return value
     with suppress(ValueError, RecursionError):
         return load_strict_json(text)
     try:
