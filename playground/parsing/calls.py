@@ -53,9 +53,9 @@ class CallReader(Reader):
         call = OpenCall(
             self.count,
             groups.get("id") or f"call_{self.count + 1}",
-            in_section=in_section,
-            typed=self.switches.typing == "schema",
-            restart=form.restart,
+            in_section,
+            self.switches.typing == "schema",
+            form.restart,
         )
         self.open_call = call
         self.count += 1

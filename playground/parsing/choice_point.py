@@ -212,13 +212,15 @@ class ChoicePoint:
                 return known
         for length in (_LEAST, _FEW, _MORE):
             if rest > length:
-                lookahead = self._cached_match(
-                    lookbehind, text[place : place + length], has_more=True
-                )
-                if not lookahead[1]:
-                    return lookahead
+                key = (self, lookbehind, text[place : place + length])
+                known = _decided_cache.get(key) or _undecided_cache.get(key)
+                if known is None:
+                    known = self._match_new(key, has_more=True)
+                if not known[1]:
+                    return known
         if rest <= _MANY and not stream_ended:
-            return self._cached_match(lookbehind, text[place:])
+            key = (self, lookbehind, text[place:])
+            return _decided_cache.get(key) or self._match_new(key)
         match = self.match(text, place, partial=True)
         if match is None:
             return NOTHING
@@ -322,21 +324,18 @@ class ChoicePoint:
 
     # remembering
 
-    def _cached_match(self, lookbehind: str, text: str, has_more: bool = False) -> Lookahead:
-        """Match a beginning, or return what an earlier match of the same one gave.
+    def _match_new(self, key: _BeginningKey, has_more: bool = False) -> Lookahead:
+        """Match a beginning that no cache holds, and remember the result.
 
         With `has_more` the caller has more of the text, so an undecided result goes into a cache of
         its own.
         """
-        lookahead = _decided_cache.get((self, lookbehind, text))
-        if lookahead is None and has_more:
-            lookahead = _undecided_cache.get((self, lookbehind, text))
-        if lookahead is None:
-            lookahead = _match_once(self, lookbehind, text, has_more)
-            _remember(self, lookbehind, text, lookahead, has_more)
-            marker, is_undecided = lookahead
-            if marker is not None and not is_undecided:
-                self._learn(marker, lookbehind, text, marker.size + 1)
+        _, lookbehind, text = key
+        lookahead = _match_once(self, lookbehind, text, has_more)
+        _remember(key, lookahead, has_more)
+        marker, is_undecided = lookahead
+        if marker is not None and not is_undecided:
+            self._learn(marker, lookbehind, text, marker.size + 1)
         return lookahead
 
     def _learn(self, marker: Marker, lookbehind: str, text: str, longest: int) -> None:
@@ -363,7 +362,7 @@ class ChoicePoint:
             length = lengths[place]
             # matched anew, because `marker` may keep a long text alive
             lookahead = _match_once(self, lookbehind, text[:length])
-            _remember(self, lookbehind, text[:length], lookahead)
+            _remember((self, lookbehind, text[:length]), lookahead)
             if length not in self._learned_lengths:
                 self._learned_lengths.append(length)
 
@@ -416,13 +415,11 @@ def _match_once(
     return marker, point.is_undecided(marker, full_text)
 
 
-def _remember(
-    point: ChoicePoint, lookbehind: str, text: str, lookahead: Lookahead, has_more: bool = False
-) -> None:
+def _remember(key: _BeginningKey, lookahead: Lookahead, has_more: bool = False) -> None:
     cache = _undecided_cache if has_more and lookahead[1] else _decided_cache
     if len(cache) >= _MOST_BEGINNINGS:
         cache.clear()
-    cache[point, lookbehind, text] = lookahead
+    cache[key] = lookahead
 
 
 @lru_cache(maxsize=4096)

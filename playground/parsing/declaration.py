@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from typing import Final, Literal
 
@@ -234,6 +234,13 @@ def tags_outside_text(
 ) -> tuple[str, ...]:
     """Return the first tags of the markers that no text holds: those of calls of tools with these
     names, of sections and thoughts, and of the model's own tokens."""
+    return _tags_outside_text(syntax, markers, tuple(names))
+
+
+@lru_cache(maxsize=256)  # asked for each reply
+def _tags_outside_text(
+    syntax: Declaration, markers: Markers, names: tuple[str, ...]
+) -> tuple[str, ...]:
     texts = []
     for form in (syntax, *syntax.also):
         for template in (form.call_template, *form.sections):

@@ -116,7 +116,8 @@ class Scanner:
             self.note("mended-form", where, message)
 
     def here(self) -> Span:
-        return Span(self.offset, self.offset)
+        offset = self.base + self.at
+        return Span(offset, offset)
 
     def note(self, code: str, where: str = "", message: str = "") -> None:
         """Emit a finding without characters of its own."""

@@ -80,8 +80,10 @@ def read_escaped(text: str) -> Any:
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Set the call's arguments from their raw text; without one, or for null, the empty object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
-    is_empty = any(text.strip() == "{}" for _, text in call.raw)
-    value = _load(call, texts[-1]) if texts else {} if is_empty else None
+    if texts:
+        value = _load(call, texts[-1])
+    else:
+        value = {} if any(text.strip() == "{}" for _, text in call.raw) else None
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
     if isinstance(value, str):  # OpenAI's form: JSON inside a JSON string
