@@ -196,6 +196,8 @@ def _cut_off_marker(text: str, markers: dict[str, str]) -> str:
     tail = text[-80:].rstrip()
     line = tail.rpartition("\n")[2].strip()
     for marker in markers:
+        if marker[:4] not in tail:
+            continue
         for size in range(min(len(marker) - 1, len(tail)), 3, -1):
             half = marker[:size]
             ends = line == half if marker[0].isalnum() else tail.endswith(half)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from typing import Final, Literal
 
@@ -151,7 +151,7 @@ class Declaration:
 
     def type_word(self, kind: str) -> str:
         """Return the word that {type} writes for a value of this JSON type."""
-        return dict(self.type_words).get(kind, kind)
+        return dict(self.type_words).get(kind, kind) if self.type_words else kind
 
     @cached_property
     def section_texts(self) -> tuple[str, ...]:
@@ -237,6 +237,13 @@ def tags_outside_text(
     """Return the first tag of each marker: the tags that plain text is not expected to contain.
     Markers are those of calls of tools with these names, of sections, of reasoning, and the model's
     special tokens."""
+    return _tags_outside_text(syntax, markers, tuple(names))
+
+
+@lru_cache(maxsize=256)  # asked for each reply
+def _tags_outside_text(
+    syntax: Declaration, markers: Markers, names: tuple[str, ...]
+) -> tuple[str, ...]:
     texts = []
     for form in (syntax, *syntax.also):
         for template in (form.call_template, *form.sections):
