@@ -63,7 +63,7 @@ def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
         message = f"nearly {marker!r} of {dialect.name}: kept as text"
         return finding("near-marker", "the whole reply", message)
     tags = tags_outside_text(dialect.syntax, dialect.markers, names)
-    tag = next((tag for tag in tags if tag in result.content), "")
+    tag = next((tag.strip() for tag in tags if tag in f"\n{result.content}"), "")
     message = f"{tag!r}, of a marker of {dialect.name}, stands there without a call: kept as text"
     return finding("near-marker", "the whole reply", message) if tag else None
 
