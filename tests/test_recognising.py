@@ -103,7 +103,7 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
         "cache policy tail: 1 mark",
     ),
     ("nothing", " \n", "nothing", "nothing: there is no text in it"),
-    ("words", "Hello!", "reply", "a reply of 6 characters, in which no dialect reads a call"),
+    ("words", "Hello!", "reply", NO_CALL.format(6)),
     ("a body that is cut off", TEXT[:-9], "session", REQUEST),
     ("a broken body", SPOILED, "reply", "JSON that cannot be read"),
     (
@@ -123,7 +123,7 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
         "words about curl",
         "curl is what I would use here, it's simple.",
         "reply",
-        "a reply of 43 characters, in which no dialect reads a call",
+        NO_CALL.format(43),
     ),
     (
         "a call that is not well written as a command",
