@@ -35,6 +35,7 @@ BODY = {
 }
 TEXT = json.dumps(BODY)
 REQUEST = "OpenAI request: system prompt, 1 message, 1 tool"
+NO_CALL = "a reply of {} characters, in which no dialect reads a call, or a system prompt"
 ANTHROPIC = {
     "model": "claude-sonnet-4-5",
     "system": "Be brief.",
