@@ -104,6 +104,12 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
         "cache policy tail: 1 mark",
     ),
     ("nothing", " \n", "nothing", "nothing: there is no text in it"),
+    (
+        "a body of Bedrock's Converse",
+        '{"messages": [{"role": "user", "content": [{"text": "hi"}]}], "system": [{"text": "s"}]}',
+        "session",
+        "Bedrock Converse request: system prompt, 1 message",
+    ),
     ("words", "Hello!", "reply", NO_CALL.format(6)),
     ("a body that is cut off", TEXT[:-9], "session", REQUEST),
     ("a broken body", SPOILED, "reply", "JSON that cannot be read"),
