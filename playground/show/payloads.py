@@ -62,7 +62,8 @@ def _sections(blocks: Sequence[Block]) -> dict[str, int]:
     sizes = dict.fromkeys(("Rules", "Tools", "Prompts", "History"), 0)
     for origin, kind, text in blocks:
         is_message = origin.startswith("message:")
-        sizes["History" if is_message else _SECTIONS.get(kind, "Prompts")] += len(text)
+        section = "History" if is_message else _SECTIONS.get(kind, "Prompts")
+        sizes[section] += len(text) if kind != "image" else 0
     return sizes
 
 

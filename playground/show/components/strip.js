@@ -442,13 +442,14 @@ class Strip {
   say() {
     const block = this.request.blocks[this.chosen]
     if (!block) return this.side.replaceChildren(element("p", "quiet", "This request has no block."))
-    const [tier, kind, role, size, text, length, from] = block
+    const [tier, kind, role, size, given, length, from] = block
+    const text = from ? given : beginning(given, upToData(given))
     const line = element("div", "line")
     line.append(element("b", "", `Block ${this.chosen}`), element("span", "tag", [role || tier, kind].join(" ")))
     line.append(
       button("◂", "The block before", () => this.choose(this.chosen - 1)),
       button("▸", "The next block", () => this.choose(this.chosen + 1)),
-      copyButton("block", () => text),
+      copyButton("block", () => given),
     )
     const facts = element("dl", "")
     const fact = (name, value) => facts.append(element("dt", "", name), element("dd", "", value))
