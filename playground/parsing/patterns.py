@@ -141,6 +141,7 @@ def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
     return f"(?!/)(?:[^{NO_NAME}{stop}/]|/(?!>)){{1,128}}+"
 
 
+@lru_cache(maxsize=4096)  # asked for the same markers at each place where they may stand
 def literal(text: str) -> str:
     """Build a pattern for a marker: its words must be exact, the white space around them and around
     the `=` of an attribute may vary."""
