@@ -154,7 +154,9 @@ class _Beginning:
         if rest[:1] in ("?", "*", "+", "{"):
             return []
         alternatives = list(_alternatives(inner))
-        return list(map(_Beginning, alternatives)) if len(alternatives) <= _MOST_ALTERNATIVES else []
+        return (
+            list(map(_Beginning, alternatives)) if len(alternatives) <= _MOST_ALTERNATIVES else []
+        )
 
 
 def _steps(pattern: str) -> tuple[list[str], int]:
