@@ -400,6 +400,16 @@ def assert_as_asked_one_by_one(point: ChoicePoint, text: str, place: int, partia
 
 
 @each_dialect
+def test_a_bracket_before_a_blank_holds_no_text(dialect: DeclaredDialect) -> None:
+    """`regex` took a look-behind of two characters for the beginning of a match: xlam held all
+    text after `[ ` up to the end of the stream."""
+    reader = parser(dialect, "", None, fast_path=True)
+    pieces = ["see [ x] and ", "more [\n  y ", "words follow, and follow, ", "and so on. "]
+    events = [event for piece in pieces for event in reader.feed(piece.encode())]
+    assert events[-1].span.stop >= sum(map(len, pieces)) - 1
+
+
+@each_dialect
 def test_no_pattern_has_alternatives_outside_of_its_groups(dialect: DeclaredDialect) -> None:
     """A pattern is ruled out by the literals at its start: `a|b` would never be matched with b."""
     plan = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",))
