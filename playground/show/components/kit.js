@@ -112,6 +112,13 @@ function beginning(text, most) {
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? most - 1 : most)
 }
 
+// How much of a text is shown where it holds a picture or a file: to its first letters in base64
+const DATA = /(?:base64,|"data": ?\\*")[\w+/=-]{400}/
+function upToData(text) {
+  const at = text.search(DATA)
+  return at < 0 ? text.length : at + 80
+}
+
 // Somebody else's text within words of ours, as `playground/base/wording.py` shows it: nothing hidden is
 // left to be obeyed
 const HIDDEN = new RegExp(

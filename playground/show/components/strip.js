@@ -168,7 +168,7 @@ class Strip {
 
   toBreak(direction) {
     const at = this.data.breaks.map(([number]) => number).filter((n) => (n - this.now) * direction > 0)
-    if (at.length) this.go(direction > 0 ? at[0] : at[at.length - 1])
+    if (at.length) this.show(direction > 0 ? at[0] : at[at.length - 1])
   }
 
   go(index) {
@@ -177,7 +177,7 @@ class Strip {
     this.draw()
   }
 
-  // A finding's request, at the block that differs
+  // The request of a finding or a break, at the block that differs
   show(number) {
     this.go(number)
     this.choose(this.request.differs ?? this.firstSeen())
@@ -413,7 +413,7 @@ class Strip {
       context.fillText(word, index * wide + wide / 2 - context.measureText(word).width / 2, CHART - 2)
     })
     this.flags.replaceChildren(...this.data.breaks.map(([number, words]) => {
-      const flag = button(words, `Request ${words} cached tokens not read`, () => this.go(number))
+      const flag = button(words, `Request ${words} cached tokens not read`, () => this.show(number))
       flag.style.left = `${Math.min(92, (100 * number) / this.bars.length)}%`
       return flag
     }))
@@ -423,13 +423,14 @@ class Strip {
   say() {
     const block = this.request.blocks[this.chosen]
     if (!block) return this.side.replaceChildren(element("p", "quiet", "This request has no block."))
-    const [tier, kind, role, size, text, length] = block
+    const [tier, kind, role, size, given, length, from] = block
+    const text = from ? given : beginning(given, upToData(given))
     const line = element("div", "line")
     line.append(element("b", "", `Block ${this.chosen}`), element("span", "tag", [role || tier, kind].join(" ")))
     line.append(
       button("◂", "The block before", () => this.choose(this.chosen - 1)),
       button("▸", "The next block", () => this.choose(this.chosen + 1)),
-      copyButton("block", () => text),
+      copyButton("block", () => given),
     )
     const facts = element("dl", "")
     const fact = (name, value) => facts.append(element("dt", "", name), element("dd", "", value))
@@ -441,7 +442,19 @@ class Strip {
     const pre = element("pre", "", text)
     pre.tabIndex = 0
     this.side.append(pre)
-    if (length > characters(text)) this.side.append(element("p", "quiet", `… and ${grouped(length - characters(text))} more characters`))
+    if (this.chosen === this.request.differs) this.markChange(pre, this.request.character - from)
+    const shown = characters(text)
+    if (length > shown) this.side.append(element("p", "quiet", `characters ${grouped(from + 1)} to ${grouped(from + shown)} of ${grouped(length)}`))
+  }
+
+  // The place at which a request differs from the one before it, in view
+  markChange(pre, at) {
+    const text = [...pre.textContent]
+    const rest = text.slice(at).join("")
+    const [word] = /^(\s+|\S+)?/.exec(rest)
+    const mark = element("mark", "", word)
+    pre.replaceChildren(text.slice(0, at).join(""), mark, rest.slice(word.length))
+    pre.scrollTop = mark.offsetTop - pre.offsetTop - 60
   }
 
   // The chosen block's fate; by the bill, if there is one, to whose tokens estimates are scaled.
