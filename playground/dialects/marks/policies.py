@@ -220,7 +220,7 @@ def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
     last_places = finder_of_last(messages)
     systems, users = last_places("system", 1), last_places("user", 2)
     return [
-        _decision_at(messages, systems[-1:], "last-system"),
+        _decision_at(messages, systems, "last-system"),
         # The previous request had its last mark here, so its entry is found, however long the turn
         # has become.
         _decision_at(messages, users[-2:-1], "second-last-user"),
