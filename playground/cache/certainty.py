@@ -24,10 +24,10 @@ _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
 def doubt_of(request: TimedRequest, rules: Rules, beside: str | None = None) -> str:
-    """Return why a prediction of this request is uncertain with any contents of the cache,
-    or "".
+    """Return why a prediction of this request is uncertain with any contents of the cache, or "".
 
-    `beside` is the doubt about the settings, where it is known already. It hides no unknown word.
+    `beside` is the doubt about the settings, if it is already known. An unknown word is reported
+    even then.
     """
     if beside is None:
         beside = doubt_about_settings(request, rules)
@@ -91,7 +91,8 @@ def _words(request: TimedRequest, rules: Rules) -> str:
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule mentions, else those whose content is on the server."""
+    """Name the fields that no rule mentions or, if there are none, those whose content is on the
+    server."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)
@@ -157,7 +158,7 @@ def _roles(rules: Rules, api: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=256)
 def _parents(rules: Rules, api: str) -> frozenset[str]:
-    """Return the fields whose inner fields are all named by the rules (`parent.inner`)."""
+    """Return the fields for which the rules name all inner fields (`parent.inner`)."""
     return frozenset(name.partition(".")[0] for name in _roles(rules, api) if "." in name)
 
 

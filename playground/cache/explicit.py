@@ -51,7 +51,7 @@ class ExplicitCache:
             return Resource(size, True, ttl, 0, held[-1]), "the whole explicit cache is read"
         seconds = _seconds(ttl, rules)
         self._ends[key] = request.at + seconds
-        # Its complete life is charged when it is made, because no client here deletes it early.
+        # Its whole lifetime is charged when it is made, because no client deletes it early.
         hourly = rules.figure("storage_permille_hour", request.wire.model).value
         storage = size * hourly * seconds // 3600
         return Resource(size, False, ttl, storage, held[-1]), "an explicit cache is made"

@@ -1,4 +1,4 @@
-"""A request at its time: the hash, position and size of every prefix, block by block.
+"""A request with its time, and the hash, position and size of each of its prefixes, block by block.
 
 Sizes are estimated from texts; a request's billed usage, if known, makes them exact.
 """
@@ -67,7 +67,7 @@ class TimedRequest:
         before: TimedRequest | None = None,
         known_sizes: Sequence[tuple[int, int]] = (),
     ) -> None:
-        if wire.clears_at or wire.thinks:  # otherwise the prompt is the request
+        if wire.clears_at or wire.thinks:  # None if the prompt is the request itself
             from playground.cache.prompt_view import as_prompted
 
             wire = as_prompted(wire, rules)
@@ -86,7 +86,7 @@ class TimedRequest:
         self.estimates: SharedList[int] = _estimates(own, kept.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, known_sizes)
         self.total = self.sizes[-1] if self.sizes else 0
-        # strings and marks are compared apart: they are no part of the cached text
+        # strings and marks are compared separately: they are no part of the cached text
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         changed = own if same == shared else wire.blocks[same:]
@@ -106,7 +106,7 @@ class TimedRequest:
     def size_range(self, block: int) -> tuple[int, float]:
         """Return the lowest and highest true size of the prefix up to this block.
 
-        Content that is not in the body has no limit but that of a bill.
+        Content that is not in the body is limited only by a bill.
         """
         size, opaque = self.sizes[block], self._opaque[block] if self._opaque else 0
         if not opaque or (self.billed and block == len(self.sizes) - 1):
@@ -150,8 +150,8 @@ class TimedRequest:
 
     @cached_property
     def answered(self) -> frozenset[bytes]:
-        """The hashes of the prefixes that end before an answer: of the requests that this one
-        continues.
+        """The hashes of the prefixes that end before an answer. These are the requests that this
+        one continues.
 
         Computed once, because there may be as many unfinished entries as blocks.
         """
@@ -346,7 +346,7 @@ def _scaled(
     if any(
         low >= high for one, two in pairwise(points) for low, high in zip(one, two, strict=True)
     ):
-        points = points[-1:]  # sizes that do not rise: use only the newest
+        points = points[-1:]  # the sizes are not ascending: use only the newest
     if len(points) == 1:
         ((estimated, tokens),) = points
         return [size * tokens // estimated for size in estimates]

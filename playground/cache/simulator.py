@@ -1,4 +1,4 @@
-"""Simulate what a row of requests reads from the cache and writes to it, by a provider's rules.
+"""Simulate what consecutive requests read from the cache and write to it, by a provider's rules.
 
 Tokens, seconds and costs are integers; a cost is in thousandths of an input token's price.
 """
@@ -52,7 +52,7 @@ class CacheSimulator:
     _earlier: EarlierRequests = field(default_factory=EarlierRequests)
     _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
     _own_settings: dict[str, str] = field(default_factory=dict)
-    _beside: str = ""  # the doubt about the last request's model or settings
+    _beside: str = ""  # why the last request's model or settings are uncertain
     one_by_one: bool = True  # True if each request was sent after the previous answer had begun
     _first_blocks: set[bytes] = field(default_factory=set)  # of all requests, hashed
 
@@ -117,7 +117,7 @@ class CacheSimulator:
             for _, entry in self._in_reach(request, points, request.positions)
         )
         doubt = doubt or self._unseen(request, points, hit) or self._doubt(request, points, hit)
-        if flying and self._sent_last < request.at:  # else it certainly came too early
+        if flying and self._sent_last < request.at:  # otherwise it certainly came too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = entry is not None and entry.sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
@@ -156,7 +156,7 @@ class CacheSimulator:
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
-        """Simulate a provider that promises reads only from an explicit cache resource."""
+        """Simulate a provider that guarantees reads only from an explicit cache resource."""
         history = str(request.wire.parameters.get("history") or "")
         if history.lower().startswith("cached"):
             return self._named_resource(request, history)

@@ -102,10 +102,10 @@ class WireRequest:
     """The parts of a request that matter to a cache: blocks, parameters, a top-level mark.
 
     `starts` has the index at which the blocks of each message begin. `settings` are the body's
-    other fields, as they were sent, and `api` names the form of the body. `clears_at` are the
-    messages that leave the prompt at a later turn of the user. `doubts` name contents of the body
-    if no provider states how much of them is in the prompt. `unknown` are words that no list of
-    known words has.
+    other fields, as they were sent, and `api` names the form of the body. `clears_at` has the
+    messages that the provider removes from the prompt at a later turn of the user. `doubts` names
+    contents of which no provider states how much is in the prompt. `unknown` has words that are not
+    in the SDKs' types.
     """
 
     model: str
@@ -120,7 +120,7 @@ class WireRequest:
     cleared: tuple[tuple[int, str], ...] = ()  # messages with `clear_at`, and their contents
     thinks: bool = False  # True if a block is a thought
     instructs: bool = False  # True if a later message is of role system
-    prompted: bool = False  # True if all that leaves the prompt has been removed
+    prompted: bool = False  # True once the messages that leave the prompt have been removed
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
     server_tools: tuple[str, ...] = ()  # Anthropic's tools that run on its server
@@ -147,8 +147,9 @@ def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") ->
 class WireReader:
     """A reader of successive requests, which reads a message that they share only once.
 
-    Every request of a session holds the history before it, so reading each anew would cost n²/2
-    messages for n requests. So would even a loop over the shared messages: lists are compared.
+    Every request of a session repeats the history, so reading each request anew would take
+    quadratic time. So would a Python loop over the shared messages: whole lists are compared
+    instead.
     """
 
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
@@ -204,7 +205,8 @@ class WireReader:
         return frame
 
     def _other_fields_of(self, body: dict[str, Any], api: str) -> _OtherFields:
-        """Return the fields other than tools and messages; most requests share them."""
+        """Return the fields other than tools and messages. They are cached: most requests share
+        them."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         given = settings, system, api
@@ -213,7 +215,8 @@ class WireReader:
         return self._other_fields
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
-        """Return the tools and the system prompt as blocks; most requests share them."""
+        """Return the tools and the system prompt as blocks. They are cached: most requests share
+        them."""
         system, instructions = system_of(body), body.get("instructions")
         given = tools, ttl, written((system, instructions))
         if self._head is not None and given == self._head[1]:
@@ -362,8 +365,9 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Read:
-    """The messages that were read. `known` has, for each message, the fields from `leads` on as
-    they were before it. `found` has the texts of the deferred tools to which messages refer.
+    """The messages that were read. For each message, `known` has a copy of the fields below (from
+    `leads` on), made before the message was read. `found` has the texts of the deferred tools to
+    which messages refer.
     """
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
@@ -430,8 +434,8 @@ class _Read:
             self.unknown = (UnknownWord("chat", path),)  # Anthropic's
 
     def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
-        """Note what a message holds beside texts, and what makes it uncertain: unknown words,
-        unread fields, and addresses.
+        """Note the parts of a message that are no texts, and what makes its tokens uncertain:
+        unknown words, unread fields and addresses.
         """
         self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)

@@ -13,6 +13,7 @@ from playground.base.shared_lists import SharedList
 
 _WRITER: Final = json.JSONEncoder(ensure_ascii=False)  # `dumps` would make one for each block
 MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
+_MARKS: Final = frozenset(MARKS)
 PICTURE_KINDS: Final = ("image", "image_url", "input_image")
 _KINDS: Final = {  # kinds of parts, by the keys of Bedrock and Gemini
     "toolUse": "tool_use",
@@ -51,6 +52,19 @@ def mark_holders(kind: str, value: dict[str, Any]) -> list[dict[str, Any]]:
     content, function = value.get("content"), value.get("function")
     parts = content if kind == "tool_result" and isinstance(content, list) else ()
     return [holder for holder in (*parts, function, value) if isinstance(holder, dict)]
+
+
+def holds_marks(body: Mapping[str, Any]) -> bool:
+    """Return True if a mark may stand anywhere in a body."""
+    values: list[Any] = [dict(body)]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            if not _MARKS.isdisjoint(value):
+                return True
+            value = value.values()
+        values += [inner for inner in value if isinstance(inner, dict | list | tuple | SharedList)]
+    return False
 
 
 def kind_of(part: dict[str, Any]) -> str:
@@ -333,17 +347,17 @@ def settings_left(
     """Yield the values in these fields that are no parameters, each with its path in the body."""
     read = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
-        yield from _left(settings.get(field), (field,), read)
+        yield from _unnamed_values(settings.get(field), (field,), read)
 
 
-def _left(
+def _unnamed_values(
     value: Any, path: tuple[str, ...], read: Collection[tuple[str, ...]]
 ) -> Iterator[tuple[str, Any]]:
     if value is None or path in read:
         return
     if isinstance(value, dict) and any(one[: len(path)] == path for one in read):
         for key, item in value.items():
-            yield from _left(item, (*path, key), read)
+            yield from _unnamed_values(item, (*path, key), read)
     else:
         yield ".".join(path), value
 

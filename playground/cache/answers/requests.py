@@ -37,15 +37,15 @@ class Rendered(NamedTuple):
     own_marks: Sequence[CacheDecision] = ()
 
     def marked(
-        self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, lived: str = ""
+        self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, billed_lifetime: str = ""
     ) -> TimedRequest:
-        """Return the request with a policy's marks; `ttl` replaces the lifetime of all of them.
+        """Return the request with a policy's marks; `ttl` replaces the lifetime of all marks.
 
-        `lived` is the lifetime by the request's bill; it counts if the policy sets none.
+        `billed_lifetime`, which the request's bill shows, is used if the policy sets none.
         """
         decisions = [*policy.decide(self.messages, asked), *self.own_marks]
-        known = lived in rules.value("ttls") and not any(each.ttl for each in decisions)
-        usual = ttl or (lived if known else str(rules.value("default_ttl")))
+        known = billed_lifetime in rules.value("ttls") and not any(each.ttl for each in decisions)
+        usual = ttl or (billed_lifetime if known else str(rules.value("default_ttl")))
         marks = {
             block: ttl or decision.ttl or usual
             for decision in decisions
@@ -83,8 +83,8 @@ def render_requests(
     writes_own = dialect.writes_own_requests
     found: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
-    # Written once, without marks: every policy of the matrix then marks the same blocks, at no cost
-    # (writing them is what takes the time).
+    # Written once, without marks. Every policy of the matrix then marks the same blocks, which
+    # takes no time; writing them does.
     for number, (messages, tools, anew) in enumerate(_sent(plain, dialect, stops, what_if)):
         at = times[number] if times else number * step
         messages = what_if.messages(messages, environment, at)
@@ -180,11 +180,11 @@ def answering_models(session: Session) -> list[str]:
 
 
 def sent_models(session: Session) -> list[str]:
-    """Return the model to which each answer's request went, one after another as noted.
+    """Return the model to which each answer's request went, as recorded, in order.
 
-    A request without a noted model went to that of the request before. The session's own model is
-    spelled as the session spells it. Empty if that model is none of them, because somebody asks
-    about another model than those that answered.
+    A request without a recorded model went to the model of the previous request. The session's own
+    model is spelled as the session spells it. The result is empty if that model is none of them:
+    then the question is about another model than those that answered.
     """
     own, noted = (
         session.task.model_name,

@@ -45,12 +45,12 @@ class LiveCache(CacheSimulator):
             set(self._doubtful),
             _summed=set(self._summed),
             _begun=dict(self._begun),
-            # no doubt about entries under way: their times are known
+            # entries of unfinished requests are certain: their times are known
             _now=max(self._now, request.at),
             _last_doubtful=self._last_doubtful,
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
-            one_by_one=True,  # the begin of each answer is known
+            one_by_one=True,  # the times at which answers began are known
             _first_blocks=set(self._first_blocks),
         )
         return Prediction(request, branch.send(request), branch, entries)
