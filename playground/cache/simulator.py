@@ -208,10 +208,6 @@ class CacheSimulator:
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
-        for other in rules.rules["ttls"].conflicts:
-            lives = {} if other.superseded else other.value
-            if lives and entry.ttl not in lives and idle > max(lives.values()):
-                return f"sources disagree whether there is a life of {entry.ttl}"
         return ""
 
     def _has_ended(self, entry: CacheEntry, request: TimedRequest, begun: float) -> bool:
