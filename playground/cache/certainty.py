@@ -238,9 +238,21 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
         return f"{_UNDOCUMENTED} whether marks count for this model"
     known = lives_of(rules, wire.model)
     others = [life for life in request.marks.values() if life not in known]
-    if not others or rules.match == "best effort":
-        return ""
-    return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
+    if others and rules.match != "best effort":
+        return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
+    for life in _disputed_lives(rules):
+        if life == wire.ttl or life in request.marks.values():
+            return f"sources disagree whether there is a life of {life}"
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _disputed_lives(rules: Rules) -> list[str]:
+    """Return the lifetimes, other than the default, that not every source knows."""
+    rule = rules.rules["ttls"]
+    sources = [other.value for other in rule.conflicts if not other.superseded]
+    lives = {life for known in sources for life in rule.value if life not in known}
+    return sorted(lives - {str(rules.value("default_ttl"))})
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (

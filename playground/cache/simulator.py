@@ -43,7 +43,7 @@ class CacheSimulator:
     _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
-    _last_doubtful: int = -1  # the last block of the longest of them
+    _last_doubtful: int = -1  # last block of the longest of them
     _summed: set[bytes] = field(default_factory=set)  # prefixes of requests of several rounds
     _begun: dict[str, bool] = field(default_factory=dict)  # model -> its first bill has a read
     _now: float = float("-inf")
@@ -208,10 +208,6 @@ class CacheSimulator:
             return "it begins otherwise: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
-        for other in rules.rules["ttls"].conflicts:
-            lives = {} if other.superseded else other.value
-            if lives and entry.ttl not in lives and idle > max(lives.values()):
-                return f"sources disagree whether there is a life of {entry.ttl}"
         return ""
 
     def _has_ended(self, entry: CacheEntry, request: TimedRequest, begun: float) -> bool:
@@ -391,13 +387,12 @@ class CacheSimulator:
         sized: bool = False,
         begins: bool = False,
     ) -> Simulated:
-        rules = self.rules
         if request.has_opaque and request.billed is None:
             reason = f"{reason}; {_GUESSED}"
         uncached = max(0, request.total - read - sum(written.values()))
-        cost = uncached * 1000 + read * rules.read_permille(request.wire.model)
+        cost = uncached * 1000 + read * self.rules.read_permille(request.wire.model)
         for ttl, tokens in written.items():
-            cost += tokens * rules.write_permille(ttl)
+            cost += tokens * self.rules.write_permille(ttl)
         return Simulated(
             state,
             read,
@@ -543,7 +538,6 @@ class CacheSimulator:
 _FIRST_TOKEN_UNKNOWN: Final = (
     "it is not known when its first token came, from which on it can be read"
 )
-
 
 _GUESSED: Final = "how long a picture, a file or a provider's own tool is, is a guess"
 _EDITED: Final = (

@@ -73,7 +73,7 @@ def render_requests(
     appended = environment if what_if.environment in ("as it is", "after") else ""
     dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     plain = replace(session, dynamic=dynamic)
-    stops = plain.replies
+    stops = session.replies
     # A request of joined rounds was never sent, so it has no noted time.
     times = sent_at(session, stops) if apart is None and what_if.parallel == 1 else None
     if not stops or (what_if.pending and is_pending(session)):
