@@ -128,7 +128,7 @@ def across_regions(request: TimedRequest, rules: Rules) -> str:
     region = _region(rules, request.wire.model)
     if not region:
         return ""
-    return f"inference across regions ({region}): another one may answer, which writes it again"
+    return f"inference across regions ({region}): another region may answer and write it again"
 
 
 @lru_cache(maxsize=256)

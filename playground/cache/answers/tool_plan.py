@@ -327,11 +327,11 @@ def _assumed(left: str, rows: Sequence[PlannedTools], found: int) -> Iterator[st
     if "by search" in ways:
         yield f"a search finds {counted(found, 'tool')}: the called one, then the next of the list"
         yield "a search is a second round on the server, which reads the prompt once more"
-        yield "of the search tool only its entry is counted: no page says what it takes in a prompt"
+        yield "of the search tool, only its entry is counted: no page says what it takes there"
     if "by the client" in ways:
         yield "the client adds a tool (tool_addition, in beta) just before its call"
     if left != "nothing":
-        yield "requests go to the Responses API; of a deferred function name and description stay"
+        yield "requests go to the Responses API; a deferred function keeps its name and description"
 
 
 _Request = tuple[dict[str, Any], list[Message]]
