@@ -46,11 +46,11 @@ _MODULES: Final[Mapping[Display, str]] = {  # imported when a kind is first draw
 }
 
 
-def draws(kind: Display, shown: type) -> Callable[[Drawing], Drawing]:
+def draws(kind: Display, answer_type: type) -> Callable[[Drawing], Drawing]:
     """Make a decorator that registers the drawing of one kind for values of one type."""
 
     def register(function: Drawing) -> Drawing:
-        _drawings[kind, shown] = function
+        _drawings[kind, answer_type] = function
         return function
 
     return register

@@ -210,17 +210,19 @@ def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
     return same_blocks(wire.blocks, before.blocks, same)
 
 
-def _strings(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _strings(
+    more: Sequence[WireBlock], sums: SharedList[int], shared_count: int
+) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
-    before = sums[known - 1] if known else 0
+    before = sums[shared_count - 1] if shared_count else 0
     own = list(accumulate((block.is_string for block in more), initial=before))[1:]
-    if known < len(sums):  # blocks may differ in their marks alone
-        same = shared_length(sums[known:], own)
-        known, own = known + same, own[same:]
-    return sums.extended_with(known, own)
+    if shared_count < len(sums):  # blocks may differ in their marks alone
+        same = shared_length(sums[shared_count:], own)
+        shared_count, own = shared_count + same, own[same:]
+    return sums.extended_with(shared_count, own)
 
 
-def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _opaque(more: Sequence[WireBlock], sums: SharedList[int], shared_count: int) -> SharedList[int]:
     """Return the tokens that were estimated, up to each block, for content without text.
 
     The list is empty if there is no such block.
@@ -228,14 +230,14 @@ def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> Sha
     if not sums and not any(block.opaque for block in more):
         return sums
     if not sums:
-        sums = SharedList([0] * known)
-    before = sums[known - 1] if known else 0
+        sums = SharedList([0] * shared_count)
+    before = sums[shared_count - 1] if shared_count else 0
     own = (_estimate(block) if block.opaque else 0 for block in more)
-    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
+    return sums.extended_with(shared_count, islice(accumulate(own, initial=before), 1, None))
 
 
 def _chain(
-    wire: WireRequest, rules: Rules, before: SharedList[bytes], known: int
+    wire: WireRequest, rules: Rules, before: SharedList[bytes], shared_count: int
 ) -> SharedList[bytes]:
     """Return the hash of every prefix, continuing from the known ones.
 
@@ -243,10 +245,10 @@ def _chain(
     on.
     """
     chain: list[bytes] = []
-    state = before[known - 1] if known else _root(wire, rules)
+    state = before[shared_count - 1] if shared_count else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")
-    salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
-    for block in wire.blocks[known:]:
+    salted = TIERS.index(wire.blocks[shared_count - 1].tier) + 1 if shared_count else 0
+    for block in wire.blocks[shared_count:]:
         while salted < len(TIERS) and salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
             # A missing parameter is no change; a default that is spelled out would look like one.
@@ -257,7 +259,7 @@ def _chain(
             salted += 1
         state = hashlib.sha256(state + block.digest).digest()
         chain.append(state)
-    return before.extended_with(known, chain)
+    return before.extended_with(shared_count, chain)
 
 
 def _root(wire: WireRequest, rules: Rules) -> bytes:
@@ -270,26 +272,30 @@ def _root(wire: WireRequest, rules: Rules) -> bytes:
 
 
 def _positions(
-    blocks: Sequence[WireBlock], rules: Rules, positions: SharedList[int], known: int
+    blocks: Sequence[WireBlock], rules: Rules, positions: SharedList[int], shared_count: int
 ) -> SharedList[int]:
     """Return each block's position as the look-back counts it.
 
     By some rules a run of calls, or of results, counts as one position.
     """
     collapse, own = rules.value("collapse_runs"), list[int]()
-    before, position = (blocks[known - 1].kind, positions[known - 1]) if known else ("", -1)
-    for block in blocks[known:]:
+    before, position = (
+        (blocks[shared_count - 1].kind, positions[shared_count - 1]) if shared_count else ("", -1)
+    )
+    for block in blocks[shared_count:]:
         same = collapse and block.kind == before and block.kind in ("tool_use", "tool_result")
         position, before = position + (not same), block.kind
         own.append(position)
-    return positions.extended_with(known, own)
+    return positions.extended_with(shared_count, own)
 
 
-def _estimates(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+def _estimates(
+    more: Sequence[WireBlock], sums: SharedList[int], shared_count: int
+) -> SharedList[int]:
     """Return the estimated tokens of every prefix."""
-    before = sums[known - 1] if known else 0
+    before = sums[shared_count - 1] if shared_count else 0
     own = map(_estimate, more)
-    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
+    return sums.extended_with(shared_count, islice(accumulate(own, initial=before), 1, None))
 
 
 def _estimate(block: WireBlock) -> int:
