@@ -63,6 +63,13 @@ def load_strict_json(text: str) -> Any:
     return _DECODERS[True].decode(text)
 
 
+def load_strict_json_at(text: str, start: int) -> tuple[Any, int]:
+    """Read the JSON value that begins at `start`; return it and its end. Other text may follow.
+
+    Raises ValueError or RecursionError as `load_strict_json` does."""
+    return _DECODERS[True].raw_decode(text, start)
+
+
 def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
     """Read plain JSON from bytes, without a copy as text.
 

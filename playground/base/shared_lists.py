@@ -42,7 +42,7 @@ class SharedList(KeyIndexedList[Item]):
 
     def extended_with(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
         """Return a list of the first `count` items and `more`."""
-        more, ends = list(more), self._places.ends
+        more, ends = more if type(more) is list else list(more), self._places.ends
         try:
             ends.remove(count)  # no lock: only one thread can remove it, which then adds its items
         except ValueError:  # another list already continues from here

@@ -47,8 +47,15 @@ def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
         return why
     known = request.known_doubts  # shared by all policies, which change only the marks
     if rules not in known:
-        known[rules] = next((why for check in _CHECKS if (why := check(request, rules))), "")
+        known[rules] = _first_doubt(request, rules)
     return known[rules] or _marks(request, rules)
+
+
+def _first_doubt(request: TimedRequest, rules: Rules) -> str:
+    for check in _CHECKS:
+        if why := check(request, rules):
+            return why
+    return ""
 
 
 def _unnamed(request: TimedRequest, rules: Rules) -> str:
@@ -230,10 +237,10 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
     if request.marks and not listed:
         return f"{_UNDOCUMENTED} whether marks count for this model"
     known = lives_of(rules, wire.model)
-    other = next((life for life in request.marks.values() if life not in known), None)
-    if other is None or rules.match == "best effort":
+    others = [life for life in request.marks.values() if life not in known]
+    if not others or rules.match == "best effort":
         return ""
-    return f"{_UNDOCUMENTED} what a lifetime of {other!r} does for this model"
+    return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (

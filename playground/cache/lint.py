@@ -178,7 +178,7 @@ def _no_anchor(sent: SentRow) -> Seen:
 
 def _no_breakpoint(sent: SentRow) -> Seen:
     for number, request in enumerate(sent.row):
-        size = request.sizes[-1] if request.sizes else 0
+        size = request.total
         if sent.marked and not sent.outcomes[number].breakpoints and size >= sent.minimum(number):
             yield number, f"about {size:,} tokens, none of them up to a mark"
 

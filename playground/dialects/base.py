@@ -294,13 +294,12 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return RENDER_CACHE.docs(self, tools, self.format_tool_doc, self._joined_docs)
 
     def _joined_docs(self, tools: Sequence[ToolMetadata], texts: Sequence[str]) -> list[Block]:
+        """Join tools' texts; each separator belongs to the tool before it."""
         frame = self.tool_docs.frame
-        blocks: list[Block] = []
-        prefix = frame.before
-        for tool, text in zip(tools, texts, strict=True):
-            blocks += as_blocks("tools", "tool docs", prefix)
-            blocks += as_blocks(f"tool:{tool.name}", "tool docs", text)
-            prefix = frame.between
+        blocks = as_blocks("tools", "tool docs", frame.before)
+        for number, (tool, text) in enumerate(zip(tools, texts, strict=True), 1):
+            separator = frame.between if number < len(tools) else ""
+            blocks += as_blocks(f"tool:{tool.name}", "tool docs", text + separator)
         return blocks + as_blocks("tools", "tool docs", frame.after)
 
     def _overrides(self, method: str) -> bool:

@@ -6,7 +6,6 @@ that is a text is one part. A mark is stored with its block, but is no part of t
 
 from __future__ import annotations
 
-import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -92,9 +91,10 @@ class WireBlock(NamedTuple):
         )
 
     @property
-    def digest(self) -> bytes:
+    def identity(self) -> bytes:
+        """The same bytes for blocks that are the same to a cache, and for no others."""
         identity = f"{self.tier}\0{self.role}\0{self.kind}\0{self.text}"
-        return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).digest()
+        return identity.encode("utf-8", "surrogatepass")
 
 
 @dataclass(slots=True)
@@ -134,9 +134,9 @@ class WireRequest:
 
     def at(self, message: int, part: int) -> list[int]:
         """Return the indexes of the blocks of one part of a message."""
-        start, *following = self.starts[message : message + 2]
-        blocks, place = self.blocks[start : following[0] if following else None], (message, part)
-        return [index for index, block in enumerate(blocks, start) if block.place == place]
+        starts, blocks, place = self.starts, self.blocks, (message, part)
+        stop = starts[message + 1] if message + 1 < len(starts) else len(blocks)
+        return [index for index in range(starts[message], stop) if blocks[index].place == place]
 
 
 def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
@@ -192,7 +192,8 @@ class WireReader:
     def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
         """Return what a body holds beside its messages; most requests hold the same objects."""
         objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
-        objects += messages[:1] if isinstance(messages, Sequence) else ()  # it may tell the form
+        if isinstance(messages, (list, SharedList)):
+            objects += messages[:1]  # it may tell the form
         known, frame = self._framed
         if frame and len(known) == len(objects) and all(map(is_, known, objects)):
             return frame
@@ -251,15 +252,17 @@ class WireReader:
             given = [message for message in given if isinstance(message, dict)]
             count = alike_length(before.messages, given)
         alike = (head, start.ttl, api) == (before.head, before.ttl, before.api)
-        alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
+        if before.found:
+            alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
         if alike and before.cut_to(count):
             read, messages, blocks = before, count, len(before.blocks)
         else:
             read, messages, blocks = _Read(head, start.ttl, api, blocks=list(head)), 0, 0
             read.pictures = _has_pictures(head)
+        reader = _Reader(start.ttl, read.blocks, start.deferred)
         try:
             for message in given[messages:]:
-                read.add(message, start.deferred)
+                read.add(message, reader)
         except Exception:  # the next body shares nothing with one that cannot be read
             self._before, self._given = _Read(), ()
             raise
@@ -267,7 +270,7 @@ class WireReader:
             blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
         self._before, self._given = read, given
         self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
-        known = shared_length(self._starts, read.starts, messages)
+        known = messages or shared_length(self._starts, read.starts)
         self._starts = self._starts.extended_with(known, read.starts[known:])
         return read
 
@@ -406,12 +409,13 @@ class _Read:
         """Return the messages that leave the prompt later, with their contents."""
         return tuple((at, identity("message", self.messages[at])) for at in self.clears_at)
 
-    def add(self, message: dict[str, Any], deferred: dict[str, str]) -> None:
+    def add(self, message: dict[str, Any], reader: _Reader) -> None:
+        """Add a message. The reader adds its blocks to those that were read."""
         index, start = len(self.messages), len(self.blocks)
         last = self.blocks[-1] if self.blocks else None
-        reader = _Reader(self.ttl, self.blocks, deferred)
         reader.message(message, index, self.leads)
-        self.found |= reader.found
+        if reader.found:
+            self.found |= reader.found
         if start and self.blocks[start - 1] is not last:  # the message marked the block before it
             self.marked.append((index, start - 1))
         own = self.blocks[start:]

@@ -53,9 +53,9 @@ class CallReader(Reader):
         call = OpenCall(
             self.count,
             groups.get("id") or f"call_{self.count + 1}",
-            in_section=in_section,
-            typed=self.switches.typing == "schema",
-            restart=form.restart,
+            in_section,
+            self.switches.typing == "schema",
+            form.restart,
         )
         self.open_call = call
         self.count += 1
@@ -174,7 +174,7 @@ class CallReader(Reader):
         marker = yield from scanner.match_here(close)
         if marker is not None:
             self._unwrap(marker)
-            if not marker.named.get("wrapped"):
+            if not (marker.well_formed or marker.named.get("wrapped")):
                 scanner.note_form(marker, form.syntax.call_template.after)
             scanner.emit_marker(marker)
             return

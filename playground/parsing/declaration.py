@@ -6,10 +6,11 @@ by it.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from typing import Final, Literal
 
@@ -33,6 +34,8 @@ PARAM_HOLES: Final[dict[str, str]] = {
     "type": "the JSON type of a parameter's value; `string` says that it is text",
     "is_text": "`true` where a parameter's value is text, `false` where it is JSON",
 }
+# a letter and a sign, and more than what prose may hold (`to=`)
+_HAS_WORD: Final = re.compile(r"(?s)(?=.{4})(?:[^\W\d_].*\W|\W.*[^\W\d_])")
 SECTION_BODY: Final = "calls"
 SECTION_BODIES: Final[dict[str, str]] = {
     SECTION_BODY: "the calls of a reply (or each one, with `one_call_a_section`)",
@@ -151,7 +154,7 @@ class Declaration:
 
     def type_word(self, kind: str) -> str:
         """Return the word that {type} writes for a value of this JSON type."""
-        return dict(self.type_words).get(kind, kind)
+        return dict(self.type_words).get(kind, kind) if self.type_words else kind
 
     @cached_property
     def section_texts(self) -> tuple[str, ...]:
@@ -234,9 +237,16 @@ def written_name(syntax: Declaration, name: str) -> str:
 def tags_outside_text(
     syntax: Declaration, markers: Markers, names: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the first tag of each marker: the tags that plain text is not expected to contain.
-    Markers are those of calls of tools with these names, of sections, of reasoning, and the model's
-    special tokens."""
+    """Return what plain text is not expected to contain: the first tag of each marker, and openers
+    of mere words. Markers are those of calls of tools with these names, of sections, of reasoning,
+    and the model's special tokens."""
+    return _tags_outside_text(syntax, markers, tuple(names))
+
+
+@lru_cache(maxsize=256)  # asked for each reply
+def _tags_outside_text(
+    syntax: Declaration, markers: Markers, names: tuple[str, ...]
+) -> tuple[str, ...]:
     texts = []
     for form in (syntax, *syntax.also):
         for template in (form.call_template, *form.sections):
@@ -246,7 +256,36 @@ def tags_outside_text(
     pairs = (*markers.reasoning, *markers.plain)
     texts += [text for pair in pairs for text in (pair.open, pair.close)]
     texts += [*markers.stops, *markers.dropped, markers.result]
-    return tuple(dict.fromkeys(filter(None, map(first_tag, texts))))
+    tags = (*map(first_tag, texts), *markers_of_words(syntax, names))
+    return tuple(dict.fromkeys(filter(None, tags)))
+
+
+def markers_of_words(syntax: Declaration, names: Iterable[str]) -> Iterator[str]:
+    """Yield the openers in which there is no tag, such as `**Tool Call:**` or `@name(`. An object
+    of JSON without an opener is recognised by the key of its name."""
+    for form in (each for each in (syntax, *syntax.also) if not each.slip):
+        sections = (leading_text(section.before).strip() for section in form.sections)
+        yield from (text for text in sections if _HAS_WORD.search(text) and not first_tag(text))
+        if form.section and not form.section_optional:
+            continue  # a call outside of a section is a slip
+        for name in (written_name(form, name) for name in names):
+            opener = leading_text(form.call_template.before, name=name).strip()
+            if first_tag(opener):
+                continue
+            if opener == f"{name}(":
+                yield f"\n{opener}"  # prose names functions so
+            elif _HAS_WORD.search(opener):
+                yield opener
+            elif form.call_template.body == "call:json" and not syntax.section:
+                yield opener + _beginning_up_to_name(form.shape)
+
+
+def _beginning_up_to_name(shape: JsonShape) -> str:
+    """Return the last keys before the name in a call's object: `"function": {"name"`."""
+    path = [*map(json.dumps, shape.name)]
+    if shape.name_is_key:
+        return ""
+    return f"{{{path[0]}" if len(path) == 1 else ": {".join(path[-2:])
 
 
 def first_tag(marker: str) -> str:

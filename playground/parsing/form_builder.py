@@ -21,6 +21,7 @@ from playground.parsing.patterns import (
     SPACE,
     WRAPPER_END,
     allow_repeated,
+    any_form,
     begin_differently,
     begins,
     begins_with_words,
@@ -298,7 +299,7 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
     elif not syntax.shape.name_is_key:
         lead = Lead(syntax, "", "", strict=True, firm=False)
         patterns['{"'] = [notation.announce(lead)]
-    by_start = {start: "|".join(patterns[start]) for start in patterns if len(start) > 1}
+    by_start = {start: any_form(patterns[start]) for start in patterns if len(start) > 1}
     return _openers(by_start)
 
 

@@ -259,7 +259,8 @@ class _Reader:
                     self.is_relaxed |= not _ESCAPES.issuperset(
                         _ESCAPE.findall(self.text, start, stop)
                     )
-                self.forgave |= any(self.text.find(char, start, stop) >= 0 for char in "\r\n")
+                has_break = self.text.find("\n", start, stop) >= 0
+                self.forgave |= has_break or self.text.find("\r", start, stop) >= 0
                 return _unescape(self.text, start, stop) if escaped else self.text[start:stop]
             if match[0] == quote:
                 self.forgave, first = True, False

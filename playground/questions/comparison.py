@@ -67,7 +67,7 @@ class Column:
         """Characters by kind of text; their sum is all that is sent as text."""
         counts: Counter[str] = Counter()
         for block in self.blocks:
-            counts[block.kind] += len(block.text)
+            counts[block.kind] += len(block.text) if block.kind != "image" else 0
         return dict(counts)
 
     @cached_property

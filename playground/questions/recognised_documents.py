@@ -13,9 +13,7 @@ from playground.base.wording import counted
 from playground.dialects.files import parse_dialect
 from playground.dialects.marks.own_policies import parse_policy
 from playground.dialects.raw_prompts import ChatTemplate
-from playground.questions.pasted_texts import (
-    template_title,
-)
+from playground.questions.pasted_texts import template_title
 from playground.sessions.bounded import read_yaml
 from playground.sessions.documents import parse_json
 from playground.sessions.formats import get_format
@@ -24,6 +22,7 @@ from playground.sessions.pasted import Unwrapped
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.sessions.tool_files import holds_tools, read_tool_file
+from playground.tokens.models import api_of
 
 Kind = Literal[
     "session",
@@ -175,8 +174,11 @@ def recognise_sessions(source: Source) -> Recognised:
 
 
 def _title(loaded: LoadedSession, source: Source) -> str:
-    if loaded.format == "openai-chat" and isinstance(source.document, list):
+    body = source.document
+    if loaded.format == "openai-chat" and isinstance(body, list):
         return "messages"
+    if loaded.format in _SHORT and isinstance(body, dict) and api_of(body) == "bedrock-converse":
+        return "Bedrock Converse request"
     return _SHORT.get(loaded.format) or get_format(loaded.format).title
 
 

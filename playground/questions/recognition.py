@@ -22,6 +22,7 @@ from playground.base.wording import counted
 from playground.dialects import Dialect
 from playground.dialects.by_hand.offering import name_after
 from playground.dialects.misspelled_markers import no_dialect_finding
+from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
@@ -188,6 +189,13 @@ def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
     yield Unwrapped(text, "")
 
 
+def as_system_prompt(recognised: Recognised) -> Session:
+    """Return a text that may be a reply as a session whose only message is this system prompt."""
+    text = decode_quoted(decode(recognised.data, recognised.name))
+    message = Message("system", (TextPart(text),))
+    return Session(title="system prompt", task=_NO_RULES, messages=(message,))
+
+
 def as_session(recognised: Recognised) -> LoadedSession:
     """Return a reply, or tools alone, as a session; a reply is cut into chunks as if streamed."""
     if recognised.kind == "tools":
@@ -212,7 +220,7 @@ def _recognise_reply(text: str) -> Recognised:
     ranked = detect(excerpt)
     if ranked.dialect is None:
         words = counted(len(text), "character")
-        title = f"a reply of {words}, in which no dialect reads a call"
+        title = f"a reply of {words}, in which no dialect reads a call, or a system prompt"
         return Recognised("reply", title, unread=note)
     best = ranked[0]
     findings = problem_lines(

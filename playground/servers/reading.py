@@ -26,7 +26,7 @@ from playground.parsing.variations import VARIATIONS
 from playground.servers.declarations import disproved_slips, proven_slips
 from playground.servers.projection import DROPS, Projection
 from playground.servers.steps import project
-from playground.servers.view import READS_NO_CALLS, Parser, Server, View
+from playground.servers.view import READS_NO_CALLS, Delivery, Parser, Server, View
 
 DOUBT_CODES: Final = ("usual-parser", "unproven-repair")
 """Codes of findings which say that a reading is a guess."""
@@ -94,6 +94,8 @@ class ServerReading(ParseResult):
     parser: str  # "" if the server has no particular default parser for the dialect
     view: View
     lossless: ParseResult
+    reads: Delivery = "complete reply"
+    """What the server is declared to read; if it gets the other, it may deliver something else."""
     slips: frozenset[str] = frozenset()
     """The differences between the reply and the form that its model should write: slips and
     variations."""
@@ -205,6 +207,7 @@ class ServerReader:
             parser=self.parser.name if self.parser else "",
             view=view,
             lossless=lossless,
+            reads=self.server.reads,
             slips=frozenset(slips),
         )
 

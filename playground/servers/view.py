@@ -255,6 +255,7 @@ class Parser:
         return dialect in self.default_for or dialect in self.also_reads
 
 
+Delivery = Literal["complete reply", "stream"]
 Language = Literal["python", "go", "typescript"]
 
 
@@ -288,6 +289,7 @@ class Server:
     # dialects that parsers without a view read; any other dialect is text. None if not known.
     other_dialects: tuple[str, ...] | None = None
     suite: Suite | None = None  # None if its tests are not known
+    reads: Delivery = "complete reply"  # what its views are declared for; the other may differ
 
     @property
     def is_lossless(self) -> bool:

@@ -339,8 +339,8 @@ def _recognised(source: Source) -> tuple[SessionFormat, Source]:
             raise
         found = Source(source.name, inner.text.encode("utf-8", "surrogatepass"))
         found.progress, found.left_out = source.progress, source.left_out
-        code = "headers-left-out" if inner.wrapping == "curl" else "not-written-out"
-        code = "part-lost" if inner.is_whole else code
+        code = "part-lost" if inner.is_whole else "not-written-out"
+        code = "headers-left-out" if inner.wrapping == "curl" else code
         found.findings += [finding(code, inner.wrapping, left) for left in inner.unread]
         return recognised(found), found
 

@@ -137,7 +137,7 @@ def _of_curl(text: str) -> Unwrapped:
         raise InputFault(problem, where="the curl command", expected="the file's text")
     count = "a header was" if headers == 1 else f"{headers} headers were"
     unread = (f"{count} left out, and any key with it",) if headers else ()
-    return Unwrapped(_with_model("&".join(body), model), "curl", unread)
+    return Unwrapped(_with_model("&".join(body), model), "curl", unread, is_whole=True)
 
 
 def _with_model(body: str, model: str) -> str:

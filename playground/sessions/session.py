@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -157,7 +158,7 @@ class Session(Shown):
         parts += [counted(len(self.recordings), "recording")] if self.recordings else []
         return f"Session({self.title!r}, {', '.join(parts)})"
 
-    @property
+    @cached_property
     def replies(self) -> list[int]:
         """The indexes of the messages that answered the session's requests.
 

@@ -100,7 +100,7 @@ def _note(reading: Timeline) -> str:
         return "this project's parser"
     source = result.view.source.partition(" ")
     known = "assumed, not known" if result.assumed else f"{source[0]} {source[2].partition(' ')[0]}"
-    return f"server's parser: {known}"
+    return f"server's parser, given a {result.reads}: {known}"
 
 
 def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:

@@ -28,7 +28,7 @@ from playground.app.shared.memoized import memoized
 from playground.dialects.marks.own_policies import parse_policy
 from playground.questions.detection import detect
 from playground.questions.recognised_documents import Recognised
-from playground.questions.recognition import as_session
+from playground.questions.recognition import as_session, as_system_prompt
 from playground.sessions.joining import joined
 from playground.sessions.loading import first_session, read_sessions, receipt_of_sessions
 from playground.sessions.receipts.receipt import Receipt
@@ -127,7 +127,7 @@ def _use(offer: Offer) -> None:
 
 
 def _offers(thing: Recognised, current_page: str) -> list[Offer]:
-    """Return the offers for a thing, the likeliest first; `current_page` is the current page."""
+    """Return the offers for a thing, the likeliest first."""
     match thing.kind:
         case "session":
             return _offers_of_session(thing, current_page)
@@ -140,7 +140,8 @@ def _offers(thing: Recognised, current_page: str) -> list[Offer]:
             ranked = (("listed", "Detect"),)
             return [
                 Offer("See who reads it", lambda: _new(thing), "replay", ranked),
-                Offer("Into this session", lambda: _reply(thing), "replay", ranked),
+                Offer("As a system prompt", lambda: _prompt(thing), current_page),
+                Offer("Reply into this session", lambda: _reply(thing), "replay", ranked),
             ]
         case "chat template":
             by_template = (("format", "A chat template"),)
@@ -189,6 +190,10 @@ def _name(thing: Recognised) -> str:
 
 def _new(thing: Recognised) -> None:
     state.add_session(_name(thing), as_session(thing).session)
+
+
+def _prompt(thing: Recognised) -> None:
+    state.add_session("pasted system prompt", as_system_prompt(thing))
 
 
 def _tools(thing: Recognised) -> None:

@@ -279,5 +279,5 @@ def _cuts(
         still_prefix = before.sizes[shared - 1] if shared else 0
         points = simulation.requests[index - 1].breakpoints
         survive = sum(point < shared for point in points)
-        lost = (before.sizes[-1] if before.sizes else 0) - still_prefix
+        lost = before.total - still_prefix
         yield HistoryCut(turn, lost, whole[turn] - tokens[turn], survive, len(points))

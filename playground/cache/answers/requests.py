@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
@@ -24,8 +24,7 @@ from playground.sessions.stretches import stretches
 APART = 20.0  # seconds between requests without noted times
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(NamedTuple):
     """A request in a dialect: the messages that a policy sees, and the blocks on the wire.
 
     `anew` is True for the first request after a compaction. `own_marks` are those that the
@@ -87,6 +86,7 @@ def render_requests(
         stops = [*stops, len(plain.messages)]
         times = [*times, times[-1] + APART] if times else None
     step = APART if seconds_apart is None else seconds_apart
+    writes_own = dialect.writes_own_requests
     found: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
     # Written once, without marks. Every policy of the matrix then marks the same blocks, which
@@ -101,7 +101,7 @@ def render_requests(
             _append_environment(wire, appended)
         before = found[-1].request if found else None
         request = TimedRequest(wire, at, rules, before=before)
-        own_marks = marks_in(messages) if dialect.writes_own_requests else ()
+        own_marks = marks_in(messages) if writes_own else ()
         found.append(Rendered(messages, request, anew, own_marks))
     return found
 

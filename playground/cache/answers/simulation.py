@@ -340,12 +340,13 @@ def _cells(
             for one, lifetime in zip(rendered, lives, strict=True)
         ]
         marks = tuple(tuple(one.marks.items()) for one in row)
-        if marks not in known:
-            known[marks] = simulated_row(
+        cell = known.get(marks)
+        if cell is None:
+            cell = known[marks] = simulated_row(
                 row, differences, rules, dialect.name, policy.name, model, billed, noted=noted
             )
-        decided.append((policy.decide, known[marks]))
-        yield replace(known[marks], policy=policy.name)
+        decided.append((policy.decide, cell))
+        yield replace(cell, policy=policy.name)
 
 
 def _bills_of_these(

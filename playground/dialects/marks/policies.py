@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from playground.base.arguments import wrong
 from playground.base.errors import UnknownNameError
@@ -48,8 +48,7 @@ REASONS: Final[dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CacheDecision:
+class CacheDecision(NamedTuple):
     """A decision on one place that a policy examined; `reason` is a key of REASONS.
 
     `message` and `part` are indexes into the formatted messages; None if a decision is about the

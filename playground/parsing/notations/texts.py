@@ -149,9 +149,10 @@ def _read_closed(
     if closer is None:
         call.raw.append((key, text))
         raise BrokenCall("truncated-call")
-    template = form.syntax.call_template
-    declared = template.between[template.holes.index(f"text:{key}")]
-    reader.scanner.note_form(closer, declared, where=call.place)
+    if not closer.well_formed:
+        template = form.syntax.call_template
+        declared = template.between[template.holes.index(f"text:{key}")]
+        reader.scanner.note_form(closer, declared, where=call.place)
     reader.scanner.emit_marker(closer)
     if form.syntax.joined:
         text = yield from _join_calls(reader, call, key, end, form, text)

@@ -292,7 +292,7 @@ def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
     """Return how many tokens a request leaves in the cache for one that continues it."""
     if rules.match != "best effort":
         return outcome.cached_after
-    step, total = rules.value("granularity"), sent.sizes[-1] if sent.sizes else 0
+    step, total = rules.value("granularity"), sent.total
     read = total // step * step
     return read if read >= rules.minimum(sent.wire.model) else 0
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from playground.base.arguments import older_name
+from playground.base.shared_lists import shared_length
 from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.requests import APART
 from playground.cache.breakpoints import spans
@@ -137,13 +138,10 @@ def _pair(
     provider without marks compares tokens, not blocks: for it, `cut` (a block's index and a
     character's) splits the first differing block where it begins to differ.
     """
-    before, after = (
-        TimedRequest(_wire(version, rules, cut), 0.0, rules) for version in (first, second)
-    )
+    before = TimedRequest(_wire(first, rules, cut), 0.0, rules)
+    after = TimedRequest(_wire(second, rules, cut), 0.0, rules, before=before)
     before = _scaled(before, rules, first, [])
-    pairs = enumerate(zip(before.chain, after.chain, strict=False))
-    shared = next((i for i, (one, other) in pairs if one != other), None)
-    shared = min(len(before.chain), len(after.chain)) if shared is None else shared
+    shared = shared_length(before.chain, after.chain)
     sizes = [(before.estimates[shared - 1], before.sizes[shared - 1])] if shared else []
     return before, _scaled(after, rules, second, sizes).moved(APART)
 
@@ -152,7 +150,7 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
     wire = replace(version.wire(rules.value("default_ttl")))
     if cut:
         index, character = cut
-        block = wire.blocks[index]
+        block = wire.blocks[index]._replace(size=None)  # its two halves have their own
         wire.insert(index + 1, block._replace(text=block.text[character:]))
         rest = wire.blocks[index + 1 :]
         wire.blocks = wire.blocks.extended_with(
