@@ -273,8 +273,7 @@ class CacheSimulator:
         return self._disagreement(request, points, hit)
 
     def _disagreement(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return how sources disagree on the reach of a mark's look-back, if that changes the hit,
-        or ""."""
+        """Return how sources disagree on a mark's look-back, if that changes the hit, or ""."""
         rules = self.rules
         # A shorter look-back finds the entry at a mark too, and no other one.
         is_at_mark = rules.match == "breakpoints" and (hit is None or hit in points)
@@ -584,10 +583,7 @@ def _route(request: TimedRequest) -> bytes:
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
-    """Return True if the entry can be read: the answer to the request that wrote it has begun.
-
-    A request that contains this answer was sent after it, whatever its clock says.
-    """
+    """Return True if the answer to the entry's writer has begun, or if the request contains it."""
     return entry.visible <= request.at or entry.writer in request.answered
 
 
