@@ -1,4 +1,5 @@
-"""The registry of drawings: `show` registers its drawings here, and answers find theirs.
+"""The registry of drawings: `show` registers a function for each type of answer, and answers look
+up theirs.
 
 A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
 must not import pandas, plotly or HTML. So this module stands below `questions` and `show`, and

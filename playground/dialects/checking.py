@@ -1,4 +1,4 @@
-"""Check if values come back unchanged when a dialect writes a call and reads it."""
+"""Check if a call's values are unchanged after a dialect has written and read the call."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def check_tool_call(
 def _lost_arguments(
     dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
 ) -> list[str]:
-    """Return the arguments that do not come back even alone.
+    """Return the arguments that change even if each is the call's only one.
 
-    If all do, return "(together)", or "(name)" if a call without arguments does not come back.
+    If none does, return "(together)", or "(name)" if a call without arguments changes.
     """
     texts = dialect.syntax.sample_texts if isinstance(dialect, DeclaredDialect) else {}
 

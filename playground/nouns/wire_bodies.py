@@ -45,14 +45,13 @@ _AS_NAMED: Final = (
 _MORE: Final = "additionalModelRequestFields"
 
 
-def mark_holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
+def mark_holders(kind: str, value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
+    if kind == "text":
+        return [value]
     content, function = value.get("content"), value.get("function")
-    if kind == "tool_result" and isinstance(content, list):
-        yield from (part for part in content if isinstance(part, dict))
-    if isinstance(function, dict):
-        yield function
-    yield value
+    parts = content if kind == "tool_result" and isinstance(content, list) else ()
+    return [holder for holder in (*parts, function, value) if isinstance(holder, dict)]
 
 
 def holds_marks(body: Mapping[str, Any]) -> bool:
@@ -344,17 +343,17 @@ def settings_left(
     """Yield the values in these fields that are no parameters, each with its path in the body."""
     read = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
-        yield from _left(settings.get(field), (field,), read)
+        yield from _unnamed_values(settings.get(field), (field,), read)
 
 
-def _left(
+def _unnamed_values(
     value: Any, path: tuple[str, ...], read: Collection[tuple[str, ...]]
 ) -> Iterator[tuple[str, Any]]:
     if value is None or path in read:
         return
     if isinstance(value, dict) and any(one[: len(path)] == path for one in read):
         for key, item in value.items():
-            yield from _left(item, (*path, key), read)
+            yield from _unnamed_values(item, (*path, key), read)
     else:
         yield ".".join(path), value
 

@@ -49,7 +49,7 @@ class FormBuilder(CallOpeners):
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only for the first section, which is written; the others are of other dialects
+        # only for the first section, the one that is written; other dialects write the others
         self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)

@@ -163,8 +163,8 @@ class Gap(NamedTuple):
 
 
 def well_formed(pieces: Iterable[Piece]) -> list[str | Hole | Gap]:
-    """Return pieces as what is well-formed: their words and holes, with free white space where they
-    have white space, between tags and before a tag."""
+    """Return the well-formed spelling of pieces: their words and holes, with any white space where
+    they have white space, between tags and before a tag."""
     parts: list[str | Hole | Gap] = []
     for piece in pieces:
         if isinstance(piece, Hole):

@@ -1,4 +1,4 @@
-"""Test which values a dialect carries: `parse(render(call)) == call`, with hostile values.
+"""Test which values a dialect carries, hostile ones too: `parse(render(call)) == call`.
 
 Each value is written and read back: it is carried exactly, or a finding says why not.
 """

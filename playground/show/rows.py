@@ -1,7 +1,7 @@
 """Answers as rows of plain values, under the names of the glossary.
 
-Frames, --csv and --json hold exactly these rows. A number stays a number, and None is what is not
-known. Nothing here imports pandas, so that commands start fast.
+Frames, --csv and --json hold exactly these rows. Numbers stay numbers, and an unknown value is
+None. Nothing here imports pandas, so that commands start fast.
 """
 
 from __future__ import annotations
@@ -404,7 +404,8 @@ def portability(value: Portability) -> AnswerRows:
 
 @draws("rows", "playground.cache.answers.tool_plan.ToolPlan")
 def tool_plan(value: ToolPlan) -> AnswerRows:
-    """Return a row for each way of sending the tools. The cost is 1 for all in the prefix."""
+    """Return a row for each way of sending the tools. The relative cost of sending all in the
+    prefix is 1."""
     own = max(1, value.rows[0].cost)
     head = (
         "way kept_tools first_prompt_tokens sent_tokens read_tokens cache_breaks searches "
@@ -428,7 +429,8 @@ def tool_plan(value: ToolPlan) -> AnswerRows:
 
 
 def planned_tools(value: ToolPlan) -> AnswerRows:
-    """Return a row for each tool: its tokens, its use, and where the cheapest way has it."""
+    """Return a row for each tool: its tokens, its use, and whether the cheapest way keeps or defers
+    it."""
     deferred = set(value.deferred)
     cells = [
         (
@@ -476,7 +478,8 @@ def writers(value: VersionDiff) -> AnswerRows:
 
 
 def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
-    """Return a row for each provider: what the first version caches, and the second reads of it."""
+    """Return a row for each provider: tokens that the first version caches and that the second
+    reads."""
     head = (
         "provider left_tokens read_tokens paid_again_tokens dollars difference reason marks state "
         "assumption"
@@ -501,7 +504,7 @@ def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
 
 @draws("rows", "playground.sessions.receipts.receipt.Receipt")
 def receipt(value: Receipt) -> AnswerRows:
-    """Return a row for each path of the file with something that is in no session, worst first."""
+    """Return a row for each path of the file with text that is in no session, most text first."""
     cells = [
         (row.path, row.kind, row.times, row.characters, row.reason, row.first.text[:200])
         for row in value.by_path
@@ -531,7 +534,8 @@ def _part_text(part: Part) -> str:
 
 @draws("rows", "playground.dialects.models.DialectChoice")
 def dialect_choice(value: DialectChoice) -> AnswerRows:
-    """Return one row: the dialect, or the one to try, and the reason."""
+    """Return one row: the model's dialect or, if unknown, the nearest dialect to try, and the
+    reason."""
     return rows_of("dialect nearest reason", [(value.dialect or "", value.nearest, value.reason)])
 
 

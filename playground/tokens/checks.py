@@ -40,7 +40,7 @@ def _injected(piece: Piece, pattern: re.Pattern[str]) -> Iterator[Finding]:
 
 
 def _pattern(tokenizer: Tokenizer) -> re.Pattern[str] | None:
-    # not `<s>` and `<unk>`: they are common in other markup, and begin no turn
+    # without `<s>` and `<unk>`, which are common in other markup and begin no turn
     controls = sorted((c for c in tokenizer.controls if len(c) > 5), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, controls))) if controls else None
 

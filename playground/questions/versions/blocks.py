@@ -75,7 +75,7 @@ def blocks_of(
     by_tool: dict[str, int],
     known: KnownParts,
 ) -> list[VersionBlock]:
-    """Return a request's blocks in order, of those that a cache takes.
+    """Return a request's blocks in order, cut from the blocks that a cache takes.
 
     `by_tool` holds the tokens of tools that were counted with their framing; all other tokens are
     those of the text alone. `known` is filled, so that what two requests share is read once.

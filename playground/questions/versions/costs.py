@@ -1,4 +1,4 @@
-"""Compare providers by how much of a second request they read from the cache of a first.
+"""Compare how much of a second request each provider reads from its cache after a first request.
 
 Each provider is simulated as if both requests went there, the second shortly after the first. If a
 provider caches only at marks, requests without marks get three, as agents set them: after the
@@ -116,8 +116,8 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
 def _reason(
     outcome: Simulated, after: TimedRequest, parts: FirstDifference | None, rules: Rules
 ) -> str:
-    """Return why so much is read; if no entry ends before the first difference, also where that is,
-    and whether a mark looks back as far."""
+    """Return why this many tokens are read. If no entry ends before the first difference, also say
+    where that is, and if a mark looks back as far."""
     if parts is None or parts.block is None or NO_SHARED_ENTRY not in outcome.reason:
         return outcome.reason
     where = f"{NO_SHARED_ENTRY}: the first change is at block {parts.block}"
@@ -170,7 +170,7 @@ def _scaled(
     if not estimates or not estimates[-1]:
         return request
     tools = sum(block.tier == TIERS[0] for block in blocks)
-    # A schema as JSON has three times the tokens of what OpenAI's models are shown of it.
+    # A schema as JSON has three times the tokens of the form that OpenAI's models get.
     counted = version.count.by_origin.get("tools", 0) if 0 < tools < len(blocks) else 0
     sizes = {estimates[tools - 1]: counted} if counted else {}
     sizes |= {estimates[-1]: version.count.tokens, **dict(shared)}

@@ -1,4 +1,4 @@
-"""Compare two versions of a request: block by block, in tokens, and in what a cache still reads."""
+"""Compare two versions of a request: block by block, in tokens, and by what a cache still reads."""
 
 from __future__ import annotations
 
