@@ -12,7 +12,6 @@ from playground.base.characters import are_whole, replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.json_numbers import finite, is_finite, load_json, number_findings
-from playground.base.shared_lists import written
 from playground.base.wording import counted
 from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
@@ -196,6 +195,8 @@ class SessionBuilder:
 
     def _add_described(self, entries: list[tuple[int, Any]], place: Place) -> None:
         """Add tools with their indexes in a list; what was read before is not read again."""
+        from playground.base.shared_lists import written  # our own files rarely need it
+
         key = written(entries)
         if (known := self.known_tools.get(key)) is not None:
             self._keep_tools(known)
