@@ -17,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +150,7 @@ def command(*words: str, given: str = "") -> tuple[float, float]:
             check=False,
             input=given,
             stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             text=True,
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -172,6 +175,12 @@ def jsonl(megabytes: int) -> tuple[float, float]:
 
     line = json.dumps(transcript(10, 4)) + "\n"
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write(line * 2)
+        file.flush()
+        read: Callable[[Any], Any] = partial(
+            deque, maxlen=0
+        )  # all sessions: `load_session` reads the first alone
+        read(pg.load_sessions(file.name))
         file.write(line * (megabytes * 1_000_000 // len(line)))
         file.flush()
 
@@ -180,8 +189,7 @@ def jsonl(megabytes: int) -> tuple[float, float]:
                 for each in lines:
                     pydantic_core.from_json(each)
 
-        ours = timed(lambda: pg.load_session(file.name))
-        return ours, timed(peer)
+        return timed(lambda: read(pg.load_sessions(file.name)), 2), timed(peer, 2)
 
 
 def sse(megabytes: int) -> tuple[float, float]:
@@ -194,7 +202,8 @@ def sse(megabytes: int) -> tuple[float, float]:
         file.write(frame * 10)
         file.flush()
         pg.load_recording(file.name)
-        file.write(frame * (megabytes * 1_000_000 // len(frame)))
+        for _ in range(megabytes):  # not at once: that memory would be used again, unseen
+            file.write(frame * (1_000_000 // len(frame)))
         file.flush()
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         recording = pg.load_recording(file.name)

@@ -39,6 +39,7 @@ _WRAPPERS: Final = (
 _UNDECIDED: Final = (
     4096  # most values that wait until the API is known, since a stream may have no end
 )
+_AT_ONCE: Final = 1 << 16  # bytes: a file's frames, all cut at once, take twice the file's size
 LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it
 _LISTS: Final = (
     "chunks",
@@ -60,7 +61,9 @@ def decode_stream(
     """
     decoder = StreamDecoder(api)
     for piece in [pieces] if isinstance(pieces, bytes) else pieces:
-        decoder.feed(as_bytes(piece))
+        data = memoryview(as_bytes(piece))
+        for start in range(0, len(data), _AT_ONCE):
+            decoder.feed(bytes(data[start : start + _AT_ONCE]))
     return decoder.finish(name)
 
 

@@ -265,16 +265,16 @@ def error_message(error: Any) -> str:
 
 def add_up(chunks: Iterable[Chunk]) -> Reply:
     """Join chunks channel by channel; half characters at a cut become whole."""
-    text: list[bytes] = []
+    text = bytearray()  # a list would hold an object for each chunk
     reasoning: list[str] = []
     calls: dict[int, tuple[list[str], list[str], list[str]]] = {}
     by_provider: set[int] = set()
     for chunk in chunks:
         match chunk:
             case TextChunk(text=piece):
-                text.append(piece.encode("utf-8", "surrogatepass"))
+                text += piece.encode("utf-8", "surrogatepass")
             case BytesChunk(base64=piece):
-                text.append(base64.b64decode(piece))
+                text += base64.b64decode(piece)
             case ReasoningChunk(reasoning=piece):
                 reasoning.append(piece)
             case ToolCallChunk(tool_call=delta):
@@ -288,7 +288,7 @@ def add_up(chunks: Iterable[Chunk]) -> Reply:
                 pieces.append(function.get("arguments") or "")
                 ids.append(delta.get("id") or "")
     return Reply(
-        b"".join(text).decode("utf-8", "replace"),
+        text.decode("utf-8", "replace"),
         "".join(reasoning),
         tuple(
             ReplyCall(

@@ -36,6 +36,7 @@ from playground.sessions.times import utc_time
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # Names of models that agents write if no model answered: in their own messages about an error.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
+_MOST_TOOL_LISTS: Final = 64
 _NOBODY: Final = Agent()
 _TEXTS: Final = frozenset({str})
 # shared, because a file of rows may have a hundred thousand sessions without either
@@ -75,6 +76,8 @@ class SessionBuilder:
     parameters: dict[str, Any] = field(default_factory=dict)
     counter: ImportCounter = field(default_factory=ImportCounter)
     complete_session: Session | None = None  # if the file has our own format
+    # tools by their list as it was written; shared by the sessions of a file, which repeat it
+    known_tools: dict[bytes, list[ToolMetadata]] = field(default_factory=dict)
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)  # call id → tool name
     _provider_tools: set[str] = field(default_factory=set)  # names that have a finding
@@ -152,16 +155,21 @@ class SessionBuilder:
         self.findings.append(finding("time-unread", str(place), message))
         return None
 
-    def add_tool(self, value: Any, place: Place) -> None:
-        """Add an entry of a list of tools, in any known form; an unknown one is a finding."""
+    def add_tool(self, value: Any, place: Place) -> list[ToolMetadata]:
+        """Add an entry of a list of tools, in any known form; an unknown one is a finding. Return
+        the tools in it."""
         from playground.nouns.tool_formats import read_entry  # our own files rarely need it
 
         try:
             tools, findings = read_entry(value, str(place))
         except InputFault as fault:
             self.findings.append(finding("part-lost", str(place), f"a tool: {fault.problem}"))
-            return
+            return []
         self.findings += [each for each in findings if each.severity != "info"]
+        self._keep_tools(tools)
+        return tools
+
+    def _keep_tools(self, tools: list[ToolMetadata]) -> None:
         for tool in tools:
             self._tools.setdefault(tool.name, tool)
             self.counter.kept += 1
@@ -183,9 +191,23 @@ class SessionBuilder:
             message = f"{len(names)} tools by name, without a schema: {_short(', '.join(names))}"
             self.findings.append(finding("tools-by-name", str(place), message))
             self.counter.kept += 1
-        for index, value in enumerate(values):
-            if not isinstance(value, str):
-                self.add_tool(value, place.at(index))
+        self._add_described([(i, v) for i, v in enumerate(values) if not isinstance(v, str)], place)
+
+    def _add_described(self, entries: list[tuple[int, Any]], place: Place) -> None:
+        """Add tools with their indexes in a list; what was read before is not read again."""
+        from playground.base.shared_lists import written  # our own files rarely need it
+
+        key = written(entries)
+        if (known := self.known_tools.get(key)) is not None:
+            self._keep_tools(known)
+            return
+        before, tools = len(self.findings), list[ToolMetadata]()
+        for index, value in entries:
+            tools += self.add_tool(value, place.at(index))
+        if len(self.findings) == before:  # a finding has its own place
+            if len(self.known_tools) >= _MOST_TOOL_LISTS:
+                self.known_tools.clear()
+            self.known_tools[key] = tools
 
     def call(self, call_id: Any, name: Any, arguments: Any, place: Place) -> ToolCallPart:
         """Return a call. Arguments that come as text are read as JSON, or stand under `input` if

@@ -143,7 +143,7 @@ def _stops(session: Session) -> list[int]:
 
     There is a request before each answer, and one at the end if the last message is no answer.
     """
-    stops = session.replies
+    stops = [*session.replies]  # a copy: the session keeps its list
     if not stops or session.messages[-1].role != "assistant":
         stops.append(len(session.messages))
     return stops

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from playground.base.findings import finding
 from playground.nouns.messages import Part, Role, ToolResultPart
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages, read_body
@@ -36,10 +37,11 @@ class FineTuning(SessionFormat):
         return isinstance(rows, list) and bool(rows) and _is_row(rows[0])
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        known_tools: dict[bytes, list[ToolMetadata]] = {}
         for place, value in rows(source):
             number = place.line if place.line is not None else place.field
             own_title = value.get("title") if isinstance(value, dict) else None
-            builder = SessionBuilder(title=f"{source.stem} line {number}")
+            builder = SessionBuilder(f"{source.stem} line {number}", known_tools=known_tools)
             builder.set_metadata(title=own_title if isinstance(own_title, str) else "")
             if _is_row(value):
                 read_row(builder, value, place)
