@@ -245,7 +245,7 @@ SPELLED_OUT = [
 def test_a_default_that_is_spelled_out_earns_no_exact_miss(number: int) -> None:
     one = states(O, *SPELLED_OUT[number])[1]
     assert one.state == "unpredictable"
-    assert "names a default" in one.reason
+    assert "states a default" in one.reason
 
 
 BEGUN = marked(*HEAD, note())

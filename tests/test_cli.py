@@ -569,7 +569,7 @@ def test_render_compiles_what_its_calls_ask_for_and_no_more() -> None:
         "from playground.cli import main\n"
         "import regex; from playground.parsing import choice_pattern\n"
         "compiled, compile_one = [], regex.compile\n"
-        "choice_pattern.regex.compile = lambda p: compiled.append(p) or compile_one(p)\n"
+        "choice_pattern.regex.compile = lambda *p: compiled.append(p) or compile_one(*p)\n"
         "try: main(['render', '02-parallel-calls', '-d', 'qwen3-coder'])\n"
         "except SystemExit: pass\n"
         "print()\n"
