@@ -442,15 +442,8 @@ class _Planner:
         for body, messages in rows:
             key = next((key for key in KEYS if key in body), "messages")
             bodies.append({**body, key: messages})
-        simulation = simulate_bodies(
-            bodies,
-            times,
-            self.model,
-            self.provider,
-            self.marker,
-            as_policies_see,
-            self.own_models,
-        )
+        common = (self.model, self.provider, self.marker, as_policies_see, self.own_models)
+        simulation = simulate_bodies(bodies, times, *common)
         first = simulation.row[0].wire.blocks if simulation.row else ()
         return simulation, sum(block.tokens for block in first if block.tier == "tools")
 
