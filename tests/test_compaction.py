@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from playground.cache.shortening import (
     shortening,
     shortenings,
 )
-from playground.sessions.session import RequestRow, Session
+from playground.sessions.session import RequestRecord, RequestRow, Session
 
 MODEL = "claude-sonnet-4-5"
 LONG = "The tide turns at noon, and again at midnight, as it has always done. " * 100
@@ -124,6 +125,24 @@ def test_keeping_everything_is_the_simulation_of_the_session() -> None:
     assert found.everything.total == sum(one.cost for one in whole.requests)
     assert found.everything.cuts == [] and found.pays_back(found.everything) is None
     assert [each.policy.name for each in found.rows] == [each.name for each in shortenings(1)]
+
+
+def test_each_request_is_simulated_and_priced_for_its_own_model() -> None:
+    session = pg.sample_sessions()["12-long-tool-run"].with_model("claude-opus-4-8")
+    names = ["claude-opus-4-8", "claude-haiku-4-5"]
+    requests = tuple(
+        RequestRecord(reply=reply, model=names[number % 2])
+        for number, reply in enumerate(session.replies)
+    )
+    mixed = replace(session, requests=requests)
+    found, whole = pg.compaction(mixed), pg.simulate_cache(mixed, policy="claude-code")
+    everything = found.everything.simulation
+    assert [sent.wire.model for sent in everything.row] == [one.model for one in requests]
+    assert whole.nano_dollars is not None and everything.nano_dollars == whole.nano_dollars
+    assert found.dollars(found.everything.total) == pytest.approx(whole.nano_dollars / 1e9)
+    assert any("its own model: claude-opus-4-8, claude-haiku-4-5" in note for note in found.notes)
+    alone = pg.compaction(mixed, model=names[1]).everything.simulation
+    assert {sent.wire.model for sent in alone.row} == {names[1]}
 
 
 def test_a_summary_is_a_request_of_its_own_and_its_answer_is_paid() -> None:

@@ -17,6 +17,7 @@ import playground as pg
 from playground.base.errors import InputFault
 from playground.cache.answers.tool_plan import AS_IT_IS, ToolPlan
 from playground.cache.deferral import SEARCH, Deferral, Loading, ToolCut, calls_of
+from playground.cache.prices import price_of
 from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.nouns.wire_bodies import identity, referenced_tools
 from playground.sessions.session import RequestRow, Session
@@ -281,3 +282,16 @@ def test_a_plan_says_what_it_rests_on_and_that_its_reads_are_not_certain(
     states = {one.state for one in plan.best.simulation.requests}
     assert (states != {"exact"}) == plan.headline.endswith("is not certain.")
     assert any(assumes in said for said in plan.assumed)
+
+
+def test_a_request_to_another_model_is_planned_at_its_own_price() -> None:
+    rows = bodies(("log_1", "log_2", "log_3"))
+    for row in rows[1::2]:
+        row["model"] = "claude-haiku-5-5"
+    own = pg.plan_tools(sent(rows)).rows[0]
+    assert [each.wire.model for each in own.simulation.row] == [row["model"] for row in rows]
+    price = price_of(MODEL)
+    assert price is not None and own.nano_dollars is not None
+    assert price.nano_dollars(own.cost) == pytest.approx(own.nano_dollars)
+    alone = pg.plan_tools(sent(rows), model=MODEL).rows[0]
+    assert alone.cost > own.cost

@@ -251,13 +251,9 @@ def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> Sha
 
 
 def _chain(
-    wire: WireRequest,
-    more: Sequence[WireBlock],
-    rules: Rules,
-    before: SharedList[bytes],
-    known: int,
+    wire: WireRequest, own: Sequence[WireBlock], rules: Rules, before: SharedList[bytes], known: int
 ) -> SharedList[bytes]:
-    """Return the hash of every prefix, continuing from the known ones with `more` blocks.
+    """Return the hash of every prefix, continuing from the known ones with its `own` blocks.
 
     A tier's first block includes the parameters that salt it; an empty tier passes its parameters
     on.
@@ -266,7 +262,7 @@ def _chain(
     state = before[known - 1] if known else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")
     salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
-    for block in more:
+    for block in own:
         while salted < len(TIERS) and salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
             # A missing parameter is no change; a default that is spelled out would look like one.
@@ -290,23 +286,19 @@ def _root(wire: WireRequest, rules: Rules) -> bytes:
 
 
 def _positions(
-    wire: WireRequest,
-    more: Sequence[WireBlock],
-    rules: Rules,
-    positions: SharedList[int],
-    known: int,
+    wire: WireRequest, own: Sequence[WireBlock], rules: Rules, before: SharedList[int], known: int
 ) -> SharedList[int]:
     """Return each block's position as the look-back counts it.
 
     By some rules a run of calls, or of results, counts as one position.
     """
-    collapse, own = rules.value("collapse_runs"), list[int]()
-    before, position = (wire.blocks[known - 1].kind, positions[known - 1]) if known else ("", -1)
-    for block in more:
-        same = collapse and block.kind == before and block.kind in ("tool_use", "tool_result")
-        position, before = position + (not same), block.kind
-        own.append(position)
-    return positions.extended_with(known, own)
+    collapse, positions = rules.value("collapse_runs"), list[int]()
+    last, position = (wire.blocks[known - 1].kind, before[known - 1]) if known else ("", -1)
+    for block in own:
+        same = collapse and block.kind == last and block.kind in ("tool_use", "tool_result")
+        position, last = position + (not same), block.kind
+        positions.append(position)
+    return before.extended_with(known, positions)
 
 
 def _estimates(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:

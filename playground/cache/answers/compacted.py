@@ -11,6 +11,7 @@ from playground.base.display import Drawn
 from playground.base.shared_lists import SharedList
 from playground.base.wording import counted, dollars, grouped
 from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.one_price import models_note
 from playground.cache.prices import price_of
 from playground.cache.shortening import ON_RESULTS, Shortening, has_result
 from playground.nouns.wire_bodies import messages_of
@@ -121,12 +122,13 @@ class CompactionWhatIf(Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on an unknown model, on compactions of the session itself, and on policies that
-        find no results to clear."""
+        """Notes on an unknown model or several models, on compactions of the session itself, and on
+        policies that find no results to clear."""
         on_results = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
         last = self.everything.sent[-1]
         assumption = self.everything.simulation.assumption
         notes = [assumption] if assumption else []
+        notes += models_note(self.everything.simulation)
         if self.anew:
             turns = ", ".join(str(turn + 1) for turn in self.anew)
             notes = [

@@ -17,10 +17,12 @@ from playground.cache.answers.as_sent import AS_SENT, sent_requests
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.compacted import CompactionWhatIf, HistoryCut, Shorter
 from playground.cache.answers.known_rules import known_rules
-from playground.cache.answers.requests import APART, Rendered, sent_at
+from playground.cache.answers.one_price import costs_at_one_price
+from playground.cache.answers.requests import APART, Rendered, sent_at, sent_models
 from playground.cache.answers.simulation import first_differences, simulated_row
 from playground.cache.prefixes import TimedRequest
 from playground.cache.prices import price_of
+from playground.cache.rules.names import is_other_model
 from playground.cache.shortening import (
     EVERYTHING,
     Messages,
@@ -34,7 +36,7 @@ from playground.dialects.marks.policies import CacheRequest, Policy
 from playground.dialects.older_calls import formerly_second
 from playground.dialects.requests import requests_of
 from playground.nouns.wire_blocks import WireReader
-from playground.nouns.wire_bodies import messages_of
+from playground.nouns.wire_bodies import messages_of, model_of
 from playground.sessions.loading import session_or_sample
 from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
@@ -100,7 +102,7 @@ def compaction(
     as_sent = any(not row.sub_agent for row in named.rows)
     name = named.task.model_name or str(requests[0][0].get("model") or "")
     marker = None if as_sent else written.marking_policy
-    common = (requests, times, restarts, size, name, provider, marker)
+    common = (requests, times, restarts, size, name, provider, marker, not model)
     everything = _shortened(wanted[0], None, *common)
     rest = (_shortened(each, everything, *common) for each in wanted[1:])
     return CompactionWhatIf([everything, *rest], name, limit, sorted(restarts))
@@ -152,13 +154,17 @@ def session_requests(
         stops = session.replies
         chosen = get_dialect(dialect)
         tools = chosen.request_tools(session.prompt_data())
-        head = {"model": session.task.model_name, **({"tools": list(tools)} if tools else {})}
+        head: dict[str, Any] = {"tools": list(tools)} if tools else {}
+        models = sent_models(session) or [session.task.model_name] * len(stops)
         requests = []
         for stretch in stretches(session, stops):
             restarts |= {len(requests)} if requests else set()
             data = stretch.of(session).prompt_data()
             written = requests_of(chosen, data, stretch.lengths)
-            requests += [({**head, "messages": ()}, messages) for messages in written]
+            requests += [
+                ({"model": models[number], **head, "messages": ()}, messages)
+                for number, messages in enumerate(written, len(requests))
+            ]
         times = sent_at(session, stops)
     if seconds_apart is not None or times is None:
         step = APART if seconds_apart is None else seconds_apart
@@ -176,6 +182,7 @@ def _shortened(
     model: str,
     provider: str,
     marker: Policy | None,
+    own_models: bool,
 ) -> Shorter:
     policy = policy.fresh()
     bodies, turns, cut = [], [], set()
@@ -195,7 +202,7 @@ def _shortened(
                 bodies.append({**body, key: row})
                 turns.append(turn)
     at = _with_summary_times([times[turn] for turn in turns], turns)
-    simulation = simulate_bodies(bodies, at, model, provider, marker)
+    simulation = simulate_bodies(bodies, at, model, provider, marker, own_models=own_models)
     costs, tokens = _by_turn(simulation, turns, policy, model, len(requests))
     cuts = list(_cuts(simulation, turns, cut, tokens, everything.tokens if everything else tokens))
     return Shorter(policy, bodies, turns, simulation, cuts, costs, tokens)
@@ -208,9 +215,11 @@ def simulate_bodies(
     provider: str,
     marker: Policy | None,
     seen: Callable[[Messages], Messages] | None = None,
+    own_models: bool = False,
 ) -> CacheSimulation:
     """Simulate the requests with the marks that they have, or with those of `marker`.
 
+    With `own_models`, a body that names another model than `model` is for that one.
     The marks of a `marker` are not written into the bodies, because there they would turn strings
     into parts. The marker gets the messages, or the result of `seen` for them.
     """
@@ -218,7 +227,10 @@ def simulate_bodies(
     reader = WireReader(model, rules.value("default_ttl"))
     row: list[TimedRequest] = []
     for body, at in zip(bodies, times, strict=True):
-        plain = TimedRequest(reader.read(body), at, rules, before=row[-1] if row else None)
+        wire = reader.read(body)
+        if own_models and is_other_model(model, own := model_of(body)):
+            wire.model = own
+        plain = TimedRequest(wire, at, rules, before=row[-1] if row else None)
         if marker:
             messages = messages_of(body)
             messages = seen(list(messages)) if seen else messages
@@ -243,8 +255,9 @@ def _by_turn(
     """Return each turn's cost and tokens; the tokens are those of the turn's own request."""
     output = output_permille(model)
     costs, tokens = [0] * count, [0] * count
+    at_one_price = costs_at_one_price(simulation)
     for index, (turn, one) in enumerate(zip(turns, simulation.requests, strict=True)):
-        costs[turn] += one.cost
+        costs[turn] += at_one_price[index]
         is_summary = index + 1 < len(turns) and turns[index + 1] == turn
         if is_summary:
             costs[turn] += policy.summary * output

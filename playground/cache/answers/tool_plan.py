@@ -23,6 +23,7 @@ from playground.cache.answers.compaction import (
     simulate_bodies,
 )
 from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.one_price import costs_at_one_price, models_note
 from playground.cache.deferral import (
     Deferral,
     Loading,
@@ -82,7 +83,7 @@ class PlannedTools:
 
     @property
     def cost(self) -> int:
-        return sum(one.cost for one in self.simulation.requests) + self.query_cost
+        return sum(costs_at_one_price(self.simulation)) + self.query_cost
 
     @property
     def tokens(self) -> int:
@@ -249,7 +250,8 @@ def plan_tools(
         raise InputFault(f"tools_per_search {tools_per_search}", expected="1 or more")
     name = named.task.model_name or str(requests[0][0].get("model") or "")
     marker = None if any(not row.sub_agent for row in named.rows) else native.marking_policy
-    planner = _Planner(requests, times, anew, name, provider, marker, _last_calls(named))
+    common = (requests, times, anew, name, provider, marker)
+    planner = _Planner(*common, not model, _last_calls(named))
     uses, refusal = planner.uses(), _refusal(planner.rules, name)
     if refusal:
         own = planner.as_they_are()
@@ -318,9 +320,10 @@ def _cuts(uses: Sequence[ToolUse], loading: Loading, tools_per_search: int) -> I
 
 
 def _of_model(row: PlannedTools) -> Iterator[str]:
-    """Yield the assumptions about a model that no rule names."""
+    """Yield the assumptions about a model that no rule names, and about several models."""
     if told := row.simulation.assumption:
         yield told[:1].lower() + told[1:].removesuffix(".")
+    yield from models_note(row.simulation)
 
 
 def _assumed(
@@ -350,6 +353,7 @@ class _Planner:
     model: str
     provider: str
     marker: Policy | None
+    own_models: bool = True  # a request that names another model is for that one
     last_calls: tuple[str, ...] = ()  # the tools that the answer to the last request calls
 
     def __post_init__(self) -> None:
@@ -438,9 +442,8 @@ class _Planner:
         for body, messages in rows:
             key = next((key for key in KEYS if key in body), "messages")
             bodies.append({**body, key: messages})
-        simulation = simulate_bodies(
-            bodies, times, self.model, self.provider, self.marker, as_policies_see
-        )
+        common = (self.model, self.provider, self.marker, as_policies_see, self.own_models)
+        simulation = simulate_bodies(bodies, times, *common)
         first = simulation.row[0].wire.blocks if simulation.row else ()
         return simulation, sum(block.tokens for block in first if block.tier == "tools")
 

@@ -1,0 +1,39 @@
+"""Convert the costs of a session's requests to one unit, because they may be for several models."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.prices import price_of
+
+
+def costs_at_one_price(simulation: CacheSimulation) -> list[int]:
+    """Return each request's cost in thousandths of an input token's price of `simulation.model`.
+
+    The cost of a request to another model is converted by the list prices of both. It stays as it
+    is if one of them is unknown.
+    """
+    costs = []
+    for sent, one in zip(simulation.row, simulation.requests, strict=True):
+        its_price, price = _two_prices(sent.wire.model, simulation.model)
+        costs.append(one.cost * its_price // price)
+    return costs
+
+
+@lru_cache(maxsize=256)
+def _two_prices(model: str, other: str) -> tuple[int, int]:
+    """Return the price of an input token of both models; 1 and 1 if one of them is unknown."""
+    one, two = (None, None) if model == other else (price_of(model), price_of(other))
+    return (one.uncached, two.uncached) if one and two and two.uncached else (1, 1)
+
+
+def models_note(simulation: CacheSimulation) -> list[str]:
+    """Say that each request is priced for its own model, if there are several."""
+    models = list(dict.fromkeys(sent.wire.model for sent in simulation.row))
+    if len(models) < 2:
+        return []
+    note = f"each request is priced for its own model: {', '.join(models)}"
+    unknown = [model for model in models if price_of(model) is None]
+    assumed = f"; {', '.join(unknown)} as {simulation.model}, without a list price"
+    return [note + assumed if unknown else note]
