@@ -110,7 +110,9 @@ def _show_behind(corpus: Corpus, found: Overview, chosen: str, filters: dict[str
     else:
         table = QUESTIONS[name].table
         answer = page.wait_for(corpus, "behind", partial(corpus.behind, table, **narrowed))
-        picture = sessions_board(title, _size(answer), answer) if answer and answer.rows else None
+        page_name = "Replay" if part in ("calls", "findings") else "Cache"
+        given = title, _size(answer), answer, page_name
+        picture = sessions_board(*given) if answer and answer.rows else None
     if picture is None:
         return
     facets = {column: row[column] for column in by if column in page.FACETS and row[column]}

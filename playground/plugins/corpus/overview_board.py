@@ -90,7 +90,8 @@ def _note(found: Overview) -> str:
 
 def _figures(found: Overview) -> list[Figure]:
     total = next(iter(found.total.records()), {})
-    bad = sum(row["malformed"] for row in found.calls.records())
+    calls = found.calls.records()
+    bad, mended = (sum(row[name] for row in calls) for name in ("malformed", "mended"))
     findings = sum(row["findings"] for row in found.findings.records())
     breaks = sum(row["breaks"] for row in found.breaks.records())
     figures: list[Figure] = [
@@ -103,6 +104,7 @@ def _figures(found: Overview) -> list[Figure]:
         figures.append((cost, label, ""))
     figures += [
         (grouped(bad), "malformed calls", "bad" if bad else ""),
+        *([(grouped(mended), "mended calls", "")] if mended else []),
         (grouped(findings), "findings", ""),
         (grouped(breaks), "cache breaks", "bad" if breaks else ""),
     ]
@@ -129,13 +131,14 @@ def _malformed(found: Overview, chosen: str) -> Payload:
     for number, row in enumerate(rows):
         few = row["calls"] < _FEW
         share = "" if few else f"{row['malformed_percent']:.1f} % "
+        mended = f", {grouped(row['mended'])} mended" if row["mended"] else ""
         bars.append(
             {
                 "key": f"calls:{number}",
                 "name": row["dialect"] or "no dialect",
                 "of": row["model"] or "no model",
                 "share": 0 if few else row["malformed_percent"] / most,
-                "figure": f"{share}{grouped(row['malformed'])} of {grouped(row['calls'])}",
+                "figure": f"{share}{grouped(row['malformed'])} of {grouped(row['calls'])}{mended}",
                 "tone": "few" if few else "bad",
                 "on": chosen == f"calls:{number}",
             }
@@ -242,8 +245,8 @@ def calls_board(title: str, note: str, shapes: CorpusAnswer) -> Payload:
     return _rows_board(title, note, heads, rows)
 
 
-def sessions_board(title: str, note: str, sessions: CorpusAnswer) -> Payload:
-    """Return the sessions behind a bar."""
+def sessions_board(title: str, note: str, sessions: CorpusAnswer, page: str) -> Payload:
+    """Return the sessions behind a bar, each with buttons for a page and for Compare."""
     rows = [
         {
             "key": row["id"],
@@ -254,7 +257,7 @@ def sessions_board(title: str, note: str, sessions: CorpusAnswer) -> Payload:
                 [f"{row['sent_at']:%Y-%m-%d %H:%M}" if row["sent_at"] else "", "long"],
                 [grouped(row["rows"]), "number"],
             ],
-            "actions": [["Cache", "cache"], ["Compare", "compare"]],
+            "actions": [[page, page.lower()], ["Compare", "compare"]],
         }
         for row in sessions.records()
     ]
