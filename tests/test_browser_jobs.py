@@ -125,6 +125,8 @@ def sample(hand: Hand, name: str) -> None:
     card = hand.page.locator(f".st-key-sample-{name}")
     hand.click(card.get_by_role("link"))
     expect(hand.page).to_have_url(re.compile(f"session={name}"))
+    # a link clicked before the page runs would take its place, and not have its session
+    expect(hand.page.get_by_role("combobox", name="Session")).to_have_value(name)
 
 
 def test_a_reply_is_pasted_and_its_reader_is_seen(hand: Hand, tour: Tour) -> None:
@@ -544,7 +546,7 @@ def test_the_server_that_runs_a_call_of_half_a_stream_is_found(hand: Hand, tour:
     expect(page.get_by_text("Complete calls: none. Aborted calls: 1.")).to_be_visible()
     column = page.locator(".player .column", has_text="vllm")
     expect(column.locator(".call b")).to_have_text("write_file")
-    handed = page.get_by_text("to hand over the call write_file.").first
+    handed = page.get_by_text("to hand over the call write_file of a complete reply.").first
     expect(handed).to_be_visible()
     tour.done("server", hand, handed)
 
