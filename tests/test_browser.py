@@ -646,9 +646,9 @@ def test_a_break_shows_the_character_that_changed(page: Page, address: str) -> N
     bring(page, "breaks.jsonl", "\n".join(lines).encode())
     page.get_by_role("button", name="New session").click()
     page.locator(".flags button").click()
-    mark = page.locator(".side mark")
-    expect(mark).to_have_text("1th.")
-    expect(mark).to_be_in_viewport()
+    changed = page.locator(".side mark")
+    expect(changed).to_have_text("1th.")
+    expect(changed).to_be_in_viewport()
     expect(page.locator(".side")).to_contain_text("characters 5,315 to 7,314 of")
 
 

@@ -460,7 +460,9 @@ def test_the_receipt_of_a_command_compares_its_body() -> None:
     asked = {"parts": [{"text": "When is high water in Brest today?"}], "role": "user"}
     body = {"contents": [asked], "generationConfig": {"temperature": 1}}
     url = "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:generateContent"
-    command = f'curl "{url}" \\\n  -H "x-goog-api-key: $KEY" \\\n  -d \'{json.dumps(body, indent=1)}\''
+    command = (
+        f'curl "{url}" \\\n  -H "x-goog-api-key: $KEY" \\\n  -d \'{json.dumps(body, indent=1)}\''
+    )
     found = load_session(command).receipt
     assert found is not None
     assert (found.share, found.silent) == (1.0, [])

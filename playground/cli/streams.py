@@ -214,7 +214,9 @@ def _print_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
         read_as = (
             f", read as {timeline.dialect}" if timeline.dialect != timelines[0].dialect else ""
         )
-        say(f"\n##### what {reading.name} {hands}\nof a {reading.reads}, by {reading.view.source}{read_as}")
+        say(
+            f"\n##### what {reading.name} {hands}\nof a {reading.reads}, by {reading.view.source}{read_as}"
+        )
         _print_result(reading, with_events)
 
 

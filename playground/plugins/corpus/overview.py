@@ -111,8 +111,9 @@ def _show_behind(corpus: Corpus, found: Overview, chosen: str, filters: dict[str
         table = QUESTIONS[name].table
         answer = page.wait_for(corpus, "behind", partial(corpus.behind, table, **narrowed))
         page_name = "Replay" if part in ("calls", "findings") else "Cache"
-        given = title, _size(answer), answer, page_name
-        picture = sessions_board(*given) if answer and answer.rows else None
+        picture = None
+        if answer and answer.rows:
+            picture = sessions_board(title, _size(answer), answer, page_name)
     if picture is None:
         return
     facets = {column: row[column] for column in by if column in page.FACETS and row[column]}
