@@ -636,8 +636,13 @@ def test_a_break_shows_the_character_that_changed(page: Page, address: str) -> N
     for number, day in enumerate((20, 21)):
         text = f"{'Pilot. ' * 900}Today is the {day}th.{' Pilot.' * 900}"
         mark = {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
-        asked = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
-        body = {"model": "claude-sonnet-4-5", "system": [mark], "messages": asked[: 2 * number + 1]}
+        turns = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+        messages = turns[: 2 * number + 1]
+        body: dict[str, object] = {
+            "model": "claude-sonnet-4-5",
+            "system": [mark],
+            "messages": messages,
+        }
         answer = {"role": "assistant", "content": "assistant"}
         at = f"2026-11-01T10:00:{number}0Z"
         line = {"session_id": "s", "request": body, "response": answer, "timestamp": at}

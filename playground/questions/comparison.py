@@ -31,7 +31,7 @@ MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
 
 @dataclass(frozen=True)
 class Column:
-    """A session in one dialect; `check_call` finds what the dialect loses of a call."""
+    """A session in one dialect; `check_call` finds the parts of a call that the dialect loses."""
 
     dialect: Dialect
     session: Session

@@ -61,8 +61,9 @@ class Recognised:
 
     If a command or program was given, `data` is only the body in it. `unread` names what could not
     be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
-    sees a call. `wrapped` names the wrapping of a reply that `data` leaves out. A faulty text that
-    looks like a file of some kind `may_be_reply`; of the reply, `faulty_as` is what it looks like.
+    sees a call. `wrapped` names the wrapping of a reply that `data` leaves out. `may_be_reply` is
+    true for a text that looks like a file of some kind but is faulty; if the text is then read as a
+    reply, `faulty_as` is the title of that file.
 
     A plugin names the `page` that shows its file, the label of a button for that page (`offer`),
     and the values of the page's widgets (`view`, by their keys).

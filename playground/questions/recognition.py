@@ -1,7 +1,7 @@
 """Recognise anything that somebody pastes or drops, by its content.
 
-There is always an answer, and it claims only what a reader has really read. No code in the text is
-run, the network is not used, and what could not be read is named with its place.
+There is always an answer. It states only what a reader has read. No code in the text is run, the
+network is not used, and what could not be read is named with its place.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _recognise_text(text: str, name: str) -> Recognised:
 
 
 def _or_reply(failed: Recognised, recognised: Recognised) -> Recognised:
-    """Return a text that may be a reply, such as JSON that is cut off, or else a faulty file."""
+    """Recognise a faulty file as a reply if it may be one (JSON that is cut off, for instance)."""
     title = f"{failed.title}, or {recognised.title}"
     unread = (*failed.unread, *recognised.unread)
     return replace(recognised, title=title, unread=unread, faulty_as=failed.title)
@@ -258,7 +258,7 @@ def recognise_classes(text: str, place: str) -> Recognised | None:
 
 
 def _dialect_class(node: ast.ClassDef, place: str) -> Recognised:
-    """Say what a dialect's class has, what it lacks, and what makes it a dialect of every view."""
+    """Describe a dialect's class: what it has, what it lacks, and how every view can use it."""
     methods = [each.name for each in node.body if isinstance(each, ast.FunctionDef)]
     public = [name for name in methods if not name.startswith("_")]
     title = f"a dialect written as a class, {node.name}: {', '.join(public) or 'no method'}"

@@ -181,7 +181,7 @@ def _kind(event: Event) -> str:
 
 def _steps_of_events(timeline: Timeline) -> tuple[list[int], list[int]]:
     """Return the steps at which each merged event began, and those at which it ended."""
-    # A merged event is a run of raw ones, in the same order: one walk over both suffices.
+    # A merged event is a run of raw ones, in the same order, so both are walked together once.
     raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
     first: list[int] = []
     last: list[int] = []

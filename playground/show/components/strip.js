@@ -26,16 +26,13 @@ class Strip {
     this.sizes.observe(root)
     this.scheme = matchMedia("(prefers-color-scheme: dark)")
     this.scheme.onchange = () => setTimeout(() => this.draw(true), 300) // the app's theme goes over
-    this.heard = (event) => {
-      if (!event.defaultPrevented && this.root.checkVisibility()) this.key(event.detail, event)
-    }
-    document.addEventListener("playground-key", this.heard)
+    this.unheard = hearKeys(root, (key, event) => this.key(key, event))
   }
 
   leave() {
     this.sizes.disconnect()
     this.scheme.onchange = null
-    document.removeEventListener("playground-key", this.heard)
+    this.unheard()
   }
 
   take(data) {
@@ -77,17 +74,6 @@ class Strip {
 
   build() {
     const { data } = this
-    const head = element("div", "head")
-    const said = element("div", "sentence")
-    const title = element("h2", "", data.sentence)
-    said.append(title, element("p", "", data.note))
-    const figures = element("div", "figures")
-    for (const [value, of, tone] of data.figures) {
-      const one = element("div", tone)
-      one.append(element("b", "", value), element("span", "", of))
-      figures.append(one)
-    }
-    head.append(said, figures)
     const left = element("div", "left")
     left.append(this.buildStrip(), this.buildChart(), this.buildFindings())
     this.side = element("section", "card side")
@@ -96,7 +82,7 @@ class Strip {
     predicted.append(element("span", "tag", "predicted"), ...data.predicted.map((word) => element("span", "", word)))
     predicted.hidden = !data.predicted.length
     const grid = element("div", "grid")
-    grid.append(head, predicted, left, this.side)
+    grid.append(headline(data), predicted, left, this.side)
     this.root.replaceChildren(grid)
     this.root.tabIndex = -1
     this.root.onkeydown = (event) => {
@@ -125,13 +111,9 @@ class Strip {
     this.canvas.onclick = (event) => this.choose(this.blockAt(event.offsetX))
     this.drawing.append(this.canvas)
     this.why = element("div", "why")
-    const legend = element("div", "legend")
-    const sign = (name, word) => legend.append(element("span", `sign s-${name}`, word))
-    for (const [name, word] of Object.entries(TIERS)) sign(name, word)
-    for (const [name, word] of Object.entries(OUTCOMES)) {
-      sign(name, `${word} ${name === "uncached" ? "" : (this.data.prices[name] ?? "")}`)
-    }
-    sign("mark", "cache_control, and how far it looks back")
+    const priced = ([name, word]) => [name, `${word} ${name === "uncached" ? "" : (this.data.prices[name] ?? "")}`]
+    const mark = ["mark", "cache_control, and how far it looks back"]
+    const legend = drawLegend([...Object.entries(TIERS), ...Object.entries(OUTCOMES).map(priced), mark])
     const card = element("section", "card")
     card.setAttribute("aria-label", "The conversation")
     card.append(bar, this.drawing, legend, this.why)
@@ -209,9 +191,8 @@ class Strip {
   }
 
   blockAt(x) {
-    const tokens = (x / this.canvas.clientWidth) * this.most
-    const at = this.request.ends.findIndex((end) => end >= tokens)
-    return at < 0 ? this.request.blocks.length - 1 : at
+    const tokens = (x / this.width) * this.most
+    return Math.min(firstPast(this.request.ends, (end) => end >= tokens), this.request.blocks.length - 1)
   }
 
   at(tokens) {
@@ -361,8 +342,8 @@ class Strip {
     }
     node.onpointerdown = (event) => {
       node.setPointerCapture(event.pointerId)
+      const box = this.canvas.getBoundingClientRect()
       node.onpointermove = ({ clientX }) => {
-        const box = this.canvas.getBoundingClientRect()
         this.target = this.nearestPart(this.blockAt(Math.max(0, Math.min(clientX - box.left, box.width))))
         node.style.left = this.at(this.request.ends[this.target])
       }
@@ -524,11 +505,5 @@ function mount({ data, parentElement, setTriggerValue }) {
 }
 
 export default function host(component) {
-  if (component !== undefined) return mount(component)
-  return {
-    render({ model, el }) {
-      el.append(element("div", "strip"))
-      return mount({ data: model.get("data"), parentElement: el, setTriggerValue: () => {} })
-    },
-  }
+  return hosted(component, "strip", mount)
 }
