@@ -125,6 +125,8 @@ def sample(hand: Hand, name: str) -> None:
     card = hand.page.locator(f".st-key-sample-{name}")
     hand.click(card.get_by_role("link"))
     expect(hand.page).to_have_url(re.compile(f"session={name}"))
+    # a link clicked before the page runs would take its place, and not have its session
+    expect(hand.page.get_by_role("combobox", name="Session")).to_have_value(name)
 
 
 def test_a_reply_is_pasted_and_its_reader_is_seen(hand: Hand, tour: Tour) -> None:

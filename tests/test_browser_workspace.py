@@ -56,6 +56,7 @@ def bring(page: Page, address: str) -> None:
     page.keyboard.press("Control+v")
     button(page, "New session").click()
     expect(pane(page)).to_contain_text("You keep the harbour.")
+    expect(page).to_have_url(re.compile("session=pasted"))  # it comes a moment later
 
 
 def pane(page: Page) -> Locator:
@@ -140,6 +141,7 @@ def test_two_tabs_edit_one_session_and_nothing_is_lost(
     expect(pane(two)).to_contain_text("You keep")
     prompt(two)
     edit(one, "From the first tab.")
+    expect(button(one, "Undo")).to_be_enabled()  # a draft is shown before it is kept
     edit(two, "From the second tab.")
     expect(two.get_by_text("Another tab changed this session meanwhile.")).to_be_visible()
     expect(two).to_have_url(re.compile(r"session=pasted\+OpenAI\+request.*%282%29"))

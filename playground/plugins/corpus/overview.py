@@ -110,7 +110,10 @@ def _show_behind(corpus: Corpus, overview: Overview, chosen: str, filters: dict[
     else:
         table = QUESTIONS[name].table
         answer = page.wait_for(corpus, "behind", partial(corpus.behind, table, **narrowed))
-        picture = sessions_board(title, _size(answer), answer) if answer and answer.rows else None
+        page_name = "Replay" if part in ("calls", "findings") else "Cache"
+        picture = None
+        if answer and answer.rows:
+            picture = sessions_board(title, _size(answer), answer, page_name)
     if picture is None:
         return
     facets = {column: row[column] for column in by if column in page.FACETS and row[column]}

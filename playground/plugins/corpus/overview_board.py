@@ -93,7 +93,8 @@ def _note(overview: Overview) -> str:
 
 def _figures(overview: Overview) -> list[Figure]:
     total = next(iter(overview.total.records()), {})
-    bad = sum(row["malformed"] for row in overview.calls.records())
+    calls = overview.calls.records()
+    bad, mended = (sum(row[name] for row in calls) for name in ("malformed", "mended"))
     findings = sum(row["findings"] for row in overview.findings.records())
     breaks = sum(row["breaks"] for row in overview.breaks.records())
     figures: list[Figure] = [
@@ -106,6 +107,7 @@ def _figures(overview: Overview) -> list[Figure]:
         figures.append((cost, label, ""))
     figures += [
         (grouped(bad), "malformed calls", "bad" if bad else ""),
+        *([(grouped(mended), "mended calls", "")] if mended else []),
         (grouped(findings), "findings", ""),
         (grouped(breaks), "cache breaks", "bad" if breaks else ""),
     ]
@@ -132,13 +134,14 @@ def _malformed(overview: Overview, chosen: str) -> Payload:
     for number, row in enumerate(rows):
         few = row["calls"] < _FEW
         share = "" if few else f"{row['malformed_percent']:.1f} % "
+        mended = f", {grouped(row['mended'])} mended" if row["mended"] else ""
         bars.append(
             {
                 "key": f"calls:{number}",
                 "name": row["dialect"] or "no dialect",
                 "of": row["model"] or "no model",
                 "share": 0 if few else row["malformed_percent"] / most,
-                "figure": f"{share}{grouped(row['malformed'])} of {grouped(row['calls'])}",
+                "figure": f"{share}{grouped(row['malformed'])} of {grouped(row['calls'])}{mended}",
                 "tone": "few" if few else "bad",
                 "on": chosen == f"calls:{number}",
             }
@@ -249,8 +252,8 @@ def calls_board(title: str, note: str, shapes: CorpusAnswer) -> Payload:
     return _rows_board(title, note, heads, rows)
 
 
-def sessions_board(title: str, note: str, sessions: CorpusAnswer) -> Payload:
-    """Return the sessions behind a bar."""
+def sessions_board(title: str, note: str, sessions: CorpusAnswer, page: str) -> Payload:
+    """Return the sessions behind a bar, each with buttons for a page and for Compare."""
     rows = [
         {
             "key": row["id"],
@@ -261,7 +264,7 @@ def sessions_board(title: str, note: str, sessions: CorpusAnswer) -> Payload:
                 [f"{row['sent_at']:%Y-%m-%d %H:%M}" if row["sent_at"] else "", "long"],
                 [grouped(row["rows"]), "number"],
             ],
-            "actions": [["Cache", "cache"], ["Compare", "compare"]],
+            "actions": [[page, page.lower()], ["Compare", "compare"]],
         }
         for row in sessions.records()
     ]

@@ -66,6 +66,7 @@ class Question:
 _CALLS: Final = """
 SELECT {by} count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
   round(100.0 * count(*) FILTER (NOT ok) / count(*), 2) AS malformed_percent,
+  count(*) FILTER (ok AND finding <> '') AS mended,
   count(failed) AS answered, count(*) FILTER (failed) AS failed,
   round(100.0 * count(*) FILTER (failed) / nullif(count(failed), 0), 2) AS failed_percent
 FROM calls {where} GROUP BY ALL ORDER BY malformed DESC, calls DESC, 1, 2 LIMIT $limit"""
