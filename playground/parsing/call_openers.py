@@ -56,6 +56,7 @@ class CallOpeners:
         ending = without_final_space(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
+        self._openings: dict[tuple[bool, bool], Choice] = {}
 
     def opening(self, strict: bool = True, firm: bool = False) -> Choice:
         """Return the choice of a call's opener: its text up to the body, and a lookahead for what
@@ -64,6 +65,12 @@ class CallOpeners:
         `strict` is False right after a section's opener, where any JSON object is a call. With
         `firm` a parameter or the call's closer must follow the opener.
         """
+        choice = self._openings.get((strict, firm))
+        if choice is None:
+            choice = self._openings[strict, firm] = self._build_opening(strict, firm)
+        return choice
+
+    def _build_opening(self, strict: bool, firm: bool) -> Choice:
         template = self.syntax.call_template
         forms = self._opener_patterns()
         before = any_form(forms)
