@@ -28,6 +28,30 @@ SHIFT = """() => {
       if (getComputedStyle(node).opacity < 0.95) window.faded += 1
   }, 50)
 }"""
+# The share of the first screen that moves when a drawing comes late, by its key. One shift counts
+# all that moves in a frame by its longest way, so a large place that gives way by 13 pixels is
+# 0.13 as soon as a button beside it becomes wider.
+LATE = """() => {
+  const tops = () => [...document.querySelectorAll("[data-testid=stElementContainer]")]
+    .map(node => node.getBoundingClientRect())
+  const moved = {}
+  for (const drawn of document.querySelectorAll(".stBidiComponent > *")) {
+    const now = tops()
+    drawn.style.display = "none"
+    const before = tops()
+    drawn.style.display = ""
+    let area = 0
+    before.forEach((place, number) => {
+      if (Math.abs(place.y - now[number].y) <= 2) return
+      const top = Math.min(place.y, now[number].y)
+      const bottom = Math.min(innerHeight, Math.max(place.bottom, now[number].bottom))
+      area += Math.max(0, bottom - top) * place.width
+    })
+    const key = drawn.closest("[class*=st-key-]").className.match(/st-key-\\S+/)[0]
+    moved[key] = Math.max(moved[key] || 0, area / innerWidth / innerHeight)
+  }
+  return moved
+}"""
 FOUR = "&".join(f"dialects={name}" for name in ("xml", "hermes", "native", "qwen3-coder"))
 # a page, what of it is its answer, and how far down that may begin: wide, and at a phone's width
 FIRST = [
@@ -78,6 +102,8 @@ def test_the_answer_stands_on_the_first_screen_and_does_not_jump(
         assert page.locator("[data-testid=stSidebar]:visible").count() == 0
         assert page.evaluate("shift") <= 0.1, size
         assert page.evaluate("faded") == 0, size
+        late = page.evaluate(LATE)
+        assert max(late.values(), default=0) <= 0.3, (size, late)
 
 
 def test_a_menu_of_pages_closes_when_one_is_chosen(page: Page) -> None:

@@ -98,7 +98,7 @@ def tokenizers() -> Path:
     return data() / "tokenizers"
 
 
-def elsewhere() -> Path:
+def remote_scratch() -> Path:
     """Return the folder for unfinished parts of a corpus at a remote address."""
     return data() / "elsewhere"
 
@@ -137,8 +137,8 @@ def kept_file(given: str) -> Path | None:
 
 
 def one_of(given: str) -> tuple[str, int]:
-    """Return `FILE#2` as the file's name and the number of a session in it, from 1. The number is 0
-    if the name does not end so, or is that of an existing file.
+    """Split `FILE#2` into the file's name and the number of a session in it, from 1. The number is
+    0 if the name has no such ending, or if a file has this name.
     """
     chosen = None if os.path.lexists(given) else _ONE_OF.fullmatch(given)
     return (chosen[1], int(chosen[2])) if chosen else (given, 0)

@@ -24,10 +24,10 @@ _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
 def doubt_of(request: TimedRequest, rules: Rules, beside: str | None = None) -> str:
-    """Return why a prediction of this request is uncertain with any contents of the cache,
-    or "".
+    """Return why a prediction of this request is uncertain with any contents of the cache, or "".
 
-    `beside` is the doubt about the settings, where it is known already. It hides no unknown word.
+    `beside` is the doubt about the settings, if it is already known. An unknown word is reported
+    even then.
     """
     if beside is None:
         beside = doubt_about_settings(request, rules)
@@ -47,8 +47,15 @@ def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
         return why
     known = request.known_doubts  # shared by all policies, which change only the marks
     if rules not in known:
-        known[rules] = next((why for check in _CHECKS if (why := check(request, rules))), "")
+        known[rules] = _first_doubt(request, rules)
     return known[rules] or _marks(request, rules)
+
+
+def _first_doubt(request: TimedRequest, rules: Rules) -> str:
+    for check in _CHECKS:
+        if why := check(request, rules):
+            return why
+    return ""
 
 
 def _unnamed(request: TimedRequest, rules: Rules) -> str:
@@ -84,7 +91,8 @@ def _words(request: TimedRequest, rules: Rules) -> str:
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule mentions, else those whose content is on the server."""
+    """Name the fields that no rule mentions or, if there are none, those whose content is on the
+    server."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)
@@ -150,7 +158,7 @@ def _roles(rules: Rules, api: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=256)
 def _parents(rules: Rules, api: str) -> frozenset[str]:
-    """Return the fields whose inner fields are all named by the rules (`parent.inner`)."""
+    """Return the fields for which the rules name all inner fields (`parent.inner`)."""
     return frozenset(name.partition(".")[0] for name in _roles(rules, api) if "." in name)
 
 
@@ -229,10 +237,10 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
     if request.marks and not listed:
         return f"{_UNDOCUMENTED} whether marks count for this model"
     known = lives_of(rules, wire.model)
-    other = next((life for life in request.marks.values() if life not in known), None)
-    if other is None or rules.match == "best effort":
+    others = [life for life in request.marks.values() if life not in known]
+    if not others or rules.match == "best effort":
         return ""
-    return f"{_UNDOCUMENTED} what a lifetime of {other!r} does for this model"
+    return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (

@@ -71,7 +71,7 @@ class Diagnosis:
 
 def diagnosis_of(value: Any) -> Diagnosis | None:
     """Return the diagnosis in a reply, or in a recording of one; None if there is none."""
-    if not isinstance(value, Mapping):
+    if value is None or not isinstance(value, Mapping):
         return None
     for name in ("diagnostics", "prompt_cache_diagnostics"):
         if isinstance(value.get(name), Mapping):

@@ -23,7 +23,8 @@ _CHINA: Final = timedelta(hours=8)
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The factor of a request's price in thousandths (None: no source gives one), and why."""
+    """The factor of a request's price in thousandths (None if no source gives one), and the
+    reason."""
 
     factor: int | None
     words: tuple[str, ...] = ()

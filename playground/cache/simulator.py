@@ -1,4 +1,4 @@
-"""Simulate what a row of requests reads from the cache and writes to it, by a provider's rules.
+"""Simulate what consecutive requests read from the cache and write to it, by a provider's rules.
 
 Tokens, seconds and costs are integers; a cost is in thousandths of an input token's price.
 """
@@ -43,6 +43,7 @@ class CacheSimulator:
     _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
+    _last_doubtful: int = -1  # the last block of the longest of them
     _summed: set[bytes] = field(default_factory=set)  # prefixes of requests of several rounds
     _begun: dict[str, bool] = field(default_factory=dict)  # model -> its first bill has a read
     _now: float = float("-inf")
@@ -51,7 +52,7 @@ class CacheSimulator:
     _earlier: EarlierRequests = field(default_factory=EarlierRequests)
     _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
     _own_settings: dict[str, str] = field(default_factory=dict)
-    _beside: str = ""  # the doubt about the last request's model or settings
+    _beside: str = ""  # why the last request's model or settings are uncertain
     one_by_one: bool = True  # True if each request was sent after the previous answer had begun
     _first_blocks: set[bytes] = field(default_factory=set)  # of all requests, hashed
 
@@ -98,12 +99,11 @@ class CacheSimulator:
         warm = self._begins_warm(request)
         hit = self._hit(request, points, request.positions)
         read = 0
-        total = request.sizes[-1] if request.sizes else 0
         entry = None if hit is None else self._entries[request.chain[hit]]
         ends = not points or hit == points[-1]
         doubt = self._earlier.doubt(request, settings, doubt, entry, ends, self.rules)
         if entry is not None:
-            read = min(entry.size, total)
+            read = min(entry.size, request.total)
             doubt = doubt or self._hit_doubt(entry, request)
             # With every provider whose cache uses marks, a read renews the entry's life at no cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
@@ -117,7 +117,7 @@ class CacheSimulator:
             for _, entry in self._in_reach(request, points, request.positions)
         )
         doubt = doubt or self._unseen(request, points, hit) or self._doubt(request, points, hit)
-        if flying and self._sent_last < request.at:  # else it certainly came too early
+        if flying and self._sent_last < request.at:  # otherwise it certainly came too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = entry is not None and entry.sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
@@ -156,7 +156,7 @@ class CacheSimulator:
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
-        """Simulate a provider that promises reads only from an explicit cache resource."""
+        """Simulate a provider that guarantees reads only from an explicit cache resource."""
         history = str(request.wire.parameters.get("history") or "")
         if history.lower().startswith("cached"):
             return self._named_resource(request, history)
@@ -246,7 +246,7 @@ class CacheSimulator:
             return "built on a request of several rounds on the server: what it left is not known"
         if points and hit != points[-1] and self._begun[request.wire.model]:
             return "the first request read what was cached before it: there may be more of that"
-        if hit is None or self.rules.string_is_block(request.wire.model):
+        if hit is None:
             return ""
         if self._entries[request.chain[hit]].strings != request.strings(hit):
             return "a text that was a string is a block now: reported to count as another prefix"
@@ -261,11 +261,12 @@ class CacheSimulator:
             low, high = request.billed_size_range(point, points[-1])
             if low < most and high >= least:
                 self._doubtful.add(request.chain[point])
+                self._last_doubtful = max(self._last_doubtful, point)
                 minimum = self.rules.minimum_in_words(request.wire.model)
                 doubt = f"{_range(low, high)} may or may not reach {minimum}"
         if doubt:
             return doubt
-        if self._doubtful and self._reaches_doubtful(request, points, hit):
+        if self._reaches_doubtful(request, points, hit):
             return "an earlier request may have been too short to leave an entry"
         if late := self._may_live_longer(request, points, hit):
             return late
@@ -305,6 +306,8 @@ class CacheSimulator:
         self, request: TimedRequest, points: Sequence[int], hit: int | None
     ) -> bool:
         least = 0 if hit is None else hit
+        if least > self._last_doubtful:  # as for most requests: the first ones were short
+            return False
         if self.rules.match == "breakpoints":
             reach = self.rules.value("lookback")
             return any(
@@ -368,7 +371,7 @@ class CacheSimulator:
         self._entries.update(dict.fromkeys((apart + key for key in request.chain), left))
         written: dict[str, int] = {}
         if rules.get("bills_writes") and rules.write_permille(ttl) != 1000:
-            written = {ttl: request.sizes[-1] - read} if request.sizes else {}
+            written = {ttl: request.total - read} if request.sizes else {}
         found = self._outcome("eligible", request, read, written, why, [], hit)
         share = rules.get("implicit_read_permille") if apart else None
         if share is None:
@@ -388,12 +391,13 @@ class CacheSimulator:
         sized: bool = False,
         begins: bool = False,
     ) -> Simulated:
-        rules, total = self.rules, request.sizes[-1] if request.sizes else 0
+        rules = self.rules
         if request.has_opaque and request.billed is None:
             reason = f"{reason}; {_GUESSED}"
-        uncached = max(0, total - read - sum(written.values()))
+        uncached = max(0, request.total - read - sum(written.values()))
         cost = uncached * 1000 + read * rules.read_permille(request.wire.model)
-        cost += sum(tokens * rules.write_permille(ttl) for ttl, tokens in written.items())
+        for ttl, tokens in written.items():
+            cost += tokens * rules.write_permille(ttl)
         return Simulated(
             state,
             read,
@@ -518,14 +522,13 @@ class CacheSimulator:
             if sized or (request.billed is not None and not known.sized):
                 known.size, known.sized = size, sized
             return
-        strings = 0 if self.rules.string_is_block(request.wire.model) else request.strings(point)
         last = request.wire.blocks[point]
         self._entries[key] = CacheEntry(
             size,
             ttl,
             request.at + _FIRST_TOKEN,
             expires,
-            strings,
+            request.strings(point),
             sized,
             request.last_hash,
             last.tier,
@@ -549,7 +552,7 @@ _EDITED: Final = (
 
 
 def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:
-    total = request.sizes[-1] if request.sizes else 0
+    total = request.total
     return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
 
 

@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 @click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
 @click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")
 @click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and list it.")
-@click.option("--receipt", "with_receipt", is_flag=True, help="Say what of FILE is in no session.")
+@click.option(
+    "--receipt", "with_receipt", is_flag=True, help="List the parts of FILE that are in no session."
+)
 @force_option
 @strict_option
 @csv_option

@@ -204,7 +204,7 @@ class CallReader(Reader):
         return (yield from self.scanner.match_here(point)) if point else None
 
     def _unwrap(self, marker: Marker) -> None:
-        """Note a list or a code fence inside a call's markers, once."""
+        """Note, once, that a list or a code fence stands inside a call's markers."""
         if marker.named.get("wrapped") and not self._wrapped:
             self._wrapped = True
             self.scanner.note("wrapped-body")

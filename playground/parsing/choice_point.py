@@ -29,7 +29,8 @@ from playground.parsing.candidates import (
     may_begin,
 )
 from playground.parsing.choice import Choice, Group
-from playground.parsing.marker import NOTHING, Lookahead, Marker, named_in
+from playground.parsing.choice_pattern import Begin, ChoicePattern, choice_pattern, pattern_of
+from playground.parsing.marker import NOTHING, UNDECIDED, Lookahead, Marker, named_in
 from playground.parsing.patterns import CONTEXT, SPACE
 from playground.parsing.skip_rule import Accept, GoesOn, SkipRule, triggers_of
 
@@ -240,16 +241,24 @@ class ChoicePoint:
         """
         beginning = None
         for pattern in _patterns_for(self, head_at(text, place), partial):
-            match = compile_choice(pattern).match(text, place, partial=partial)
+            match = pattern.match(text, place, partial)
             if match is not None:
                 if has_more or not match.partial:
                     return match
                 beginning = beginning if beginning is not None else match
         return beginning
 
+    def is_cut(self, text: str, place: int) -> bool:
+        """Return True if `text` ends within the beginning of the first choice that may match."""
+        for pattern in _patterns_for(self, head_at(text, place), partial=True):
+            begin = pattern.begin(text, place)
+            if begin is not Begin.NO:
+                return begin is Begin.CUT
+        return False
+
     def marker_of(self, match: regex.Match[str]) -> Marker:
         """Make a marker of what `match` gave."""
-        group = None if match.partial else self._group_of_pattern[match.re.pattern]
+        group = None if match.partial else self._group_of_pattern[pattern_of(match)]
         return Marker(match, group, named_in(match))
 
     def rejects(
@@ -268,7 +277,7 @@ class ChoicePoint:
             return True
         # `<invoke ` may be the key in its own tag as well as the beginning of a call
         patterns = (
-            compile_choice(pattern) for choice in self.choices for pattern in choice.patterns
+            choice_pattern(pattern) for choice in self.choices for pattern in choice.patterns
         )
         matches = (pattern.match(text, place, partial=True) for pattern in patterns)
         return not any(
@@ -301,14 +310,15 @@ class ChoicePoint:
         if match.end() == len(text):
             return True
         # the marker is complete, but a longer one may be what stands here: `<|end` of `<|end|>`
-        start, rivals = match.start(), _rivals(self, match.re.pattern)
-        return any(compile_choice(rival).fullmatch(text, start, partial=True) for rival in rivals)
+        start, rivals = match.start(), _rivals(self, pattern_of(match))
+        return any(choice_pattern(rival).fullmatch(text, start) for rival in rivals)
 
     @cached_property
     def _varying_groups(self) -> frozenset[str]:
         """The groups whose match more text may change; "" for the only choice without a group.
 
-        Choices of literals are all in it: `_may_vary` finds out which do, because it takes time.
+        All groups of literals are in it; `_may_vary` then checks a group only when it has matched,
+        because that takes time.
         """
         may_vary = (c for c in self.choices if c.repeats or c.varying or c.texts)
         return frozenset(choice.group_name for choice in may_vary)
@@ -393,12 +403,6 @@ def after_space(choices: Iterable[Choice]) -> ChoicePoint | None:
 
 
 @lru_cache(maxsize=4096)
-def compile_choice(pattern: str) -> regex.Pattern[str]:
-    """Compile one choice, once for all choice points: 500 characters take a millisecond."""
-    return regex.compile(pattern)
-
-
-@lru_cache(maxsize=4096)
 def _cached_hold_from(point: ChoicePoint, text: str, start: int) -> int | None:
     # most chunks of prose in which anything is held end in a blank
     return point._hold_from(text, start, None)
@@ -408,6 +412,8 @@ def _match_once(
     point: ChoicePoint, lookbehind: str, text: str, has_more: bool = False
 ) -> Lookahead:
     full_text = lookbehind + text
+    if has_more and point.is_cut(full_text, len(lookbehind)):
+        return UNDECIDED
     match = point.match(full_text, len(lookbehind), True, has_more)
     if match is None:
         return NOTHING
@@ -423,12 +429,12 @@ def _remember(key: _BeginningKey, lookahead: Lookahead, has_more: bool = False) 
 
 
 @lru_cache(maxsize=4096)
-def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[str, ...]:
+def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[ChoicePattern, ...]:
     """Return the patterns of the choices that may begin with `head`, the first characters at a
     place. At the end of the stream (no head, not `partial`) no literal can begin."""
     may_match = (c for c in point.choices if may_begin(c, head[:1] if c.loose else head))
     chosen = (choice for choice in may_match if head or partial or not choice.begins)
-    return tuple(pattern for choice in chosen for pattern in choice.patterns)
+    return tuple(choice_pattern(pattern) for choice in chosen for pattern in choice.patterns)
 
 
 @lru_cache(maxsize=4096)
@@ -462,9 +468,7 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
         for other in listed:
             if other is choice or not may_begin(other, text):
                 continue
-            matches = (
-                compile_choice(each).fullmatch(text, partial=True) for each in other.patterns
-            )
+            matches = (choice_pattern(each).fullmatch(text) for each in other.patterns)
             if any(match is not None and match.partial for match in matches):
                 return True
     return False

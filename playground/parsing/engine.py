@@ -49,7 +49,7 @@ class SyntaxEngine:
     ) -> None:
         self.syntax, self.markers, self.switches = syntax, markers, switches
         by_name = {tool.name: tool for tool in tools}
-        names = tuple(by_name) if syntax.asks_names else ()
+        names = tuple(by_name) if syntax.depends_on_tool_names else ()
         self.plan: Plan = compile_plan(syntax, markers, switches, names)
         self.scanner = Scanner(offset)
         tokens = (*markers.stops, *markers.dropped)
@@ -59,7 +59,7 @@ class SyntaxEngine:
         self._section_opener = ""  # its opener, as it was written
         self._bare_section = False  # True if the opener of a section without calls was read as text
         self._after_call = False  # True right after a call
-        self._after_remains = False  # True after text or a lone closer that remained of a call
+        self._after_remains = False  # True after a remnant of a call: text or a lone closer
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
         self.draft: DraftCall | None = None  # calls in open reasoning, held back
         self._told_between = False  # True once text between the calls of a section was noted
@@ -179,7 +179,7 @@ class SyntaxEngine:
                 raise AssertionError(f"{kind} is waited for only inside something else")
 
     def _note_remnant(self, kind: Kind, marker: Marker, form: Form) -> None:
-        """Note a closer without its opener, or a body or a header without its opener."""
+        """Note a closer, a body or a header that stands without its opener."""
         if kind is Kind.BARE_CLOSE:
             self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             return
@@ -193,8 +193,8 @@ class SyntaxEngine:
         """Return True if a text that looks like a call is a member's value in the rest of a broken
         call.
 
-        The same goes for a list of calls, and for the first call in one. A call with words in its
-        opener is a real call: the broken call was cut off before it.
+        The text may also be a list of calls, or the first call in such a list. A call with words in
+        its opener is a real call: the broken call was cut off before it.
         """
         kind, number = group
         is_call = kind in (Kind.CALL, Kind.SECTION) and not _WORD_BEFORE_JSON.match(marker.text)
@@ -498,7 +498,7 @@ def _has_closer(form: Form) -> bool:
 
 
 def _closer_after(opener: str, form: Form) -> str:
-    """Return the closer that belongs to a section's opener: other wrappers have others."""
+    """Return the closer that belongs to a section's opener. Each wrapper has its own."""
     sections = form.syntax.sections
     begun = (s for s in sections if opener.strip().startswith(declared_text(s.before)))
     return declared_text(next(begun, sections[0]).after)

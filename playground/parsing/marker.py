@@ -70,3 +70,4 @@ def named_in(match: regex.Match[str]) -> dict[str, str]:
 # tuple because Python unpacks one far faster than a NamedTuple, and every chunk that is held does.
 Lookahead = tuple[Marker | None, bool]
 NOTHING: Final[Lookahead] = (None, False)
+UNDECIDED: Final[Lookahead] = (None, True)  # the caller has more of the text, and has to try it

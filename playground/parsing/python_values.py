@@ -312,6 +312,6 @@ def _unescape(text: str, start: int, stop: int) -> str:
     """
     if _FOREIGN_ESCAPE.search(text, start, stop):
         raise ValueError("a backslash before a letter beyond Latin-1 is left to Python")
-    with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal
+    with warnings.catch_warnings():  # about escapes such as "\\d"
         warnings.simplefilter("ignore")
         return text[start:stop].encode("latin-1", "backslashreplace").decode("unicode_escape")

@@ -1,7 +1,7 @@
 """The reader that every notation uses: it claims text for the open call and sets its arguments.
 
 A reader knows no notation. For an unreadable body it raises BrokenCall, which calls.py turns into
-an aborted call: no other exception comes of a model's text.
+an aborted call. A model's text causes no other exception.
 """
 
 from __future__ import annotations

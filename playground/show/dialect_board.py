@@ -56,7 +56,7 @@ def example_call(dialect: Dialect) -> str:
 def dialect_rows(
     names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool
 ) -> list[Payload]:
-    """Return a row for each dialect; the facts are those of these tools' schemas.
+    """Return a row for each dialect. It counts facts of these tools' schemas.
 
     If `can_declare`, a row offers to start a declaration from its dialect, if a file can hold it.
     """

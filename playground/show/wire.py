@@ -95,7 +95,7 @@ def placement_json(placement: CachePlacement) -> dict[str, Any]:
 
 
 def decision_json(decision: CacheDecision) -> dict[str, Any]:
-    return {**asdict(decision), "explanation": decision.explanation}
+    return {**decision._asdict(), "explanation": decision.explanation}
 
 
 def timeline_json(timeline: Timeline) -> dict[str, Any]:

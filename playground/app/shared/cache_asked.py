@@ -77,7 +77,7 @@ def on_wire(
 
 
 @dataclass(frozen=True)
-class Asked:
+class CacheQuestion:
     """A question: a session in a dialect under a policy, the time between requests, a what-if."""
 
     session: Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 
 from playground.app.shared import policies, say, tables, waiting
-from playground.app.shared.cache_asked import Asked
+from playground.app.shared.cache_asked import CacheQuestion
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.cache.answers.tool_plan import ToolPlan, plan_tools
@@ -22,7 +22,7 @@ def _plan(
     return waiting.background().submit(plan_tools, session, marks=marks, seconds_apart=apart)
 
 
-def show(question: Asked) -> None:
+def show(question: CacheQuestion) -> None:
     """Draw a folded section: the cheapest way, all ways, the tools; nothing without tools."""
     if not question.session.tools:
         return
@@ -31,7 +31,7 @@ def show(question: Asked) -> None:
             _show(question)
 
 
-def _show(question: Asked) -> None:
+def _show(question: CacheQuestion) -> None:
     policy = (
         "none" if question.is_sent else question.policy
     )  # imported requests have their own marks

@@ -27,7 +27,7 @@ _WRAPPERS: Final = ("arguments", "parameters", "properties", "input", "args", "p
 # models write these in place of an object: the object as a text, or null
 _INSTEAD: Final = r'"(?:\s{0,16}+\{|")|null(?!\w)'
 ESCAPED: Final = choice_point(Choice(r'\{\s{0,16}+\\"'))
-_BODY: Final = choice_point(Choice(rf"\{{|{_INSTEAD}"))
+_BODY: Final = choice_point(Choice(rf"(?:\{{|{_INSTEAD})"))
 
 
 class JsonArguments(Notation):

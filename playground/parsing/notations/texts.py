@@ -55,8 +55,8 @@ class Texts(Notation):
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         """Write the texts.
 
-        If the call has other arguments or another tool, the last text is the call as Python or
-        JSON. That can be read back only if `objects` are allowed; the check says so beforehand.
+        If the call's tool or arguments do not fit the form, the last text is the whole call as
+        Python or JSON. It can be read back only if `objects` is set; `check` reports this before.
         """
         template = syntax.call_template
         keys = self.keys(syntax) or _texts(template)

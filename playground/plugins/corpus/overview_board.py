@@ -28,7 +28,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Overview:
-    """The answers that an overview is drawn of; `ignored` are the filters that each left out."""
+    """The answers from which an overview is drawn; `ignored` has the filters that each answer left
+    out."""
 
     sessions: int
     calls: CorpusAnswer  # malformed calls, by dialect and model
@@ -61,7 +62,7 @@ def _sentence(found: Overview) -> str:
         return f"{grouped(found.sessions)} sessions, {grouped(_requests(found))} requests."
     worst, best = shares[0][1], shares[-1][1]
     bad, calls = rows[worst]
-    if not bad:  # perhaps some where there are too few calls to compare
+    if not bad:  # there may be some, but too few calls to compare
         bad, calls = map(sum, zip(*rows.values(), strict=True))
         return f"{grouped(bad) if bad else 'None'} of {grouped(calls)} calls {_are(bad)} malformed."
     text = f"{worst}: {grouped(bad)} of {grouped(calls)} calls {_are(bad)} malformed."

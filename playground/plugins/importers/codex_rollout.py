@@ -68,7 +68,7 @@ def _line(
 ) -> None:
     kind, payload = value.get("type"), value.get("payload")
     if not isinstance(payload, dict):
-        _item(builder, value, value, place)  # in older rollouts, which have no payload
+        _item(builder, value, value, place)  # older rollouts have no payload
     elif kind == "response_item":
         _item(builder, payload, value, place.at("payload"))
     elif kind in ("session_meta", "turn_context"):

@@ -26,7 +26,7 @@ def boxes() -> None:
     for number, column in enumerate(columns, 1):
         column.text_area(f"Reply {number}", key=_pasted(number), height=120)
     st.button("Propose a form", type="primary", on_click=_from_replies)
-    if replies := state.held(_PROPOSED):
+    if replies := state.get(_PROPOSED):
         _show(_proposal(tuple(replies)))
 
 
@@ -35,15 +35,15 @@ def _pasted(number: int) -> str:
 
 
 def _from_replies() -> None:
-    given = [str(state.held(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
+    given = [str(state.get(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
     replies = [text for text in given if text.strip()]
-    state.hold(_PROPOSED, None)
+    state.put(_PROPOSED, None)
     try:
         found = _proposal(tuple(replies))
     except InputFault as fault:
-        state.hold(declaring.FAULT, str(fault))
+        state.put(declaring.FAULT, str(fault))
         return
-    state.hold(_PROPOSED, replies)
+    state.put(_PROPOSED, replies)
     document = plain_dialect(found.dialect)
     name = document["name"]
     declaring.take(document | {"name": f"my-{name}" if name in dialect_names() else name})

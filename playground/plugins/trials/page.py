@@ -32,7 +32,7 @@ START: Final = "Run trial"
 
 
 def show(row: Any) -> None:
-    """Show expected calls, asked again and again of dialects and models, and counted."""
+    """Show a trial: expected calls, and how often dialects and models make them."""
     working = state.working_session()
     expected_calls(working)
     if not working.session.expected:
@@ -147,7 +147,7 @@ def ask(
     base_url: str = "",
     parameters: Mapping[str, Any] | None = None,
 ) -> None:
-    """Say what a trial costs, run it, watch it, and show its outcome."""
+    """Show the cost of a trial, run it, show its progress, and then its outcome."""
     try:
         plan = planned(
             expecting,
@@ -166,7 +166,7 @@ def ask(
     busy = run is not None and run.under_way
     if st.button(START, icon=":material/experiment:", key="run trial", disabled=busy):
         _start(plan)
-        st.rerun()  # for a button that cannot be pressed twice
+        st.rerun()  # so that the button is disabled
     if run is None or _asks(run.plan) != _asks(plan):
         return
     if busy:
@@ -283,11 +283,12 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
 
 
 def _kept_name(of: str, kept: Session) -> str:
-    """Return the session that keeps the answers of this run, made when its end is seen first."""
+    """Return the session with the answers of this run. It is made when a page first sees that the
+    run has ended."""
     key = f"{_KEPT} {state.run_id(_RUN)}"
-    if not state.held(key):
-        state.hold(key, state.keep_session(f"{of} trial", kept))
-    return str(state.held(key))
+    if not state.get(key):
+        state.put(key, state.keep_session(f"{of} trial", kept))
+    return str(state.get(key))
 
 
 def _with_answers(session: Session, found: Trial) -> Session:

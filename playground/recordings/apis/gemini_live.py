@@ -1,4 +1,4 @@
-"""Gemini Live: the server's messages; their text, transcripts and calls are the reply.
+"""Read replies of Gemini Live: text, transcripts and calls in the server's messages.
 
 https://ai.google.dev/api/live. Audio is left out; its transcript is the text. The Python SDK writes
 names with underscores. A turn that waits for results ends with the call.

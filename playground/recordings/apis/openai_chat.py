@@ -104,7 +104,7 @@ class _Choice:
             self._call({"index": "function_call", "function": call})
 
     def _note_beside(self, delta: dict[str, Any]) -> None:
-        """Note fields beside the text as signals; of sound, read the transcript."""
+        """Add signals for fields beside the text; of audio, read the transcript."""
         if audio := delta.get("audio"):
             if isinstance(audio, dict) and audio.get("transcript"):
                 self.sink.text(audio["transcript"])

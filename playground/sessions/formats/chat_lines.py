@@ -69,7 +69,7 @@ def _messages(value: dict[str, Any], key: str) -> Any:
 
 
 def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
-    """Read a row's conversation; if a preference compares two answers, with the chosen one."""
+    """Read a row's conversation. If a preference compares two answers, read the chosen one."""
     if isinstance(value, dict):
         value = {**value, **_inner_request(value)}
         for key in _REJECTED & value.keys():

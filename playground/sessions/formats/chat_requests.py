@@ -164,8 +164,8 @@ def _add_usage(builder: SessionBuilder, body: dict[str, Any], place: Place) -> N
 
 
 def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Add the usage that stands beside the messages to the answer at their end; tell of it if
-    there is none, or if answers have their own."""
+    """Add the usage that stands beside the messages to the answer at their end. Add a finding if
+    there is no such answer, or if answers have usages of their own."""
     usage = mapping(body.get("usage"))
     if not any(type(count) is int for count in usage.values()):  # an option, as OpenRouter's
         return
@@ -178,7 +178,7 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
 
 
 def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
-    """Add the request as it was sent, since messages have no room for its cache marks.
+    """Add the request as it was sent, because messages cannot hold its cache marks.
 
     Do nothing for a list of messages alone or a row of training data: without a model, a parameter,
     a mark or Gemini's form it is no request.

@@ -24,7 +24,8 @@ from playground.sessions.session import Session
 
 @dataclass
 class Holdings:
-    """The leaves of sessions, with bodies apart: a body would be compared with itself."""
+    """The leaves of sessions. Those of stored bodies are separate: a body would be compared with
+    itself."""
 
     texts: list[str] = field(default_factory=list)
     as_sent: list[str] = field(default_factory=list)  # texts in bodies
@@ -52,7 +53,7 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
     """Return the texts, calls and counts that a file's sessions hold."""
     found = Holdings()
     for session in sessions:
-        said = _said(found, session)
+        said = _add_messages(found, session)
         for recording in session.recordings:
             said += _of_recording(found, recording)
         found.part_texts += said
@@ -80,7 +81,7 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
     return found
 
 
-def _said(found: Holdings, session: Session) -> Counter[str]:
+def _add_messages(found: Holdings, session: Session) -> Counter[str]:
     """Add the messages of a session; return the texts of their parts."""
     said: Counter[str] = Counter()
     for message in session.messages:

@@ -145,7 +145,7 @@ def _candidate(builder: SessionBuilder, candidate: dict[str, Any], place: Place)
 
 
 def _note_sources(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Note Perplexity's sources; where there is content, they were met in it."""
+    """Add a finding for Perplexity's sources, unless the content has them already."""
     if "content" not in body:
         note_left_out(builder, body, place, ("citations", "search_results"))
 
