@@ -557,7 +557,7 @@ def test_the_server_that_runs_a_call_of_half_a_stream_is_found(hand: Hand, tour:
     expect(page.get_by_text("Complete calls: none. Aborted calls: 1.")).to_be_visible()
     column = page.locator(".player .column", has_text="vllm")
     expect(column.locator(".call b")).to_have_text("write_file")
-    handed = page.get_by_text("to hand over the call write_file.").first
+    handed = page.get_by_text("to hand over the call write_file of a complete reply.").first
     expect(handed).to_be_visible()
     tour.done("server", hand, handed)
 

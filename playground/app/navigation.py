@@ -87,12 +87,12 @@ def every_page() -> list[Any]:
     return [*map(_streamlit_page, listed()), *older]
 
 
-def entry_of(shown: Any) -> PageEntry | None:
+def entry_of(script_page: Any) -> PageEntry | None:
     """Return the entry of the page that is shown, or None for an older address."""
-    return next((entry for entry in listed() if entry.name == shown.url_path), None)
+    return next((entry for entry in listed() if entry.name == script_page.url_path), None)
 
 
-def bar(shown: PageEntry) -> None:
+def bar(current: PageEntry) -> None:
     """Draw links to the pages: the first ones, and the others in the menu *More*.
 
     On a narrow screen all pages are in one menu with the name of the current page. Streamlit's own
@@ -103,8 +103,8 @@ def bar(shown: PageEntry) -> None:
         for entry in listed()[:ON_TOP]:
             st.page_link(_streamlit_page(entry), width="content", icon=None)
     more = listed()[ON_TOP:]
-    _menu("more pages", shown.title if shown in more else "More", more, shown)
-    _menu("all pages", shown.title, listed(), shown)
+    _menu("more pages", current.title if current in more else "More", more, current)
+    _menu("all pages", current.title, listed(), current)
 
 
 def view_select(page: str) -> PageEntry:
@@ -154,12 +154,12 @@ def _lead_on(entry: PageEntry) -> Callable[[], None]:
     return lead_on
 
 
-def _menu(key: str, label: str, entries: Sequence[PageEntry], shown: PageEntry) -> None:
+def _menu(key: str, label: str, entries: Sequence[PageEntry], current: PageEntry) -> None:
     """Draw a list of pages that closes when one is chosen."""
     seen = f"page of {key}"
-    if state.get(seen) != shown.name:
+    if state.get(seen) != current.name:
         state.choose(key, False)
-    state.put(seen, shown.name)
+    state.put(seen, current.name)
     with st.popover(label, key=key, on_change="rerun") as menu:
         if menu.open:
             for entry in entries:

@@ -266,12 +266,12 @@ def _experiment_controls(kind: str, chunks: int) -> tuple[str, int, int]:
     return cutting, seed, chunk
 
 
-def _show_cut_search(found: CutSearch) -> None:
-    if found.found:
-        say.error(f"A cut changes the events: {found.cutting}.")
-        tables.table(rows.changes(found.changes))
+def _show_cut_search(search: CutSearch) -> None:
+    if search.found:
+        say.error(f"A cut changes the events: {search.cutting}.")
+        tables.table(rows.changes(search.changes))
     else:
-        say.success(f"None of {found.tried:,} cuttings (of {found.of:,}) changes any event.")
+        say.success(f"None of {search.tried:,} cuttings (of {search.of:,}) changes any event.")
 
 
 def every_dialect(reading: Reading) -> None:

@@ -23,16 +23,16 @@ _NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop 
 _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
-def doubt_of(request: TimedRequest, rules: Rules, beside: str | None = None) -> str:
+def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = None) -> str:
     """Return why a prediction of this request is uncertain with any contents of the cache, or "".
 
-    `beside` is the doubt about the settings, if it is already known. An unknown word is reported
-    even then.
+    `settings_doubt` is the doubt about the settings, if it is already known. An unknown word is
+    reported even then.
     """
-    if beside is None:
-        beside = doubt_about_settings(request, rules)
-    more = _words(request, rules) if beside else _doubt_about_content(request, rules)
-    return "; ".join(filter(None, (beside, more)))
+    if settings_doubt is None:
+        settings_doubt = doubt_about_settings(request, rules)
+    more = _words(request, rules) if settings_doubt else _doubt_about_content(request, rules)
+    return "; ".join(filter(None, (settings_doubt, more)))
 
 
 def doubt_about_settings(request: TimedRequest, rules: Rules) -> str:
@@ -135,7 +135,7 @@ def across_regions(request: TimedRequest, rules: Rules) -> str:
     region = _region(rules, request.wire.model)
     if not region:
         return ""
-    return f"inference across regions ({region}): another one may answer, which writes it again"
+    return f"inference across regions ({region}): another region may answer and write it again"
 
 
 @lru_cache(maxsize=256)
@@ -238,9 +238,21 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
         return f"{_UNDOCUMENTED} whether marks count for this model"
     known = lives_of(rules, wire.model)
     others = [life for life in request.marks.values() if life not in known]
-    if not others or rules.match == "best effort":
-        return ""
-    return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
+    if others and rules.match != "best effort":
+        return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
+    for life in _disputed_lives(rules):
+        if life == wire.ttl or life in request.marks.values():
+            return f"sources disagree whether there is a life of {life}"
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _disputed_lives(rules: Rules) -> list[str]:
+    """Return the lifetimes, other than the default, that not every source knows."""
+    rule = rules.rules["ttls"]
+    sources = [other.value for other in rule.conflicts if not other.superseded]
+    lives = {life for known in sources for life in rule.value if life not in known}
+    return sorted(lives - {str(rules.value("default_ttl"))})
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (

@@ -112,7 +112,7 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
     )
     if not (empty or alike):
         return ""
-    return "one request names a default that the other leaves out: it may be no change"
+    return "one request states a default that the other leaves out: this may be no change"
 
 
 def answer_seconds(request: TimedRequest) -> float:

@@ -28,7 +28,7 @@ from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
 
 NO_SHARED_ENTRY: Final = (
-    "earlier requests begin like it, but left no entry that ends where they still agree"
+    "earlier requests begin like it, but left no entry that ends within the shared part"
 )
 _NOTHING_ALIKE: Final = "no earlier request begins like it"
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, if nothing is known about it
@@ -43,7 +43,7 @@ class CacheSimulator:
     _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
-    _last_doubtful: int = -1  # the last block of the longest of them
+    _last_doubtful: int = -1  # last block of the longest of them
     _summed: set[bytes] = field(default_factory=set)  # prefixes of requests of several rounds
     _begun: dict[str, bool] = field(default_factory=dict)  # model -> its first bill has a read
     _now: float = float("-inf")
@@ -194,7 +194,7 @@ class CacheSimulator:
         idle = request.at - (entry.expires - rules.seconds(entry.ttl))
         begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
         if rules.get("written_after_answer") and not self._has_ended(entry, request, begun):
-            return "the entry is there once the answer has ended: when that was is not known"
+            return "the entry can be read once the answer has ended, and that time is not known"
         answered = self.one_by_one or entry.writer in request.answered
         if not answered and request.at < begun:
             return _FIRST_TOKEN_UNKNOWN
@@ -205,13 +205,9 @@ class CacheSimulator:
         if (across := across_regions(request, rules)) and not request.is_billed_read:
             return across
         if "routed_by" in rules.rules and entry.route != self._route(request):
-            return "it begins otherwise: another upstream may answer, which has not cached it"
+            return "its beginning differs: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
-        for other in rules.rules["ttls"].conflicts:
-            lives = {} if other.superseded else other.value
-            if lives and entry.ttl not in lives and idle > max(lives.values()):
-                return f"sources disagree whether there is a life of {entry.ttl}"
         return ""
 
     def _has_ended(self, entry: CacheEntry, request: TimedRequest, begun: float) -> bool:
@@ -243,13 +239,13 @@ class CacheSimulator:
             return "tools or a compaction ran on the server: its bill is the sum of several rounds"
         reach = request.chain[: points[-1] + 1] if points and self._summed else []
         if not self._summed.isdisjoint(reach):
-            return "built on a request of several rounds on the server: what it left is not known"
+            return "it continues a request of several rounds on the server: its entries are unknown"
         if points and hit != points[-1] and self._begun[request.wire.model]:
             return "the first request read what was cached before it: there may be more of that"
         if hit is None:
             return ""
         if self._entries[request.chain[hit]].strings != request.strings(hit):
-            return "a text that was a string is a block now: reported to count as another prefix"
+            return "a text was a string and is a block now: this is reported to change the prefix"
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
@@ -273,8 +269,7 @@ class CacheSimulator:
         return self._disagreement(request, points, hit)
 
     def _disagreement(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return how sources disagree on the reach of a mark's look-back, if that changes the hit,
-        or ""."""
+        """Return how sources disagree on a mark's look-back, if that changes the hit, or ""."""
         rules = self.rules
         # A shorter look-back finds the entry at a mark too, and no other one.
         is_at_mark = rules.match == "breakpoints" and (hit is None or hit in points)
@@ -282,7 +277,7 @@ class CacheSimulator:
             if is_at_mark and other.value <= rules.value("lookback"):
                 continue
             if hit != self._hit(request, points, request.positions, other.value):
-                return f"sources disagree how far is looked back: {other.value} by {other.source}"
+                return f"sources disagree on a mark's look-back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
             every = range(len(request.positions))  # here each block is a position
             if hit != self._hit(request, points, every):
@@ -299,7 +294,7 @@ class CacheSimulator:
             if hit is not None and block <= hit:
                 return ""
             if request.at > entry.expires and _is_there(entry, request):
-                return f"{entry.ttl} is the least that it is kept: it may be read still"
+                return f"{entry.ttl} is the least time that it is kept: it may still be read"
         return ""
 
     def _reaches_doubtful(
@@ -391,13 +386,12 @@ class CacheSimulator:
         sized: bool = False,
         begins: bool = False,
     ) -> Simulated:
-        rules = self.rules
         if request.has_opaque and request.billed is None:
             reason = f"{reason}; {_GUESSED}"
         uncached = max(0, request.total - read - sum(written.values()))
-        cost = uncached * 1000 + read * rules.read_permille(request.wire.model)
+        cost = uncached * 1000 + read * self.rules.read_permille(request.wire.model)
         for ttl, tokens in written.items():
-            cost += tokens * rules.write_permille(ttl)
+            cost += tokens * self.rules.write_permille(ttl)
         return Simulated(
             state,
             read,
@@ -541,11 +535,10 @@ class CacheSimulator:
 
 
 _FIRST_TOKEN_UNKNOWN: Final = (
-    "it is not known when its first token came, from which on it can be read"
+    "it can be read from its first token on, and it is not known when that came"
 )
 
-
-_GUESSED: Final = "how long a picture, a file or a provider's own tool is, is a guess"
+_GUESSED: Final = "the tokens of a picture, a file or a provider's own tool are a guess"
 _EDITED: Final = (
     "something before a thinking block has changed: the block may be dropped or refused"
 )
@@ -584,10 +577,7 @@ def _route(request: TimedRequest) -> bytes:
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
-    """Return True if the entry can be read: the answer to the request that wrote it has begun.
-
-    A request that contains this answer was sent after it, whatever its clock says.
-    """
+    """Return True if the answer to the entry's writer has begun, or if the request contains it."""
     return entry.visible <= request.at or entry.writer in request.answered
 
 

@@ -82,7 +82,11 @@ def identity(kind: str, value: dict[str, Any]) -> str:
     if kind == "text":
         return str(value.get("text") or "")
     # Only the envelope is sorted: libraries vary its order, and providers do not see it.
-    plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in MARKS and v is not None}
+    plain = {
+        key: held if isinstance(held, str) else _unmarked(held)
+        for key, held in sorted(value.items())
+        if key not in MARKS and held is not None
+    }
     if "content" in plain and kind == "tool_result":  # the same holds for a tool's result
         plain["content"] = _text_alone(plain["content"])
     return _WRITER.encode(plain)
@@ -97,8 +101,6 @@ def _text_alone(content: Any) -> Any:
 
 
 def _unmarked(value: Any) -> Any:
-    if isinstance(value, str):  # as most are
-        return value
     if isinstance(value, list):
         return [_unmarked(item) for item in value]
     if isinstance(value, dict):
@@ -249,9 +251,11 @@ def _holds_opaque(value: Any) -> bool:
         return False
     if not _OPAQUE_FIELDS.isdisjoint(value):
         return True
-    # most of what a block holds is text: no call for that
-    held = (value[name] for name in _INNER_FIELDS if name in value)
-    return any(not isinstance(each, str) and _holds_opaque(each) for each in held)
+    for name in _INNER_FIELDS:
+        held = value.get(name)
+        if held and not isinstance(held, str) and _holds_opaque(held):
+            return True
+    return False
 
 
 _ADDRESS_FIELDS: Final = ("image_url", "file_url", "fileUri", "file_uri", "uri")

@@ -69,19 +69,19 @@ _RESULT: Final = re.compile(r"\[(\w+)(?: for [^\n]*?)?\] Result:")
 _FEW: Final = 3  # calls without a result that have a finding each
 
 
-def _merge_missing_results(found: list[Finding], some_in_text: bool) -> list[Finding]:
+def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[Finding]:
     """Return the findings with one for all calls without a result, if there are many.
 
     This is for sessions without result parts: their agents send results as the user's text.
     """
-    missing = [each for each in found if each.code == "missing-result"]
+    missing = [each for each in findings if each.code == "missing-result"]
     if len(missing) <= _FEW:
-        return found
+        return findings
     first = missing[0]
     no_result = "of which no text holds a result" if some_in_text else "and no result at all"
     message = f"{len(missing)} calls, {no_result}; the first: {first.message}"
     merged = replace(first, message=message)
-    rest = (each for each in found if each is first or each.code != "missing-result")
+    rest = (each for each in findings if each is first or each.code != "missing-result")
     return [merged if each is first else each for each in rest]
 
 

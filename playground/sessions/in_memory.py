@@ -75,20 +75,20 @@ def session(
     return made.with_explicit_caching(explicit_caching)
 
 
-def _body(given: Any) -> dict[str, Any]:
+def _body(value: Any) -> dict[str, Any]:
     """Return a request's body with `messages` as a list, from a body, messages or one message."""
-    if isinstance(given, str):
-        return {"messages": [{"role": "user", "content": given}] if given else []}
-    if isinstance(given, Message | BaseModel):
-        return {"messages": [given]}
-    if isinstance(given, Mapping):
-        if found := conversation(dict(given)):
-            return {**given, "messages": found}
-        if "role" in given or "type" in given:
-            return {"messages": [given]}
-    elif isinstance(given, Iterable) and not isinstance(given, bytes | bytearray):
-        return {"messages": list(given)}
-    raise InputFault(f"{given!r:.60} was given", field="messages", expected=_GIVEN)
+    if isinstance(value, str):
+        return {"messages": [{"role": "user", "content": value}] if value else []}
+    if isinstance(value, Message | BaseModel):
+        return {"messages": [value]}
+    if isinstance(value, Mapping):
+        if found := conversation(dict(value)):
+            return {**value, "messages": found}
+        if "role" in value or "type" in value:
+            return {"messages": [value]}
+    elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
+        return {"messages": list(value)}
+    raise InputFault(f"{value!r:.60} was given", field="messages", expected=_GIVEN)
 
 
 def _read(builder: SessionBuilder, value: Any, place: Place) -> None:

@@ -105,12 +105,12 @@ def dropped_facts(column: Column) -> AnswerRows:
     return rows_of("tool where keyword kind", cells)
 
 
-def payload_differences(found: Mapping[str, ProviderPayload]) -> AnswerRows:
+def payload_differences(payloads: Mapping[str, ProviderPayload]) -> AnswerRows:
     """Return a row for each difference between what a provider gets and what was rendered."""
     same = [Finding("as rendered", "info", "", "nothing is different")]
     cells = [
         (name, difference.code, difference.where, difference.message)
-        for name, payload in found.items()
+        for name, payload in payloads.items()
         for difference in payload.grouped or same
     ]
     return rows_of("provider code where message", cells)
@@ -134,9 +134,9 @@ def audit(value: TemplateAudit) -> AnswerRows:
     return findings(value.findings)
 
 
-def findings(found: Sequence[Finding]) -> AnswerRows:
+def findings(listed: Sequence[Finding]) -> AnswerRows:
     """Return a row for each finding."""
-    cells = [(each.code, each.severity, each.where, each.message) for each in found]
+    cells = [(each.code, each.severity, each.where, each.message) for each in listed]
     return rows_of("code severity where message", cells)
 
 
@@ -204,21 +204,21 @@ def calls(result: ParseResult) -> AnswerRows:
 
 
 @draws("rows", "playground.questions.detection.Detections")
-def detections(found: Sequence[Detection]) -> AnswerRows:
+def detections(listed: Sequence[Detection]) -> AnswerRows:
     """Return a row for each dialect, the likeliest first."""
-    return rows_of("dialect calls reason", [(d.dialect, d.calls, d.reason) for d in found])
+    return rows_of("dialect calls reason", [(d.dialect, d.calls, d.reason) for d in listed])
 
 
-def changes(found: Sequence[EventChange]) -> AnswerRows:
+def changes(listed: Sequence[EventChange]) -> AnswerRows:
     """Return a row for each event that only one of two readings has."""
     from playground.questions.experiments import change_words
 
-    return rows_of("change event span text", map(change_words, found))
+    return rows_of("change event span text", map(change_words, listed))
 
 
-def cross_readings(found: Sequence[CrossReading]) -> AnswerRows:
+def cross_readings(readings: Sequence[CrossReading]) -> AnswerRows:
     """Return a row for each dialect: what it reads of one recording."""
-    names = [re.sub(r"\W", "_", server) for server in found[0].servers] if found else []
+    names = [re.sub(r"\W", "_", server) for server in readings[0].servers] if readings else []
     head = (
         "dialect calls same_calls aborted_calls text_characters markup_characters "
         "argument_characters findings"
@@ -235,7 +235,7 @@ def cross_readings(found: Sequence[CrossReading]) -> AnswerRows:
             sum(row.findings.values()),
             *row.servers.values(),
         )
-        for row in found
+        for row in readings
     ]
     return AnswerRows([*head.split(), *(f"{name}_drops_characters" for name in names)], cells)
 
@@ -477,7 +477,7 @@ def writers(value: VersionDiff) -> AnswerRows:
     return rows_of("writer tokens_before tokens_after more_tokens", cells)
 
 
-def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
+def version_costs(costs: Sequence[PrefixCost]) -> AnswerRows:
     """Return a row for each provider: tokens that the first version caches and that the second
     reads."""
     head = (
@@ -497,7 +497,7 @@ def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
             cost.state,
             cost.assumption,
         )
-        for cost in found
+        for cost in costs
     ]
     return rows_of(head, cells)
 

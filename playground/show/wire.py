@@ -176,8 +176,8 @@ def wire_json(wire: CacheWire) -> dict[str, Any]:
     }
 
 
-def _break_json(found: BilledBreak) -> dict[str, Any]:
-    return with_older_keys(asdict(found), cached_before="left")
+def _break_json(billed_break: BilledBreak) -> dict[str, Any]:
+    return with_older_keys(asdict(billed_break), cached_before="left")
 
 
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def panel() -> None:
     box("bring panel", "compare", rows=4, focus=False)
 
 
-def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
+def box(key: str, current_page: str, *, rows: int, focus: bool) -> None:
     """Show the box, what it recognises, and at most three buttons."""
     if brought.has_target():
         st.rerun()  # rerun the whole page: closes the dialog, then `go_to_target` leaves it
@@ -92,7 +92,7 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
             say.text(line)
         if len(thing.unread) > _MOST_UNREAD_LINES:
             say.text(f"… and {len(thing.unread) - _MOST_UNREAD_LINES} more")
-        _offer_buttons(key, _offers(thing, shown))
+        _offer_buttons(key, _offers(thing, current_page))
         if thing.kind == "session":
             _show_receipt(thing.name, thing.data, f"{key} receipt")
 
@@ -126,21 +126,21 @@ def _use(offer: Offer) -> None:
     brought.set_target(offer.page)
 
 
-def _offers(thing: Recognised, shown: str) -> list[Offer]:
-    """Return the offers for a thing, the likeliest first; `shown` is the current page."""
+def _offers(thing: Recognised, current_page: str) -> list[Offer]:
+    """Return the offers for a thing, the likeliest first."""
     match thing.kind:
         case "session":
-            return _offers_of_session(thing, shown)
+            return _offers_of_session(thing, current_page)
         case "tools":
             return [
-                Offer("Tools into this session", lambda: _tools(thing), shown),
-                Offer("New session with them", lambda: _new(thing), shown),
+                Offer("Tools into this session", lambda: _tools(thing), current_page),
+                Offer("New session with them", lambda: _new(thing), current_page),
             ]
         case "reply":
             ranked = (("listed", "Detect"),)
             return [
                 Offer("See who reads it", lambda: _new(thing), "replay", ranked),
-                Offer("As a system prompt", lambda: _prompt(thing), shown),
+                Offer("As a system prompt", lambda: _prompt(thing), current_page),
                 Offer("Reply into this session", lambda: _reply(thing), "replay", ranked),
             ]
         case "chat template":
@@ -159,17 +159,17 @@ def _offers(thing: Recognised, shown: str) -> list[Offer]:
             return [Offer("Try it on the cache", lambda: _policy(thing), "cache", costs)]
         case _:
             page = [Offer(thing.offer, lambda: None, thing.page, thing.view)] if thing.page else []
-            tools = [Offer("Tools into this session", lambda: _tools(thing), shown)]
+            tools = [Offer("Tools into this session", lambda: _tools(thing), current_page)]
             return [*page, *(tools if thing.tools else [])]
 
 
-def _offers_of_session(thing: Recognised, shown: str) -> list[Offer]:
+def _offers_of_session(thing: Recognised, current_page: str) -> list[Offer]:
     is_stream = thing.recordings > 0 and thing.messages <= 1
     page = [Offer(thing.offer, lambda: _open(thing), thing.page, thing.view)] if thing.page else []
-    offers = [Offer("New session", lambda: _open(thing), "replay" if is_stream else shown)]
+    offers = [Offer("New session", lambda: _open(thing), "replay" if is_stream else current_page)]
     if thing.recordings and not is_stream:
         offers.append(Offer("Replay its recordings", lambda: _open(thing), "replay"))
-    elif thing.messages and shown != "cache":
+    elif thing.messages and current_page != "cache":
         offers.append(Offer("See what its cache does", lambda: _open(thing), "cache"))
     if state.is_own(state.working_session().name):
         offers.append(Offer("Into this session", lambda: _join(thing), offers[0].page))

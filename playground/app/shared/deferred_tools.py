@@ -16,10 +16,12 @@ from playground.show import rows
 
 @memoized(16)
 def _plan(
-    session: Session, policy: str, own: OwnPolicy | None, apart: float | None
+    session: Session, policy: str, own: OwnPolicy | None, seconds_apart: float | None
 ) -> Future[ToolPlan]:
     marks = policies.chosen(policy, own)
-    return waiting.background().submit(plan_tools, session, marks=marks, seconds_apart=apart)
+    return waiting.background().submit(
+        plan_tools, session, marks=marks, seconds_apart=seconds_apart
+    )
 
 
 def show(question: CacheQuestion) -> None:

@@ -139,7 +139,7 @@ def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
 
 
 def session_requests(
-    session: Session, dialect: str | Dialect, apart: float | None
+    session: Session, dialect: str | Dialect, seconds_apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
     """Return the bodies with messages, their times, and which of them restart after a
     compaction."""
@@ -160,8 +160,8 @@ def session_requests(
             written = requests_of(chosen, data, stretch.lengths)
             requests += [({**head, "messages": ()}, messages) for messages in written]
         times = sent_at(session, stops)
-    if apart is not None or times is None:
-        step = APART if apart is None else apart
+    if seconds_apart is not None or times is None:
+        step = APART if seconds_apart is None else seconds_apart
         times = [number * step for number in range(len(requests))]
     return requests, times, restarts
 
@@ -171,7 +171,7 @@ def _shortened(
     everything: Shorter | None,
     requests: Sequence[_Request],
     times: Sequence[float],
-    anew: set[int],
+    restarts: set[int],
     size: _Sizes,
     model: str,
     provider: str,
@@ -181,7 +181,7 @@ def _shortened(
     bodies, turns, cut = [], [], set()
     row: SharedList[dict[str, Any]] = SharedList()
     for turn, (body, messages) in enumerate(requests):
-        if turn in anew:  # after a compaction earlier cuts no longer count
+        if turn in restarts:  # after a compaction earlier cuts no longer count
             policy = policy.fresh()
         sent = policy.request(messages, size, size.fixed(body))
         # a policy may leave a request unchanged: this is no cut

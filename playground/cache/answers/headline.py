@@ -134,7 +134,7 @@ def _bills_within_bounds(value: CacheSimulation) -> str:
     least, most = sum(each.least for each in judged), sum(each.most or 0 for each in judged)
     within = value.verdicts.count("within bounds")
     return (
-        f"By what was sent before, {least:,} to {most:,} tokens could be read from the cache: "
+        f"Judging by earlier requests, {least:,} to {most:,} tokens could be read from the cache: "
         f"{within} of {counted(len(judged), 'bill')} {'agrees' if within == 1 else 'agree'}."
     )
 

@@ -89,7 +89,7 @@ def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) ->
     """Compare the time between two requests with the lifetime of the entry, or with the time that
     the earlier answer took."""
     if before.at is None or after.at is None:
-        return "when they were sent is not noted"
+        return "the times of sending are not recorded"
     gap = after.at - before.at
     if gap < 0:
         return f"its noted time is {_time(-gap)} before that of the earlier one"

@@ -37,13 +37,18 @@ class Rendered(NamedTuple):
     own_marks: Sequence[CacheDecision] = ()
 
     def marked(
-        self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, billed_lifetime: str = ""
+        self,
+        policy: Policy,
+        cache_request: CacheRequest,
+        rules: Rules,
+        ttl: str,
+        billed_lifetime: str = "",
     ) -> TimedRequest:
         """Return the request with a policy's marks; `ttl` replaces the lifetime of all marks.
 
         `billed_lifetime`, which the request's bill shows, is used if the policy sets none.
         """
-        decisions = [*policy.decide(self.messages, asked), *self.own_marks]
+        decisions = [*policy.decide(self.messages, cache_request), *self.own_marks]
         known = billed_lifetime in rules.value("ttls") and not any(each.ttl for each in decisions)
         usual = ttl or (billed_lifetime if known else str(rules.value("default_ttl")))
         marks = {
@@ -59,27 +64,28 @@ def render_requests(
     session: Session,
     dialect: Dialect,
     rules: Rules,
-    apart: float | None,
+    seconds_apart: float | None,
     what_if: WhatIf,
     models: Sequence[str] = (),
 ) -> list[Rendered]:
-    """Render the session's requests in a dialect, unmarked; if `apart` is None, at the noted times.
+    """Render the session's requests in a dialect, unmarked.
 
-    `models` are those to which they went, if it was not always the session's; a request that is
-    still to come goes to the last of them.
+    If `seconds_apart` is None, they are sent at the recorded times. `models` are those to which
+    they went, if it was not always the session's; a request that is still to come goes to the last
+    of them.
     """
     environment = what_if.environment_of(session)
     # The block is added after the marks and is gone at the next request: not in the rendering.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     plain = replace(session, dynamic=dynamic)
-    stops = plain.replies
+    stops = session.replies
     # A request of joined rounds was never sent, so it has no noted time.
-    times = sent_at(session, stops) if apart is None and what_if.parallel == 1 else None
+    times = sent_at(session, stops) if seconds_apart is None and what_if.parallel == 1 else None
     if not stops or (what_if.pending and is_pending(session)):
         stops = [*stops, len(plain.messages)]
         times = [*times, times[-1] + APART] if times else None
-    step = APART if apart is None else apart
+    step = APART if seconds_apart is None else seconds_apart
     writes_own = dialect.writes_own_requests
     found: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))

@@ -114,7 +114,7 @@ def _of_bodies(
     bodies: list[dict[str, Any]],
     model: str,
     provider: str,
-    apart: float,
+    seconds_apart: float,
     usages: Sequence[Mapping[str, Any] | None],
     times: Sequence[float],
     summed: Sequence[bool] = (),
@@ -141,7 +141,7 @@ def _of_bodies(
     for number, body in enumerate(bodies):
         wire, before = _wire(reader, body, number), row[-1] if row else None
         wire.doubts += mixed
-        at = _checked_time(times[number]) if times else number * apart
+        at = _checked_time(times[number]) if times else number * seconds_apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
     simulation = simulated_row(
         row,
@@ -318,7 +318,7 @@ def _cells(
     rendered: Sequence[Rendered],
     dialect: Dialect,
     policies: Sequence[str | Policy],
-    asked: CacheRequest,
+    cache_request: CacheRequest,
     lives: Sequence[str],
     rules: Rules,
     ttl: str,
@@ -336,7 +336,7 @@ def _cells(
             yield replace(cell, policy=policy.name)
             continue
         row = [
-            one.marked(policy, asked, rules, ttl, lifetime)
+            one.marked(policy, cache_request, rules, ttl, lifetime)
             for one, lifetime in zip(rendered, lives, strict=True)
         ]
         marks = tuple(tuple(one.marks.items()) for one in row)
@@ -508,10 +508,10 @@ def _missing_context_findings(session: Session) -> Iterator[Finding]:
     yield from compaction_findings(session)
 
 
-def _body(given: Any, number: int) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise wrong(f"request {number + 1}", given, "the body of a request, as a dict")
-    return dict(given)
+def _body(value: Any, number: int) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise wrong(f"request {number + 1}", value, "the body of a request, as a dict")
+    return dict(value)
 
 
 def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
@@ -532,12 +532,14 @@ def _checked_time(at: float) -> float:
     return at
 
 
-def _checked_gap(apart: float | None) -> float:
-    if apart is None:
+def _checked_gap(seconds_apart: float | None) -> float:
+    if seconds_apart is None:
         return APART
-    if not isinstance(apart, int | float) or not (isfinite(apart) and apart >= 0):
-        raise InputFault(f"{apart} seconds between requests", expected="0 or more")
-    return apart
+    if not isinstance(seconds_apart, int | float) or not (
+        isfinite(seconds_apart) and seconds_apart >= 0
+    ):
+        raise InputFault(f"{seconds_apart} seconds between requests", expected="0 or more")
+    return seconds_apart
 
 
 def first_differences(

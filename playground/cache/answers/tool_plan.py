@@ -303,7 +303,7 @@ def _loadings(rules: Rules, model: str) -> Iterator[Loading]:
     yield "by search"
 
 
-def _cuts(uses: Sequence[ToolUse], loading: Loading, found: int) -> Iterator[ToolCut]:
+def _cuts(uses: Sequence[ToolUse], loading: Loading, tools_per_search: int) -> Iterator[ToolCut]:
     """Yield the cuts to simulate: each keeps more of the tools that are called first."""
     called = [tool for tool in uses if tool.first is not None]
     used = [tool.name for tool in sorted(called, key=lambda t: (t.first or 0, -t.calls))]
@@ -312,7 +312,9 @@ def _cuts(uses: Sequence[ToolUse], loading: Loading, found: int) -> Iterator[Too
     counts = range(least, max(least, len(used)) + 1)
     step = -(-len(counts) // _MOST_CUTS)
     for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # this cut defers nothing
-        yield ToolCut(frozenset(first[:count]), loading, found if loading == "by search" else 1)
+        yield ToolCut(
+            frozenset(first[:count]), loading, tools_per_search if loading == "by search" else 1
+        )
 
 
 def _of_model(row: PlannedTools) -> Iterator[str]:
@@ -321,17 +323,20 @@ def _of_model(row: PlannedTools) -> Iterator[str]:
         yield told[:1].lower() + told[1:].removesuffix(".")
 
 
-def _assumed(left: str, rows: Sequence[PlannedTools], found: int) -> Iterator[str]:
+def _assumed(
+    part_in_prompt: str, rows: Sequence[PlannedTools], tools_per_search: int
+) -> Iterator[str]:
     ways = {_loading(row) for row in rows if row.cut}
     yield "the model calls the same tools at the same requests, wherever their definitions stand"
     if "by search" in ways:
-        yield f"a search finds {counted(found, 'tool')}: the called one, then the next of the list"
+        found = counted(tools_per_search, "tool")
+        yield f"a search finds {found}: the called one, then the next of the list"
         yield "a search is a second round on the server, which reads the prompt once more"
-        yield "of the search tool only its entry is counted: no page says what it takes in a prompt"
+        yield "of the search tool, only its entry is counted: no page says what it takes there"
     if "by the client" in ways:
         yield "the client adds a tool (tool_addition, in beta) just before its call"
-    if left != "nothing":
-        yield "requests go to the Responses API; of a deferred function name and description stay"
+    if part_in_prompt != "nothing":
+        yield "requests go to the Responses API; a deferred function keeps its name and description"
 
 
 _Request = tuple[dict[str, Any], list[Message]]

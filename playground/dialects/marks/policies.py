@@ -222,7 +222,7 @@ def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
     last_places = finder_of_last(messages)
     systems, users = last_places("system", 1), last_places("user", 2)
     return [
-        _decision_at(messages, systems[-1:], "last-system"),
+        _decision_at(messages, systems, "last-system"),
         # The previous request had its last mark here, so its entry is found even after a long turn.
         _decision_at(messages, users[-2:-1], "second-last-user"),
         # The part before the last is marked too: with a single mark, a last part that changes (an

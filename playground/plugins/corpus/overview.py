@@ -83,19 +83,19 @@ def _choose() -> None:
     state.put(_CHOSEN, key)
 
 
-def _row_of(found: Overview, chosen: str) -> tuple[str, dict[str, Any]] | None:
+def _row_of(overview: Overview, chosen: str) -> tuple[str, dict[str, Any]] | None:
     """Return the question, and the row of its answer, of a bar: `part:value`, or `calls:index`."""
     part, _, name = chosen.partition(":")
-    rows = getattr(found, part).records()
+    rows = getattr(overview, part).records()
     if part == "calls":
         return ("failures", rows[int(name)]) if int(name) < len(rows) else None
     column = _QUESTIONS[part][1][0]
     return next(((_QUESTIONS[part][0], row) for row in rows if row[column] == name), None)
 
 
-def _show_behind(corpus: Corpus, found: Overview, chosen: str, filters: dict[str, Any]) -> None:
+def _show_behind(corpus: Corpus, overview: Overview, chosen: str, filters: dict[str, Any]) -> None:
     part = chosen.partition(":")[0]
-    if (asked := _row_of(found, chosen)) is None:
+    if (asked := _row_of(overview, chosen)) is None:
         return
     name, row = asked
     by = _QUESTIONS[part][1]

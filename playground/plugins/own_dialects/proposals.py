@@ -55,19 +55,19 @@ def _proposal(replies: tuple[str, ...]) -> Proposal:
     return propose_dialect(replies)
 
 
-def _show(found: Proposal) -> None:
+def _show(proposal: Proposal) -> None:
     """Show what the form reads in each reply, and what it leaves."""
-    if found.registered:
-        say.text(f"These calls are read by: {', '.join(found.registered)}.")
-    for number, reading in enumerate(found.readings, 1):
+    if proposal.registered:
+        say.text(f"These calls are read by: {', '.join(proposal.registered)}.")
+    for number, reading in enumerate(proposal.readings, 1):
         left = sum(len(text.strip()) for _, text in reading.texts)
         count = counted(len(reading.calls), "call")
         say.text(f"Reply {number}: {count}, {left} characters left as text.")
     rows = [
         {"reply": number, "character": start, "left as text": text}
-        for number, reading in enumerate(found.readings, 1)
+        for number, reading in enumerate(proposal.readings, 1)
         for start, text in reading.texts
     ]
     if rows:
         tables.table(rows, height="content")
-    widgets.show_findings(found.findings(), "about the proposal")
+    widgets.show_findings(proposal.findings(), "about the proposal")

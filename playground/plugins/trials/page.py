@@ -291,27 +291,27 @@ def _kept_name(of: str, kept: Session) -> str:
     return str(state.get(key))
 
 
-def _with_answers(session: Session, found: Trial) -> Session:
-    recordings = tuple(each.recording for each in found.attempts if each.recording)
+def _with_answers(session: Session, trial: Trial) -> Session:
+    recordings = tuple(each.recording for each in trial.attempts if each.recording)
     return replace(session, recordings=recordings)
 
 
-def _result(found: Trial, name: str) -> None:
+def _result(trial: Trial, name: str) -> None:
     """The sentence, the figures, and what differed where an answer was not right; `name` is of the
     session that has the answers."""
-    say.info(found.verdict)
-    tables.table(found.frame(), height="content")
+    say.info(trial.verdict)
+    tables.table(trial.frame(), height="content")
     st.caption(
         "Shares with their 95 % intervals (Wilson). Parsed: every call was read whole. Each share "
         "needs the one before it. Times are medians since the request."
     )
-    if len(found.arms) > 1:
-        tables.table(pair_rows(found), height="content")
+    if len(trial.arms) > 1:
+        tables.table(pair_rows(trial), height="content")
         st.caption(
             "Two at a time on the same attempts, by right arguments; p is how likely a split so "
             "uneven is where neither is better (exact sign test)."
         )
-    misses = miss_rows(found)
+    misses = miss_rows(trial)
     if misses.cells:
         st.header("What was not right", divider="gray", anchor=False)
         tables.table(misses, height="content", key="misses")
@@ -319,8 +319,8 @@ def _result(found: Trial, name: str) -> None:
             "replay",
             "Replay the first of them",
             session=say.option(name),
-            recording=say.option(found.misses()[0].recording),
+            recording=say.option(trial.misses()[0].recording),
         )
-    faults = list(dict.fromkeys(each.fault for each in found.attempts if each.fault))
+    faults = list(dict.fromkeys(each.fault for each in trial.attempts if each.fault))
     for fault in faults[:3]:
         say.text(fault)

@@ -63,13 +63,19 @@ class OpenAIChat(ApiReader):
         sink = self.sink.choice(index)
         return self._others.setdefault(sink, _Choice(sink))
 
-    def _response(self, given: str, choices: Any) -> None:
+    def _response(self, response_id: str, choices: Any) -> None:
         """Begin a second response if another id with choices comes after an end."""
-        if given and self._id and given != self._id and choices and self.sink.stop_reason:
+        if (
+            response_id
+            and self._id
+            and response_id != self._id
+            and choices
+            and self.sink.stop_reason
+        ):
             self.sink.second_response()
             self._first = _Choice(self.sink)
             self._others.clear()
-        self._id = given or self._id
+        self._id = response_id or self._id
 
 
 class _Choice:

@@ -33,11 +33,11 @@ def _messages(value: Any) -> list[Any]:
     return found if looks_like_messages(found) else []
 
 
-def looks_like_messages(found: Any) -> bool:
+def looks_like_messages(value: Any) -> bool:
     """Return True if most of the first entries of a list have a known role."""
-    if not isinstance(found, list) or not found:
+    if not isinstance(value, list) or not value:
         return False
-    known = [isinstance(m, dict) and _has_role(m) for m in found[:_MOST_ENTRIES]]
+    known = [isinstance(m, dict) and _has_role(m) for m in value[:_MOST_ENTRIES]]
     return sum(known) > len(known) / 2
 
 

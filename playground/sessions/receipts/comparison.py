@@ -150,7 +150,7 @@ class _SessionTexts:
         return [rest for rest in rests if is_text(rest) and not self._holds(rest)]
 
 
-def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
+def _without_json(text: str, texts: _SessionTexts) -> Iterator[str]:
     """Yield the lines of a text; of JSON within it, only the strings that no session holds."""
     decoder, at, start = json.JSONDecoder(strict=False), 0, 0
     while (at := text.find("{", at)) >= 0:
@@ -161,7 +161,7 @@ def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
             continue
         yield from text[start:at].split("\n")
         yield from (
-            rest for inner in strings(value) if is_text(inner) for rest in held.missing(inner)
+            rest for inner in strings(value) if is_text(inner) for rest in texts.missing(inner)
         )
         at = start = stop
     yield from text[start:].split("\n")

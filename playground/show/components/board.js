@@ -157,8 +157,10 @@ function drawRows(card, act, view) {
   box.setAttribute("aria-label", search)
   box.onkeydown = (event) => event.stopPropagation()
   box.oninput = () => fill((view.words = box.value))
-  bar.append(box, chooser("Family", ["All families", ...groups], (_, at) => fill((view.group = groups[at - 1]))))
-  bar.append(chooser("Order", orders.map(([label]) => label), (_, at) => fill((view.order = at))), said)
+  const family = (_, at) => fill((view.group = groups[at - 1]))
+  const order = (_, at) => fill((view.order = at))
+  bar.append(box, chooser("Family", ["All families", ...groups], family, view.group))
+  bar.append(chooser("Order", orders.map(([label], at) => [at, label]), order, view.order), said)
   return [bar, scroller]
 }
 

@@ -49,9 +49,9 @@ class Cells {
     const [, kind, role] = blocks[0] ?? this.cells[row][this.base][0]
     const node = this.frame(row, pane, kind, blocks.length ? role : "", undefined, after)
     const key = `${row} ${pane} compared`
-    const most = this.shown(key, after)
+    const [old, now] = [before, after].map((text) => beginning(text, this.shown(key, text)))
     const pre = element("pre", "")
-    for (const [change, text] of wordChanges(beginning(before, most), beginning(after, most))) {
+    for (const [change, text] of wordChanges(old, now)) {
       if (change === "same") pre.append(text)
       else pre.append(element(change, "", text.replaceAll("\n", "↵\n")))
     }

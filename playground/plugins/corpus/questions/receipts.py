@@ -51,14 +51,14 @@ class Figures(NamedTuple):
 
 
 def receipts(
-    files: Iterable[CorpusFile], kept: Mapping[str, Figures], seconds: float
+    files: Iterable[CorpusFile], stored: Mapping[str, Figures], seconds: float
 ) -> tuple[list[Row], list[str]]:
     """Return a row for each file, the worst first, and notes about files that were not read."""
     rows: list[Row] = []
     elsewhere = late = 0
     until = time.monotonic() + seconds
     for file in files:
-        if found := kept.get(file.content):
+        if found := stored.get(file.content):
             rows.append((file.path, file.form, *found))
         elif file.is_part or not Path(file.path).is_file():
             elsewhere += 1
