@@ -26,7 +26,7 @@ from playground.parsing.choice_pattern import choice_pattern
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.patterns import LINE_START, SPACE
-from playground.parsing.plan import compile_plan
+from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.result import gather
 from playground.parsing.switches import Switches
 
@@ -376,6 +376,9 @@ def waits_of(plan: object) -> Iterator[ChoicePoint]:
     """Every place of a plan where something is waited for."""
     if isinstance(plan, ChoicePoint):
         yield plan
+    elif isinstance(plan, Plan):
+        outer = (plan.text, plan.fenced, plan.reasoning, plan.plain, plan.opened, plan.fence)
+        yield from waits_of((plan.forms, *outer))
     elif isinstance(plan, tuple):
         for each in plan:
             yield from waits_of(each)

@@ -241,11 +241,12 @@ class ChoicePoint:
         """
         beginning = None
         for pattern in _patterns_for(self, head_at(text, place), partial):
-            match = pattern.match(text, place, partial)
+            # only the first beginning counts, so the others need not be compiled
+            match = pattern.match(text, place, partial and beginning is None)
             if match is not None:
                 if has_more or not match.partial:
                     return match
-                beginning = beginning if beginning is not None else match
+                beginning = match
         return beginning
 
     def is_cut(self, text: str, place: int) -> bool:

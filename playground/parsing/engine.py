@@ -153,10 +153,10 @@ class SyntaxEngine:
         kind, number = group
         match kind:
             case Kind.CALL | Kind.UNREADABLE:
-                form = self.plan.forms[number]
+                form = self.plan.form(number)
                 yield from self._read_calls(marker, form, has_body=kind is Kind.CALL)
             case Kind.LOOKALIKE:
-                yield from self._read_lookalike(marker, self.plan.forms[number])
+                yield from self._read_lookalike(marker, self.plan.form(number))
             case Kind.FENCE:
                 yield from self._read_fence(marker)
             case Kind.THINK:
@@ -171,10 +171,10 @@ class SyntaxEngine:
                 self.scanner.note("bare-opener", message=message)
                 self._emit_text(marker.size)
             case Kind.BARE_BODY | Kind.BARE_CLOSE:
-                self._note_remnant(kind, marker, self.plan.forms[number])
+                self._note_remnant(kind, marker, self.plan.form(number))
                 self._emit_text(marker.size)
             case Kind.SECTION_CLOSE:
-                yield from self._close_section(marker, self.plan.forms[number])
+                yield from self._close_section(marker, self.plan.form(number))
             case _:
                 raise AssertionError(f"{kind} is waited for only inside something else")
 
@@ -200,7 +200,7 @@ class SyntaxEngine:
         is_call = kind in (Kind.CALL, Kind.SECTION) and not _WORD_BEFORE_JSON.match(marker.text)
         if not is_call or not (self._in_pieces or marker.text.strip() == "["):
             return False
-        if not notation_of(self.plan.forms[number].syntax).proves_itself:
+        if not notation_of(self.plan.form(number).syntax).proves_itself:
             return False
         scanner = self.scanner
         return bool(
@@ -212,7 +212,7 @@ class SyntaxEngine:
         scanner, role = self.scanner, ROLES[kind]
         match kind:
             case Kind.SECTION:
-                self._open_section(marker, self.plan.forms[number])
+                self._open_section(marker, self.plan.form(number))
             case Kind.RESULT:
                 # the program writes results; a model that writes one makes it up
                 message = f"{_quoted(marker)} begins a tool's result, and the model wrote it"

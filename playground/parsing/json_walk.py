@@ -70,8 +70,8 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
     never closed. Raises BrokenCall there, for a marker outside of strings, and at the end of the
     stream.
     """
-    complete = complete_value(scanner)
-    if complete is not None:
+    is_value = scanner.text[scanner.at] in "{["
+    if is_value and (complete := complete_value(scanner)) is not None:
         emit(complete[1] - scanner.at)
         return
     nesting, position = Nesting(restart), scanner.at

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property, lru_cache
 
 from playground.parsing.choice import ANY_FENCE, FENCE, Choice, Kind, literals
 from playground.parsing.choice_point import ChoicePoint, choice_point
@@ -15,47 +14,76 @@ from playground.parsing.remnants import bare_sections, remnants
 from playground.parsing.switches import Switches
 
 
-class Plan(NamedTuple):
+class Plan:
     """All choice points of one dialect for one set of tool names. Groups have the number of their
     form.
 
-    `reasoning` and `plain` have one for each pair of tags. `opened` is the opener of reasoning, in
-    dialects whose replies begin inside reasoning, because models may repeat it. `fence` is a code
-    fence; None if a call in one is a real call.
+    Each is built when a reply first needs it: most replies are prose, or calls of one form.
     """
 
-    forms: tuple[Form, ...]
-    text: ChoicePoint
-    fenced: ChoicePoint
-    reasoning: tuple[ChoicePoint, ...]
-    plain: tuple[ChoicePoint, ...]
-    opened: ChoicePoint | None
-    fence: ChoicePoint | None
+    def __init__(
+        self, syntax: Declaration, markers: Markers, switches: Switches, names: tuple[str, ...]
+    ) -> None:
+        syntaxes = (syntax, *syntax.also)
+        self._builders = [FormBuilder(form, number, names) for number, form in enumerate(syntaxes)]
+        self._outer, self._switches = OuterChoices(markers), switches
+        self._calls = [choice for builder in self._builders for choice in builder.calls()]
+        self._remnants = remnants(self._builders)
+        self._forms: dict[int, Form] = {}
+
+    def form(self, number: int) -> Form:
+        form = self._forms.get(number)
+        if form is None:
+            form = self._builders[number].form(self._outer, self._calls, self._remnants)
+            self._forms[number] = form
+        return form
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        return tuple(map(self.form, range(len(self._builders))))
+
+    @cached_property
+    def text(self) -> ChoicePoint:
+        return choice_point(
+            *_text_choices(self._builders, self._outer, self._calls, self._remnants, self._switches)
+        )
+
+    @cached_property
+    def fenced(self) -> ChoicePoint:
+        return choice_point(FENCE, *self._calls)
+
+    @cached_property
+    def reasoning(self) -> tuple[ChoicePoint, ...]:
+        """The choices in reasoning, for each pair of tags."""
+        return _reasoning_choices(self._builders, self._outer, self._calls)
+
+    @cached_property
+    def plain(self) -> tuple[ChoicePoint, ...]:
+        """The choices in text in which nothing is a call, for each pair of tags."""
+        outer = self._outer
+        return tuple(
+            choice_point(*outer.closer(tags), *outer.dropped(), *outer.stops())
+            for tags in outer.markers.plain
+        )
+
+    @cached_property
+    def opened(self) -> ChoicePoint | None:
+        """The opener of reasoning, if replies begin inside reasoning: models may repeat it."""
+        return _reasoning_openers(self._outer.markers)
+
+    @cached_property
+    def fence(self) -> ChoicePoint | None:
+        """A code fence; None if a call in one is a real call."""
+        return choice_point(ANY_FENCE) if self._switches.calls_in_fences == "text" else None
 
 
 @lru_cache(maxsize=256)
 def compile_plan(
     syntax: Declaration, markers: Markers, switches: Switches, names: tuple[str, ...]
 ) -> Plan:
-    """Compile the plan, once per dialect and tool set. `names` matter only if the syntax needs
+    """Return the plan, one per dialect and tool set. `names` matter only if the syntax needs
     them."""
-    syntaxes = (syntax, *syntax.also)
-    builders = [FormBuilder(form, number, names) for number, form in enumerate(syntaxes)]
-    outer = OuterChoices(markers)
-    calls = [choice for builder in builders for choice in builder.calls()]
-    remnant_choices = remnants(builders)
-    return Plan(
-        forms=tuple(builder.form(outer, calls, remnant_choices) for builder in builders),
-        text=choice_point(*_text_choices(builders, outer, calls, remnant_choices, switches)),
-        fenced=choice_point(FENCE, *calls),
-        reasoning=_reasoning_choices(builders, outer, calls),
-        plain=tuple(
-            choice_point(*outer.closer(tags), *outer.dropped(), *outer.stops())
-            for tags in markers.plain
-        ),
-        opened=_reasoning_openers(markers),
-        fence=choice_point(ANY_FENCE) if switches.calls_in_fences == "text" else None,
-    )
+    return Plan(syntax, markers, switches, names)
 
 
 @lru_cache(maxsize=1024)

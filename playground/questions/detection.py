@@ -36,7 +36,7 @@ _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
 _SHOWN: Final = 8  # dialects that are printed; the table has all
 _STARTS_READ: Final = 2_000  # starts of markers; a reply of a hundred calls has fewer
-_START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|\{\s{0,8}\"")
+_START: Final = re.compile(r"<[\w/|]|\[[A-Z/]|```|~~~|\{\s{0,8}\"")
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, not a bracket alone
 
 
