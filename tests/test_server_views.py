@@ -26,6 +26,7 @@ from playground.nouns.events import (
     Span,
     TextEvent,
     merged,
+    owned_text,
 )
 from playground.nouns.tools import ToolMetadata
 from playground.plugins.systems.go_templates.literals import unquote
@@ -401,3 +402,62 @@ def test_a_note_behind_half_an_opener_does_not_hide_it() -> None:
     reading = pg.parse(text, "continue", [{"name": "write_file"}], server="kodu")
     assert isinstance(reading, ServerReading)
     assert [event.text for event in reading.dropped] == ["<"]
+
+
+_UNCLOSED_JSON = (
+    '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n'
+    '<tool_call>\n{"name": "f", "arguments": {"a": 2}}\n</tool_call>'
+)
+_UNCLOSED_KEYS = (
+    "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n"
+    "<tool_call>g\n<arg_key>b</arg_key>\n<arg_value>2</arg_value>\n</tool_call>"
+)
+_UNCLOSED_BODY = (
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}"
+    "<|tool_call_begin|>functions.f:1<|tool_call_argument_begin|>{}<|tool_call_end|>"
+    "<|tool_calls_section_end|>"
+)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "server", "text", "calls", "content"),
+    [
+        # its pattern goes from an opener to the first closer: what lies between is no JSON
+        ("hermes", "vllm:hermes", _UNCLOSED_JSON, [], _UNCLOSED_JSON),
+        ("hermes", "vllm:granite4", _UNCLOSED_JSON, [], _UNCLOSED_JSON),
+        ("glm", "vllm:glm47", _UNCLOSED_KEYS, [("f", {"a": 1, "b": 2})], ""),
+        ("glm", "ollama", _UNCLOSED_KEYS, [("f", {"a": 1}), ("g", {"b": 2})], ""),
+        ("kimi-k2", "vllm", _UNCLOSED_BODY, [("f", {})], ""),
+    ],
+)
+def test_a_call_without_its_closer_takes_the_next_one(
+    dialect: str, server: str, text: str, calls: list[tuple[str, object]], content: str
+) -> None:
+    number = {"type": "integer"}
+    tools = [
+        {"name": name, "input_schema": {"properties": {"a": number, "b": number}}} for name in "fg"
+    ]
+    reading = pg.parse(text, dialect, tools, server=server)
+    assert [(call.name, call.arguments) for call in reading.tool_calls] == calls
+    assert reading.content == content
+    assert "".join(map(owned_text, reading.events)) == text
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "delivered"),
+    [
+        ({"type": "boolean"}, "True", True),
+        ({"type": "boolean"}, "0", False),
+        ({"type": "boolean"}, "yes", "yes"),
+        ({"type": ["integer", "boolean"]}, "1", 1),
+        ({"type": "string"}, "True", "True"),
+    ],
+)
+def test_booleans_of_vllm_are_read_in_any_letter_case(
+    schema: object, value: str, delivered: object
+) -> None:
+    parameter = f"<parameter=a>\n{value}\n</parameter>"
+    text = f"<tool_call>\n<function=f>\n{parameter}\n</function>\n</tool_call>"
+    tools = [{"name": "f", "input_schema": {"properties": {"a": schema}}}]
+    (call,) = pg.parse(text, "qwen3-coder", tools, server="vllm").tool_calls
+    assert call.arguments["a"] is delivered or call.arguments["a"] == delivered

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from html import unescape
-from typing import Any
+from typing import Any, Final
 
 from playground.nouns.events import CallEndedEvent, FindingEvent
 from playground.nouns.tools import Schema, ToolMetadata, allowed_types, json_type
@@ -15,6 +15,7 @@ from playground.servers.segments import ReplySegment
 from playground.servers.view import View
 
 ToolsByName = Mapping[str, ToolMetadata]
+_BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
 def delivered_call(
@@ -130,6 +131,8 @@ def _has_referred_type(key: str, value: Any, view: View, tool: ToolMetadata | No
 
 def _deliver_value(key: str, value: Any, view: View, tool: ToolMetadata | None) -> Any:
     schema: Schema = tool.parameter_schema(key) if tool else {}
+    if view.booleans_in_any_case and isinstance(value, str) and _takes_booleans(schema):
+        value = _BOOLEANS.get(value.strip().lower(), value)
     if view.nullable_as_null and tool and "null" in allowed_types(tool.own_schema(key)):
         return None
     if view.values_trimmed and key not in view.never_trimmed:
@@ -141,6 +144,12 @@ def _deliver_value(key: str, value: Any, view: View, tool: ToolMetadata | None) 
             return _undeclared_as_text(value, schema)
         case "guessed":
             return _read_if_json(value)
+
+
+def _takes_booleans(schema: Schema) -> bool:
+    """Return True if a text that is no number may be a boolean."""
+    types = allowed_types(schema)
+    return "boolean" in types and not types & {"integer", "number"}
 
 
 def _trim(value: Any) -> Any:

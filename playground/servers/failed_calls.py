@@ -46,7 +46,8 @@ def _fail_mended_calls(reply: Projection) -> None:
 
 def _failure_of_mended_call(reply: Projection, call: ReplySegment) -> str:
     """Return the reason why the server cannot read a call that our reading has mended."""
-    if "missing-closer" not in _codes(call):
+    bodies_joined = any(key is None for key, _ in call.ended.raw[1:]) if call.ended else False
+    if bodies_joined or "missing-closer" not in _codes(call):
         return "unmended"
     rest = reply.segments[reply.segments.index(call) + 1 :]
     following = next((segment for segment in rest if segment.kind != "note"), None)

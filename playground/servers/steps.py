@@ -14,6 +14,7 @@ from playground.servers.call_values import delivered_call
 from playground.servers.failed_calls import deliver_nothing
 from playground.servers.projection import Projection
 from playground.servers.segments import ReplySegment, segments
+from playground.servers.unclosed_calls import run_on_unclosed_calls
 
 
 def project(reply: Projection, events: Iterable[Event]) -> list[Event]:
@@ -148,6 +149,7 @@ STEPS: Final[tuple[Callable[[Projection], None], ...]] = (
     _read_first_sections,
     call_steps.take_text_after_calls,
     call_steps.break_sections,
+    run_on_unclosed_calls,
     text_steps.place_stray_markers,
     call_steps.extend_to_late_closers,
     call_steps.require_index,

@@ -167,6 +167,9 @@ class View:
     # a call without its closer in a section with a closer (Ollama's qwen3-coder: "error"); "": the
     # same as on_truncated
     on_missing_closer: Failed = ""
+    # calls without their closer before another call: each by itself, or one call up to the first
+    # closer, with the parameters of all; if their bodies are objects it is malformed
+    unclosed_calls: Literal["apart", "run on"] = "apart"
     # repairs of our reading, by the codes of their findings, that the server does not make: a call
     # that needed one is malformed, or truncated if it lacks its closer
     unsupported_repairs: Annotated[tuple[str, ...], AfterValidator(_known_codes)] = ()
@@ -205,6 +208,8 @@ class View:
     nullable_as_null: bool = False
     # types behind a `$ref` of the schema; "ignored": such a value stays text (vLLM's engine)
     schema_references: Literal["followed", "ignored"] = "followed"
+    # true and false in any letter case, 1 and 0 too, where the schema has booleans (vLLM's engine)
+    booleans_in_any_case: bool = False
     # a value stays text if our reading had to mend its JSON (vLLM's engine)
     mended_json_as_text: bool = False
 

@@ -1,0 +1,107 @@
+"""The step for calls without their closer before another call (View.unclosed_calls)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from playground.nouns.events import (
+    ArgumentEvent,
+    CallEndedEvent,
+    CallNamedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    owned_text,
+)
+from playground.parsing.values import read_value
+from playground.servers.projection import Projection
+from playground.servers.segments import ReplySegment
+
+
+def run_on_unclosed_calls(reply: Projection) -> None:
+    """Let a call without its closer take the calls after it, up to the first closer
+    (View.unclosed_calls)."""
+    if reply.view.unclosed_calls == "apart":
+        return
+    segments = iter(reply.segments)
+    merged: list[ReplySegment] = []
+    for segment in segments:
+        merged.append(segment)
+        if segment.kind == "call" and _is_unclosed(segment):
+            merged += _run_on(reply, segment, segments)
+    reply.segments = merged
+
+
+def _is_unclosed(segment: ReplySegment) -> bool:
+    """Return True if the call itself, not only a value in it, lacks its closer."""
+    return any(map(_tells_of_missing_closer, segment.events))
+
+
+def _tells_of_missing_closer(event: Event) -> bool:
+    if not isinstance(event, FindingEvent) or event.finding.code != "missing-closer":
+        return False
+    return ", argument " not in event.finding.where
+
+
+def _run_on(
+    reply: Projection, call: ReplySegment, rest: Iterator[ReplySegment]
+) -> list[ReplySegment]:
+    """Add calls to `call` up to the first that has its closer. Return what stands after them, if
+    no other call does."""
+    skipped: list[ReplySegment] = []
+    for segment in rest:
+        if segment.kind not in ("call", "note", "separator"):
+            return [*skipped, segment]
+        skipped.append(segment)
+        if segment.kind == "call":
+            between = [event for each in skipped for event in each.events]
+            _join(reply, call, between)
+            skipped = []
+            if not _is_unclosed(segment):
+                break
+    return skipped
+
+
+def _join(reply: Projection, call: ReplySegment, events: Sequence[Event]) -> None:
+    """Make the other call's parameters arguments of `call`. If the bodies are objects, all text
+    from the first to the last is one body: the call is malformed."""
+    ended = call.ended
+    assert ended is not None
+    other = next(event for event in events if isinstance(event, CallEndedEvent))
+    tool = reply.tools.get(ended.name)
+    values = {
+        key: read_value(text, tool.parameter_schema(key) if tool else {})[0]
+        for key, text in other.raw
+        if key is not None
+    }
+    raw = other.raw
+    if any(key is None for key, _ in raw):
+        call.kind = "failed"
+        raw = ((None, _text_to_last_argument(events)),)
+    arguments = {**ended.arguments, **values}
+    joined = replace(ended, span=other.span, arguments=arguments, raw=(*ended.raw, *raw))
+    own = [e for e in call.events if e is not ended and not _tells_of_missing_closer(e)]
+    call.events = [*own, *_inside(reply, events, ended.call_index), joined]
+
+
+def _text_to_last_argument(events: Iterable[Event]) -> str:
+    text = argument_end = ""
+    for event in events:
+        text += owned_text(event)
+        argument_end = text if isinstance(event, ArgumentEvent) else argument_end
+    return argument_end
+
+
+def _inside(reply: Projection, events: Iterable[Event], index: int) -> Iterator[Event]:
+    """Yield the events of another call as they stand inside the call with this index."""
+    for event in events:
+        match event:
+            case ArgumentEvent():
+                yield replace(event, call_index=index)
+            case CallNamedEvent():
+                yield reply.drop_finding(event.span, event.text, "the name of a call")
+            case CallStartedEvent() | CallEndedEvent():
+                pass
+            case _:
+                yield event
