@@ -188,7 +188,7 @@ class SyntaxEngine:
         expected = (
             f"{first.strip()!r} must stand before it"
             if first
-            else "none of this form begins before it"
+            else "it stands in no call of this form"
         )
         message = f"{_quoted(marker)} looks like a part of a call, but {expected}: kept as text"
         self.scanner.note("missing-opener", message=message)
