@@ -1,11 +1,12 @@
 """Frames a second of the strip and the player, beside an empty animation, and tasks over 200 ms.
 
-Run: python benchmarks/frames.py. Needs Debian's chromium. The strip has 3,000 messages and is
-scrubbed through its requests, one each frame; the player has four columns of 200,000 characters
-and plays, and then jumps about. A machine without a GPU or under load draws nothing at 60 frames a
-second: so the same browser first animates an empty page, each figure is the best of three rounds,
-and *work* is the processor time of the page's own thread, which other programs do not lengthen. At
-55 frames a second there is time for 18 ms of it.
+Run: python benchmarks/frames.py. Needs Debian's chromium. The strip has 3,000 messages: one goes
+through its requests, one each frame, drags a mark, and scrolls. The player has four columns of
+200,000 characters: it plays at its highest speed, jumps to another place at each frame, and is
+scrolled. A machine without a GPU or under load draws nothing at 60 frames a second: so the same
+browser animates an empty page before each round, and a figure is the best of three rounds beside
+the best of the empty ones. *Work* is the processor time of the page's own thread, which other
+programs do not lengthen. At 55 frames a second there is time for 18 ms of it.
 """
 
 from __future__ import annotations
@@ -13,19 +14,22 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from playwright.sync_api import Browser, CDPSession, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright  # noqa: E402
 from serving import CHROMIUM, FLAGS  # noqa: E402
 
 import playground as pg  # noqa: E402
 from playground.recordings.recutting import synthetic_recording  # noqa: E402
 from playground.show.pictures.replies import replays  # noqa: E402
 
-SECONDS = 3
+SECONDS = 2
 ROUNDS = 3
 LONG = 200  # milliseconds of a task
 BLOCKS = 3_000
@@ -33,7 +37,7 @@ CHARACTERS = 200_000
 DIALECTS = ("xml", "hermes", "qwen3-coder", "json")
 EMPTY = "<!doctype html><title>empty</title><div id=box style='width:9px;height:9px'></div>"
 # `each` runs once a frame; the frame that begins the measurement is not counted
-FRAMES = f"""async (each) => {{
+FRAMES = f"""each => {{ return {{ done: (async () => {{
   const tasks = []
   const observer = new PerformanceObserver(list => tasks.push(...list.getEntries()))
   observer.observe({{ type: "longtask" }})
@@ -53,7 +57,7 @@ FRAMES = f"""async (each) => {{
   observer.disconnect()
   const rate = 1000 * (times.length - 1) / (times[times.length - 1] - times[0])
   return {{ rate, longest: Math.max(0, ...tasks.map(task => task.duration)) }}
-}}"""
+}})() }} }}"""
 MOVE = "document.getElementById('box').style.marginLeft = `${number % 300}px`"
 SCRUB = """
 const slider = root.querySelector(".slider")
@@ -64,6 +68,9 @@ if (number === 1) {
   const slider = root.querySelector(".slider")
   slider.value = 0
   slider.dispatchEvent(new Event("input"))
+  const speed = root.querySelector("[aria-label=Speed]")
+  speed.value = 20
+  speed.dispatchEvent(new Event("change"))
   const play = root.querySelector(".play")
   if (play.textContent === "Play") play.click()
 }"""
@@ -74,7 +81,7 @@ slider.dispatchEvent(new Event("input"))"""
 
 
 def conversation() -> str:
-    """Return a page with the strip of a conversation of 3,000 messages."""
+    """Return a page with the strip of 3,000 messages, whose marks can be moved."""
     messages: list[dict[str, object]] = []
     for number in range(BLOCKS // 3):
         call = {"name": "search", "arguments": json.dumps({"query": f"tides {number}"})}
@@ -86,7 +93,9 @@ def conversation() -> str:
             {"role": "tool", "tool_call_id": f"call_{number}", "content": result},
         ]
     session = pg.session(messages, system="You keep the harbour.", model="claude-sonnet-4-5")
-    return pg.simulate_cache(session, dialect="native", policy="claude-code").html()
+    shown = pg.simulate_cache(session, dialect="native", policy="claude-code").html()
+    data = '<script type="application/json">{'
+    return shown.replace(data, f'{data}"movable":true,', 1)
 
 
 def replies() -> str:
@@ -99,29 +108,87 @@ def replies() -> str:
     return replays([pg.replay(recording, name) for name in DIALECTS]).page()
 
 
-def measure(browser: Browser, name: str, page_text: str, act: str, empty: float = 0) -> float:
-    """Return the frames a second of a page, the best of some rounds, and print them."""
-    rates, works, longest = [], [], []
+def dragged(page: Page) -> None:
+    """Drag the last mark to and fro by the mouse."""
+    slider = page.get_by_label("Request", exact=True)
+    slider.fill(slider.get_attribute("max") or "")
+    pin = page.locator(".pin.movable").last.bounding_box()
+    canvas = page.locator("canvas.blocks").bounding_box()
+    assert pin and canvas
+    page.mouse.move(pin["x"] + 12, pin["y"] + 8)
+    page.mouse.down()
+    for number in _until_over():
+        page.mouse.move(canvas["x"] + number * 7 % canvas["width"], canvas["y"] + 60)
+    moved = page.locator(".pin.movable").last.bounding_box()
+    page.mouse.move(pin["x"] + 12, pin["y"] + 8)
+    page.mouse.up()
+    assert moved and moved["x"] != pin["x"], "the mark did not follow the mouse"
+
+
+def scrolled(page: Page) -> None:
+    """Scroll what is below the mouse down and up by its wheel."""
+    for number in _until_over():
+        page.mouse.move(500 + number % 200, 500)
+        page.mouse.wheel(0, 90 if number // 60 % 2 == 0 else -90)
+
+
+def _until_over() -> Iterator[int]:
+    stop, number = time.monotonic() + SECONDS, 0
+    while time.monotonic() < stop:
+        yield number
+        number += 1
+
+
+def at_rest(page: Page) -> None:
+    """Leave the mouse alone."""
+
+
+class Measured:
+    """A page beside an empty one in the same browser."""
+
+    def __init__(self, browser: Browser, shown: str) -> None:
+        self.empty = _page(browser, EMPTY)
+        self.page = _page(browser, shown)
+        self.tool = self.page.context.new_cdp_session(self.page)
+        self.tool.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def close(self) -> None:
+        self.empty.close()
+        self.page.close()
+
+    def measure(self, name: str, act: str = "", hand: Callable[[Page], None] = at_rest) -> None:
+        """Print frames a second, the best of some rounds, while `act` or a hand is at work."""
+        rates, empties, works, longest = [], [], [], []
+        for _ in range(ROUNDS):
+            empties.append(_frames(self.empty, MOVE, at_rest)["rate"])
+            before = _work(self.tool)
+            found = _frames(self.page, act, hand)
+            rates.append(found["rate"])
+            works.append(1_000 * (_work(self.tool) - before) / (found["rate"] * SECONDS))
+            longest.append(found["longest"])
+        rate, empty = max(rates), max(empties)
+        print(f"{name:<34}{rate:5.1f} frames a second, {rate / empty:.2f} of empty", end="")
+        print(f" ({empty:.1f}), work {min(works):4.1f} ms a frame", end="")
+        slow = " (over the limit)" if min(longest) > LONG else ""
+        print(f", longest task {min(longest):.0f} ms{slow}", flush=True)
+
+
+def _page(browser: Browser, shown: str) -> Page:
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
-        path.write_text(page_text, encoding="utf-8")
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        path.write_text(shown, encoding="utf-8")
         page.goto(path.as_uri())
-        page.wait_for_timeout(1_500)
-        tool = page.context.new_cdp_session(page)
-        tool.send("Performance.enable", {"timeDomain": "threadTicks"})
-        for _ in range(ROUNDS):
-            before = _work(tool)
-            found = page.evaluate(FRAMES, act)
-            rates.append(found["rate"])
-            works.append(1_000 * (_work(tool) - before) / (found["rate"] * SECONDS))
-            longest.append(found["longest"])
-        page.close()
-    rate, slow = max(rates), " (over the limit)" if min(longest) > LONG else ""
-    ratio = f", {rate / empty:.2f} of empty" if empty else ""
-    print(f"{name:<42}{rate:5.1f} frames a second{ratio}, work {min(works):.1f} ms a frame", end="")
-    print(f", longest task {min(longest):.0f} ms{slow}", flush=True)
-    return float(rate)
+    page.wait_for_timeout(1_500)
+    return page
+
+
+def _frames(page: Page, act: str, hand: Callable[[Page], None]) -> dict[str, float]:
+    page.bring_to_front()
+    counting = page.evaluate_handle(FRAMES, act)
+    hand(page)
+    found: dict[str, float] = counting.evaluate("counting => counting.done")
+    return found
 
 
 def _work(tool: CDPSession) -> float:
@@ -131,13 +198,18 @@ def _work(tool: CDPSession) -> float:
 
 
 def main() -> None:
-    strip, player = conversation(), replies()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        empty = measure(browser, "an empty animation", EMPTY, MOVE)
-        measure(browser, f"strip, {BLOCKS:,} messages, scrubbed", strip, SCRUB, empty)
-        measure(browser, "player, four columns of 200 kB, played", player, PLAY, empty)
-        measure(browser, "player, four columns of 200 kB, jumping", player, JUMP, empty)
+        with closing(Measured(browser, conversation())) as strip:
+            strip.measure(f"strip, {BLOCKS:,} messages, scrubbed", SCRUB)
+            strip.measure("strip, a mark dragged", hand=dragged)
+            strip.page.set_viewport_size({"width": 1440, "height": 600})  # so that it scrolls
+            strip.measure("strip, pointed at and scrolled", hand=scrolled)
+        with closing(Measured(browser, replies())) as player:
+            player.measure("player, 4 × 200 kB, played", PLAY)
+            player.page.get_by_label("Play or pause").click()
+            player.measure("player, jumping", JUMP)
+            player.measure("player, pointed at and scrolled", hand=scrolled)
         browser.close()
 
 

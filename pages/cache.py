@@ -5,14 +5,14 @@ from __future__ import annotations
 from playground.app import cache
 from playground.app.shared import shortened
 
-asked, view = cache.asked()
+question, view = cache.draw_controls()
 if view == "Strip":
-    cache.show_strip(asked)
+    cache.show_strip(question)
 elif view == "Table":
-    cache.show_table(asked)
+    cache.show_table(question)
 elif view == "Compaction":
-    shortened.show(asked)
+    shortened.show(question)
 elif view == "All policies":
-    cache.show_every_policy(asked)
+    cache.show_every_policy(question)
 else:
-    cache.what_is_sent(asked)
+    cache.what_is_sent(question)

@@ -6,8 +6,8 @@ import streamlit as st
 
 from playground.app import diff
 
-asked, view, place = diff.asked()
-found = diff.compared(asked)
+question, view, place = diff.draw_controls()
+found = diff.compared(question)
 if found is None:
     st.stop()
 diff.headline(found)
@@ -20,4 +20,4 @@ with left:
     else:
         diff.texts(found, shown)
 with right:
-    diff.side(found, asked)
+    diff.side(found, question)

@@ -630,6 +630,33 @@ def test_the_strip_of_a_billed_request_shows_its_bill(page: Page, address: str) 
     expect(strip.locator(".side")).to_contain_text("Block ")
 
 
+def test_a_break_shows_the_character_that_changed(page: Page, address: str) -> None:
+    """It showed the beginning of the block, in which the change was 6,000 characters below."""
+    lines = []
+    for number, day in enumerate((20, 21)):
+        text = f"{'Pilot. ' * 900}Today is the {day}th.{' Pilot.' * 900}"
+        mark = {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+        turns = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+        messages = turns[: 2 * number + 1]
+        body: dict[str, object] = {
+            "model": "claude-sonnet-4-5",
+            "system": [mark],
+            "messages": messages,
+        }
+        answer = {"role": "assistant", "content": "assistant"}
+        at = f"2026-11-01T10:00:{number}0Z"
+        line = {"session_id": "s", "request": body, "response": answer, "timestamp": at}
+        lines.append(json.dumps(line))
+    page.goto(f"{address}/cache")
+    bring(page, "breaks.jsonl", "\n".join(lines).encode())
+    page.get_by_role("button", name="New session").click()
+    page.locator(".flags button").click()
+    changed = page.locator(".side mark")
+    expect(changed).to_have_text("1th.")
+    expect(changed).to_be_in_viewport()
+    expect(page.locator(".side")).to_contain_text("characters 5,315 to 7,314 of")
+
+
 @pytest.mark.parametrize("scheme", widened(["light", "dark"]))
 def test_the_strip_goes_through_the_requests_and_shows_a_block(
     browser: Browser, address: str, scheme: str

@@ -441,8 +441,12 @@ def test_a_file_of_another_system_is_opened_in_two_clicks(
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand) -> None:
+def test_keys_go_to_pages_and_players_but_never_where_somebody_types(
+    hand: Hand, tour: Tour
+) -> None:
     page, press = hand.page, hand.page.keyboard.press
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme="dark")
     page.keyboard.type("24")  # digits do nothing: a field may just have been left
     page.keyboard.type("gr")
     heading = page.get_by_role("heading", level=1)
@@ -450,12 +454,21 @@ def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand)
     expect(heading).to_be_focused()
     place = page.locator(".player .place")
     expect(place).to_contain_text("end of the stream")
+    expect(place).to_be_visible()  # it had no width on a narrow screen
     press("Home")
     expect(place).to_contain_text("chunk 1 of")
+    expect(page.locator(".player .text").first).to_be_in_viewport(ratio=0.9)
     press("ArrowRight")
     expect(place).to_contain_text("chunk 2 of")
     press("f")
     expect(page.locator(".player .lit").first).to_be_visible()
+    press("]")
+    finding = page.locator(".player .found.now")
+    finding.get_by_role("button", name="Copy finding 1").press("Enter")
+    assert "langchain: " in page.evaluate("navigator.clipboard.readText()")
+    tour.done("keyboard", hand, finding)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    heading.focus()
     press("s")
     expect(page.get_by_role("combobox", name="Session")).to_be_focused()
     press("Escape")
@@ -544,7 +557,7 @@ def test_the_server_that_runs_a_call_of_half_a_stream_is_found(hand: Hand, tour:
     expect(page.get_by_text("Complete calls: none. Aborted calls: 1.")).to_be_visible()
     column = page.locator(".player .column", has_text="vllm")
     expect(column.locator(".call b")).to_have_text("write_file")
-    handed = page.get_by_text("to hand over the call write_file.").first
+    handed = page.get_by_text("to hand over the call write_file of a complete reply.").first
     expect(handed).to_be_visible()
     tour.done("server", hand, handed)
 

@@ -359,7 +359,7 @@ def at(seconds: int) -> dict[str, Any]:
 
 
 def test_a_break_that_nothing_explains_says_what_to_look_at() -> None:
-    assert broken() == "when they were sent is not noted; 2 blocks more (a mark looks 20 back)"
+    assert broken() == "the times of sending are not recorded; 2 blocks more (a mark looks 20 back)"
     late = broken(at(0), at(10), at(2_830))
     assert late.startswith("47 min after the request before, past the 5 min that the cache keeps;")
     soon = broken(at(0), at(10), at(40))

@@ -245,7 +245,7 @@ SPELLED_OUT = [
 def test_a_default_that_is_spelled_out_earns_no_exact_miss(number: int) -> None:
     one = states(O, *SPELLED_OUT[number])[1]
     assert one.state == "unpredictable"
-    assert "names a default" in one.reason
+    assert "states a default" in one.reason
 
 
 BEGUN = marked(*HEAD, note())
@@ -310,3 +310,14 @@ def test_a_minimum_that_is_no_one_figure_is_told_as_a_range(model: str, said: st
     reach = pg.simulate_cache([marked()], model=model).reach
     assert said in reach.line
     assert "by other sources, or as other models" in reach.line
+
+
+def test_a_life_that_not_every_source_knows_is_never_certain() -> None:
+    """OpenAI's types have 12h for Responses, its guide of October 2026 names 30m alone."""
+    for life, state in (("30m", "exact"), ("12h", "unpredictable")):
+        options = {"prompt_cache_options": {"ttl": life}}
+        first, second = states(SOL, asked(**options), asked(*HEAD, turn("b"), **options))
+        assert (first.state, second.state) == (state, state)
+        assert second.read > 2_000
+        for found in (first, second):
+            assert ("whether there is a life of 12h" in found.reason) is (life == "12h")

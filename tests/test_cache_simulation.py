@@ -914,7 +914,7 @@ def test_nothing_is_built_on_a_request_whose_tools_ran_on_the_server(
         tmp_path, exchange(first, 0, 5000, 4), summed, exchange(third, 20_400, 2500, 4)
     )
     assert [row.state for row in rows] == ["first", "server tools", "unpredictable"]
-    assert "built on a request of several rounds on the server" in rows[2].reason
+    assert "it continues a request of several rounds on the server" in rows[2].reason
 
 
 def test_a_summed_bill_tells_no_sizes() -> None:

@@ -425,8 +425,8 @@ def test_prediction_bill_and_diagnosis_that_disagree_are_all_told(tmp_path: Path
         "predicted: 4,000 read; billed: 0 read; told by the provider: messages_" in finding.message
     )
     assert finding.message.partition(". But ")[2].startswith(
-        "the diagnosis of these bodies cannot be right, because the request only goes on from the "
-        "one before, and the prediction cannot be right, because the bill charged 0 tokens as "
+        "the diagnosis of these bodies cannot be right, because the request only continues the "
+        "previous one, and the prediction cannot be right, because the bill charged 0 tokens as "
         "read; "
     )
 
@@ -533,7 +533,7 @@ def test_the_proxy_says_who_cannot_be_right(tmp_path: Path) -> None:
         bill = forecast.end_request(underway, 200, usage)
         assert bill is not None
         words = forecast.disagreement(underway, bill, Diagnosis("messages_changed", 9))
-        assert ("the request only goes on from the one before" in words) == (number == 1)
+        assert ("the request only continues the previous one" in words) == (number == 1)
     line = {"exchange": 1, "told_by_provider": "messages_changed", "disagrees": words}
     (tmp_path / "ledger.jsonl").write_text(json.dumps(line) + "\n")
     (exchange,) = read_ledger(tmp_path).exchanges

@@ -14,6 +14,7 @@ from playground.nouns.messages import ImagePart, Message, TextPart, ToolCallPart
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.questions.comparison import DiffLine, compare, diff_lines, visible
 from playground.sessions.session import Session
+from playground.show.heads import heads
 from playground.show.payloads import difference
 
 CALL = ToolCallPart("1", "write_file", {"path": "a", "content": "x\ny"})
@@ -139,3 +140,17 @@ def test_an_image_is_counted_as_sent_or_is_a_finding() -> None:
         (1, 3),
         (2, 3),
     ]
+
+
+@pytest.mark.parametrize(
+    ("model", "best"),
+    [("openai/gpt-5", "json"), ("anthropic/claude-sonnet-4-5", "")],
+    ids=["exact", "estimated"],
+)
+def test_fewest_tokens_are_best_only_beyond_the_counts_error(model: str, best: str) -> None:
+    """Of two estimates whose ranges overlap, the lower one was green."""
+    compared = compare(SESSION.with_model(model), ["xml", "hermes", "json"])
+    figures = heads(compared.columns, [each.tokens for each in compared], [True] * 3)
+    marked = [each.dialect.name for each, head in zip(compared, figures, strict=True) if head[1][2]]
+    assert marked == ([best] if best else [])
+    assert [head[0][2] for head in figures].count("good") == 1  # characters are exact

@@ -177,7 +177,7 @@ def test_the_worst_receipt_of_a_file_comes_first(tmp_path: Path) -> None:
     ]
     (folder / "b.json").unlink()
     gone = pg.corpus(tmp_path / "o").ask("receipts")
-    assert gone.notes == ["1 file was not read: packed, behind an address, or gone"]
+    assert gone.notes == ["1 file was not read: inside an archive, at an address, or deleted"]
 
 
 def test_a_build_keeps_the_figures_of_receipts(tmp_path: Path) -> None:

@@ -66,6 +66,6 @@ def test_the_reasons_of_marks_are_those_of_the_request_that_is_drawn(
     cell = pg.simulate_cache(sample, "xml", what_if=what_if)
     shown = strip(cell, cell.placed() if cell.placed else None)
     parts = {number for number, part in enumerate(shown["parts"]) if part and part[1]}
-    assert bool(shown["parts"]) == what_if.keeps_blocks
+    assert bool(shown["parts"]) == what_if.leaves_blocks_unchanged
     if parts:
         assert parts == {number for number, *_ in shown["requests"][-1]["marks"]}

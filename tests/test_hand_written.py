@@ -94,8 +94,7 @@ def test_tools_with_the_same_words_keep_their_own_origins() -> None:
     frame = "# Tools\nRead how each tool is used before you use it.\n\n"
     assert origins(ByHand()) == [
         ("tools", frame),
-        ("tool:a", "DOC Same."),
-        ("tools", "\n\n"),
+        ("tool:a", "DOC Same.\n\n"),
         ("tool:b", "DOC Same.\n"),
     ]
 

@@ -348,7 +348,9 @@ def _is_list_of_messages(value: Any) -> bool:
 
 def test_what_nobody_foresaw_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(last_resort, "UNEXPECTED_ERRORS", (KeyError,))
-    resort = last_resort.refused("not in the form of a diary", where="x.json", expected="another")
+    resort = last_resort.unexpected_as_fault(
+        "not in the form of a diary", where="x.json", expected="another"
+    )
     with pytest.raises(InputFault) as fault, resort:
         raise KeyError("day")
     told = "x.json: not in the form of a diary (KeyError: 'day'); expected another"

@@ -652,6 +652,17 @@ def test_a_pasted_reply_that_nobody_reads_has_a_plain_name() -> None:
     assert app.selectbox(key="session").value == "pasted reply of 27 characters"
 
 
+def test_a_text_may_be_imported_as_a_system_prompt() -> None:
+    app = page("compare")
+    prompt = "You pilot ships into Brest."
+    upload(app, "", prompt.encode(), wanted="As a system prompt")
+    app.run()  # with the imported session
+    assert app.selectbox(key="session").value == "pasted system prompt"
+    (data,) = (data for data in payloads(app) if "panes" in data)
+    assert data["texts"] == [prompt]
+    assert [pane["parts"]["History"] for pane in data["panes"]] == [len(prompt)] * 3
+
+
 def test_a_reply_in_a_file_is_called_as_the_file_is_and_was_not_recorded() -> None:
     app = page("replay")
     reply = b'<tool_call>{"name": "get_tides", "arguments": {}}</tool_call>'
@@ -904,7 +915,8 @@ def test_a_servers_reading_stands_beside_ours() -> None:
     assert said.startswith("vllm")
     (data,) = payloads(app)
     ours, theirs = data["columns"]
-    assert theirs["note"].startswith("server's parser: ")
+    assert theirs["note"].startswith("server's parser, given a complete reply: vllm 0.")
+    assert "of a complete reply. It may read a stream differently." in said
     assert ours["note"] == "this project's parser"
     assert data["step"] == len(data["steps"]) - 1  # the end first
 

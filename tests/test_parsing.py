@@ -629,7 +629,7 @@ def test_what_never_ends_is_refused_at_its_beginning() -> None:
     """Looking for its end anew at every character would take a square of the length."""
     for text in ('["a",' + "/*x" * 50_000, '["' + '\\"' * 50_000, "['" + "x" * 50_000):
         with pytest.raises(ValueError, match="never closed"):
-            relaxed_json.strict(text)
+            relaxed_json.to_strict_json(text)
 
 
 def test_text_behind_a_call_stands_apart_in_fences_too() -> None:

@@ -136,6 +136,7 @@ OLDER_NAMES: Final = [
     (CacheSimulation("anthropic", []), "told", "diagnoses"),
     (CacheSimulation("anthropic", []), "noted", "request_facts"),
     (pg.detect("Hello")[0], "left", "text_characters"),
+    (pg.WhatIf(), "keeps_blocks", "leaves_blocks_unchanged"),
 ]
 
 
@@ -145,3 +146,9 @@ def test_an_older_name_of_a_field_works_and_says_what_it_is_now(
 ) -> None:
     with pytest.warns(DeprecationWarning, match=rf"\.{older} is now \.{newer}"):
         assert getattr(value, older) == getattr(value, newer)
+
+
+def test_an_older_name_of_an_argument_works_and_says_what_it_is_now() -> None:
+    with pytest.warns(DeprecationWarning, match=r"plan_tools\(found=…\) is now tools_per_search="):
+        older = pg.plan_tools("02-parallel-calls", found=1)  # type: ignore[call-arg]
+    assert str(older) == str(pg.plan_tools("02-parallel-calls", tools_per_search=1))

@@ -22,8 +22,10 @@ from playground.dialects.rendering import message_text
 from playground.nouns.events import Event, TextEvent
 from playground.nouns.messages import Message, ToolCallPart
 from playground.nouns.prompt_data import PromptData
+from playground.parsing.choice_pattern import choice_pattern
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.parser import SyntaxParser
+from playground.parsing.patterns import LINE_START, SPACE
 from playground.parsing.plan import compile_plan
 from playground.parsing.result import gather
 from playground.parsing.switches import Switches
@@ -31,6 +33,9 @@ from playground.parsing.switches import Switches
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 PLAIN = "The tide is high, and the berth is free. Nobody is due before noon.\n"
 SWITCHES = (None, Switches(text_after_calls="finding", calls_in_reasoning="reasoning"))
+
+
+GROUPS = regex.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\((?:[^()\[\]\\]|(?R))*\)", regex.DOTALL)
 
 
 def parser(
@@ -392,6 +397,55 @@ def assert_as_asked_one_by_one(point: ChoicePoint, text: str, place: int, partia
         assert (match.partial, match.span()) == (half, span)
         group = point.choices[number].group
         assert point.marker_of(match).group == (None if half else group)
+
+
+@each_dialect
+def test_a_bracket_before_a_blank_holds_no_text(dialect: DeclaredDialect) -> None:
+    """`regex` took a look-behind of two characters for the beginning of a match: xlam held all
+    text after `[ ` up to the end of the stream."""
+    reader = parser(dialect, "", None, fast_path=True)
+    pieces = ["see [ x] and ", "more [\n  y ", "words follow, and follow, ", "and so on. "]
+    events = [event for piece in pieces for event in reader.feed(piece.encode())]
+    assert events[-1].span.stop >= sum(map(len, pieces)) - 1
+
+
+@each_dialect
+def test_no_pattern_has_alternatives_outside_of_its_groups(dialect: DeclaredDialect) -> None:
+    """A pattern is ruled out by the literals at its start: `a|b` would never be matched with b."""
+    plan = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",))
+    patterns = {p for point in waits_of(plan) for each in point.choices for p in each.patterns}
+    assert patterns
+    for pattern in patterns:
+        assert "|" not in GROUPS.sub("", pattern), pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "begin"),
+    [
+        ("<a>b", "<a>x", "no"),
+        ("<a>b", "<a", "cut"),
+        ("<a>b", "<a>bc", "may"),
+        (rf"<a>{SPACE}b", "<a>  ", "cut"),
+        (rf"<a>{SPACE}b", "<a> c", "no"),
+        (rf"<a>{SPACE}b", "<a>Ġb", "may"),
+        (r"<a>\s{1,8}+(?P<name>x)", "<a>x", "no"),
+        (rf"(?P<doubled><a>{SPACE})?<[ ]{{1,2}}+a>", "<a>", "may"),  # the engine knows only [ \t]
+        (rf"(?P<doubled><a>{SPACE})?<[ \t]{{1,2}}+a>", "<a>x", "no"),
+        (rf"(?P<doubled><a>{SPACE})?<[ \t]{{1,2}}+a>", "<a>  < a>", "may"),
+        ("a(?=b|c)", "ad", "no"),
+        ("a(?:b|c)?", "ad", "may"),
+        (rf"{LINE_START}a", "b", "no"),
+        ("(?P<name>a)", "b", "may"),
+    ],
+)
+def test_literals_rule_a_pattern_out(pattern: str, text: str, begin: str) -> None:
+    assert choice_pattern(pattern).begin(text, 0).value == begin
+    whole = regex.compile(pattern)
+    if begin == "no":
+        assert whole.match(text, partial=True) is None
+    if begin == "cut":
+        match = whole.match(text, partial=True)
+        assert match is not None and match.partial
 
 
 def texts_of(dialect: DeclaredDialect) -> list[str]:

@@ -455,6 +455,20 @@ def test_the_command_says_what_of_a_file_is_in_no_session(tmp_path: Path) -> Non
     assert refused.exit_code == 2
 
 
+def test_the_receipt_of_a_command_compares_its_body() -> None:
+    """Each line of it was a text of its own, which was missing without a word."""
+    asked = {"parts": [{"text": "When is high water in Brest today?"}], "role": "user"}
+    body = {"contents": [asked], "generationConfig": {"temperature": 1}}
+    url = "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:generateContent"
+    command = (
+        f'curl "{url}" \\\n  -H "x-goog-api-key: $KEY" \\\n  -d \'{json.dumps(body, indent=1)}\''
+    )
+    found = load_session(command).receipt
+    assert found is not None
+    assert (found.share, found.silent) == (1.0, [])
+    assert found.words.startswith("100 % ")
+
+
 def test_a_request_that_was_billed_and_answered_with_nothing_keeps_its_bill() -> None:
     asked = [{"role": "user", "content": LONGER[ASK]}]
     again = [*asked, {"role": "user", "content": "Say it again, please, all of it"}]

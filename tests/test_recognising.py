@@ -35,6 +35,7 @@ BODY = {
 }
 TEXT = json.dumps(BODY)
 REQUEST = "OpenAI request: system prompt, 1 message, 1 tool"
+NO_CALL = "a reply of {} characters, in which no dialect reads a call, or a system prompt"
 ANTHROPIC = {
     "model": "claude-sonnet-4-5",
     "system": "Be brief.",
@@ -103,7 +104,13 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
         "cache policy tail: 1 mark",
     ),
     ("nothing", " \n", "nothing", "nothing: there is no text in it"),
-    ("words", "Hello!", "reply", "a reply of 6 characters, in which no dialect reads a call"),
+    (
+        "a body of Bedrock's Converse",
+        '{"messages": [{"role": "user", "content": [{"text": "hi"}]}], "system": [{"text": "s"}]}',
+        "session",
+        "Bedrock Converse request: system prompt, 1 message",
+    ),
+    ("words", "Hello!", "reply", NO_CALL.format(6)),
     ("a body that is cut off", TEXT[:-9], "session", REQUEST),
     ("a broken body", SPOILED, "reply", "JSON that cannot be read"),
     (
@@ -123,7 +130,7 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
         "words about curl",
         "curl is what I would use here, it's simple.",
         "reply",
-        "a reply of 43 characters, in which no dialect reads a call",
+        NO_CALL.format(43),
     ),
     (
         "a call that is not well written as a command",

@@ -285,7 +285,7 @@ def test_a_report_as_json_is_json_where_nothing_is_lost(session_file: Path) -> N
 def test_a_report_goes_with_no_other_reading(session_file: Path, other: list[str]) -> None:
     done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "vllm", *other])
     assert done.exit_code == 2
-    assert "--report makes a smaller reply" in done.stderr
+    assert "--report shortens the reply" in done.stderr
 
 
 def test_an_unknown_server_is_bad_input(session_file: Path) -> None:

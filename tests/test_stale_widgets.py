@@ -30,13 +30,13 @@ def fields() -> None:
         key, lambda value, more: taken.append((value, more)), "more", shown="first"
     )
     for sent in ("first", "second", "second", "first"):  # the first is what it was drawn with
-        state.hold(key, sent)
+        state.put(key, sent)
         changed()
     st.text(repr(taken))
     st.text(widget_changes.place("field", "first"))
     st.text(widget_changes.place("field", "of another hand"))
     chosen = widget_changes.of("several", taken.append, shown=["a", "b"])
-    state.hold("several", ["b", "a"])  # in the order in which they were clicked
+    state.put("several", ["b", "a"])  # in the order in which they were clicked
     chosen()
     st.text(str(len(taken)))
 
@@ -108,11 +108,11 @@ def interrupted(ours: bool) -> None:
         assert context is not None and context.script_requests is not None
         context.script_requests.request_rerun(RerunData())
         with st.spinner("drawn"):  # both this and the next look for another run
-            state.hold("done", "whole")
+            state.put("done", "whole")
 
     callbacks.lose_no_click()
     if not ours:
         replaced = SafeSessionState.on_script_will_rerun
         SafeSessionState.on_script_will_rerun = replaced.__wrapped__  # type: ignore[method-assign,attr-defined]
     st.button("Act", on_click=act)
-    st.text(str(state.held("done")))
+    st.text(str(state.get("done")))

@@ -56,7 +56,7 @@ def test_an_answer_is_handed_out_before_its_calls_are_made() -> None:
         log.append("called")
         return len(log)
 
-    for made in tool_loop(ask, call, most=3, beyond=InputFault("for ever")):
+    for made in tool_loop(ask, call, most=3, limit_error=InputFault("for ever")):
         log.append(f"saw {made}")
     assert log == [
         *("asked", "saw call", "called", "saw 3"),
@@ -67,7 +67,9 @@ def test_an_answer_is_handed_out_before_its_calls_are_made() -> None:
 
 def test_a_model_that_always_calls_is_asked_no_more_often_than_it_may_be() -> None:
     asked: list[int] = []
-    loop = tool_loop(lambda: asked.append(1), lambda _: 0, most=4, beyond=InputFault("for ever"))
+    loop = tool_loop(
+        lambda: asked.append(1), lambda _: 0, most=4, limit_error=InputFault("for ever")
+    )
     with pytest.raises(InputFault, match="for ever"):
         list(loop)
     assert len(asked) == 4

@@ -131,7 +131,7 @@ def test_requests_with_deferred_tools_continue_each_other_and_load_each_tool_bef
 
 def test_ways_cost_what_the_same_requests_written_by_hand_cost() -> None:
     calls = ("log_0", "log_0", "log_5", "log_0")
-    plan = pg.plan_tools(sent(bodies(calls)), found=1)
+    plan = pg.plan_tools(sent(bodies(calls)), tools_per_search=1)
     assert way(plan, AS_IT_IS).cost == cost(bodies(calls))
     deferred = [tool(name, defer_loading=True) for name in NAMES if name != "log_0"]
     by_hand = bodies(calls, [TOOLS[0], *deferred])
@@ -149,7 +149,7 @@ def test_ways_cost_what_the_same_requests_written_by_hand_cost() -> None:
 
 def test_a_search_costs_a_round_more_with_its_query_and_what_it_found() -> None:
     calls = ("log_5", "log_5", "log_5")
-    searched = way(pg.plan_tools(sent(bodies(calls)), found=2), "deferred, searched")
+    searched = way(pg.plan_tools(sent(bodies(calls)), tools_per_search=2), "deferred, searched")
     found = [{"type": "tool_reference", "tool_name": name} for name in ("log_5", "log_0")]
     query: Body = {"type": "server_tool_use", "id": "search_log_5", "name": SEARCH}
     query["input"] = {"query": "log 5"}
@@ -184,7 +184,7 @@ def test_tools_that_are_written_otherwise_are_no_longer_what_was_cached() -> Non
         schema = dict(reversed(one["input_schema"].items()))
         rows[2]["tools"] = [*rows[2]["tools"][1:], {**one, "input_schema": schema}]
     rows[2]["tools"] = [TOOLS[0], *rows[2]["tools"][1:]]
-    plan = pg.plan_tools(sent(rows), found=1)
+    plan = pg.plan_tools(sent(rows), tools_per_search=1)
     assert way(plan, AS_IT_IS).cost == cost(rows)
     assert len(way(plan, AS_IT_IS).simulation.breaks) == 2
     assert len(way(plan, "deferred, searched").simulation.breaks) == 0
@@ -277,7 +277,7 @@ def test_a_plan_says_what_it_rests_on_and_that_its_reads_are_not_certain(
     model: str, assumes: str
 ) -> None:
     session = pg.session(conversation(("log_0", "log_1")), TOOLS)
-    plan = pg.plan_tools(session, model=model, found=1)
+    plan = pg.plan_tools(session, model=model, tools_per_search=1)
     states = {one.state for one in plan.best.simulation.requests}
     assert (states != {"exact"}) == plan.headline.endswith("is not certain.")
     assert any(assumes in said for said in plan.assumed)

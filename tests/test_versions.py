@@ -195,7 +195,7 @@ def test_marks_that_no_request_has_are_said_to_be_assumed_everywhere() -> None:
 def test_a_change_before_the_look_back_of_every_mark_is_named_as_the_reason(mark: bool) -> None:
     """177 of 179 blocks are the same, but "no earlier request begins like it" was said."""
     (cost,) = pg.diff(turns(60, mark=mark), turns(60, 10, mark), providers=["anthropic"]).costs
-    like = "earlier requests begin like it, but left no entry that ends where they still agree"
+    like = "earlier requests begin like it, but left no entry that ends within the shared part"
     assert cost.reason == (
         f"{like}: the first change is at block 10, and the mark at block 59 looks back over 20 "
         "blocks only"

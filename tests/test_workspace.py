@@ -579,7 +579,7 @@ def _with_several() -> None:
 
     if "session" not in st.session_state:
         state.add_file("rows.jsonl", st.session_state["given"])
-    workspace.several()
+    workspace.show_sessions_of_file()
 
 
 def test_start_lists_a_row_each_folds_a_files_sessions_and_names_what_was_interrupted(

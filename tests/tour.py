@@ -47,6 +47,7 @@ JOBS = (
     Job("template", "A new model has its own chat template. Which dialect is that?", 2, "2 | 19"),
     Job("prompts", "Two system prompts: what differs, and what does it cost?", 5, "14 | 24"),
     Job("recording", "My tab closed in the middle of a recording. What is left of it?", 1, _NEVER),
+    Job("keyboard", "By keyboard alone, on a dark phone: what does the finding say?", 0, _NEVER),
     Job("corpus", "A folder of transcripts. What is in it, and which shall I open?", 6, "– | 39"),
     Job("trial", "Which dialect is best for my model? Ask again and again.", 4, "6 | 20"),
 )

@@ -26,8 +26,8 @@ Through `shared/bring.py` alone: one box, in a dialog on every page and open on 
 component sends its text with a number; a callback recognises it (`questions/recognition.py`) before
 the run draws anything, and the answer is shown only under the text of the same number. A button's
 callback makes a session of it, or adds it to the chosen one. A callback cannot leave the page: it
-names a target, and `bring.go_on`, called by `main.py`, goes there before any widget is bound to the
-address.
+names a target, and `bring.go_to_target`, called by `main.py`, goes there before any widget is bound
+to the address.
 
 Caches, components and threads
 ------------------------------

@@ -102,11 +102,11 @@ def run_button(working: WorkingSession, dialects: Sequence[str]) -> None:
 def want() -> None:
     """Let the next run of the page send the session in every column."""
     if access.current().may_run and not _is_busy():
-        state.hold(_RUN_WANTED, True)
+        state.put(_RUN_WANTED, True)
 
 
 def _last_run() -> Mapping[str, Any]:
-    return state.held(_LAST_RUN) or {}
+    return state.get(_LAST_RUN) or {}
 
 
 def _runs_by_dialect() -> dict[str, Run]:
@@ -128,11 +128,13 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
     """Start the requested runs, and show the answers below their columns."""
     if keys.is_pressed(keys.RUN):
         want()
-    if last := _last_run():  # an edit meanwhile stored a sample as another session
-        state.hold(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
-        if not (last["stored"] or _is_busy()):  # it ended while the page was drawn, or not open
+    if last := _last_run():  # meanwhile, an edit has stored the sample as another session
+        state.put(_LAST_RUN, {**last, "of": state.name_now(last["of"])})
+        if not (
+            last["stored"] or _is_busy()
+        ):  # it ended while the page was being drawn, or while the page was closed
             _store_answers()
-    wanted = state.held(_RUN_WANTED) and access.current().may_run
+    wanted = state.get(_RUN_WANTED) and access.current().may_run
     if not wanted and _last_run().get("of") != working.name:
         return
     with st.container(key="answers", gap="small"):
@@ -155,7 +157,7 @@ def show(working: WorkingSession, dialects: Sequence[str]) -> None:
 
 def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
     own = working.session.task.model_name
-    model, base_url = str(state.held(_MODEL) or own), str(state.held(_SERVER) or "")
+    model, base_url = str(state.get(_MODEL) or own), str(state.get(_SERVER) or "")
     if access.current().public:
         base_url = ""  # a visitor may not choose the address
     missing: list[str] = []
@@ -172,7 +174,7 @@ def _start(working: WorkingSession, dialects: Sequence[str]) -> None:
     for name in dialects:
         run = _run(working, name, asks, base_url)
         run_ids[name] = _runs().add(run, waiting.tab_is_open(), old_ids.get(name, ""))
-    state.hold(
+    state.put(
         _LAST_RUN,
         {
             "of": working.name,
@@ -208,7 +210,7 @@ def _run(working: WorkingSession, name: str, model: str, base_url: str) -> Run:
 
 
 def _parameters() -> dict[str, Any]:
-    temperature = state.held(_TEMPERATURE)
+    temperature = state.get(_TEMPERATURE)
     return {} if temperature is None else {"temperature": temperature}
 
 
@@ -238,8 +240,8 @@ def _store_answers() -> None:
     of = _last_run()["of"]
     for run in _runs_by_dialect().values():
         if run.recorded and of in state.session_names():
-            of = history.carry(of, state.add_recording(of, run.recorded.recording))
-    state.hold(_LAST_RUN, {**_last_run(), "of": of, "stored": True})
+            of = history.copy_values(of, state.add_recording(of, run.recorded.recording))
+    state.put(_LAST_RUN, {**_last_run(), "of": of, "stored": True})
     st.rerun()
 
 

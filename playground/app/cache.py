@@ -27,11 +27,11 @@ from playground.app.shared import (
     widget_changes,
     widgets,
 )
-from playground.app.shared.cache_asked import Asked, on_wire, placement, simulations
+from playground.app.shared.cache_asked import CacheQuestion, on_wire, placement, simulations
 from playground.app.shared.components import Picture
 from playground.base.errors import InputFault
 from playground.base.wording import percent
-from playground.cache.answers.as_sent import notes_times
+from playground.cache.answers.as_sent import has_all_times
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.requests import billed_for, sent_at
 from playground.cache.answers.what_if import WhatIf
@@ -80,7 +80,7 @@ _LAST_USUAL: Final = "policy of the dialect"
 # controls
 
 
-def asked() -> tuple[Asked, str]:
+def draw_controls() -> tuple[CacheQuestion, str]:
     """Return the question that the row of controls asks, and the chosen view."""
     working = state.working_session()
     session = working.session
@@ -88,16 +88,16 @@ def asked() -> tuple[Asked, str]:
         policy = _policy(working.name, session)
         is_sent = policy == as_sent.NAME
         dialect = "" if is_sent else _dialect()
-        noted = _notes_times(session, is_sent=is_sent)
+        noted = _has_all_times(session, is_sent=is_sent)
         choices = {**({_AS_NOTED: None} if noted else {}), **_SECONDS_APART}
         apart = st.selectbox("Apart", list(choices), key="apart", bind="query-params", width=170)
         what_if = WhatIf()
         with st.popover("What if", key="what-if", on_change="rerun") as options:
-            # a dozen widgets, drawn only if unfolded or set
+            # a dozen widgets, drawn only if the expander is open or one of them is set
             if options.open or state.url_values().keys() & {*_SETTINGS, *what_ifs.KEYS}:
                 session = with_cache_settings(session)
                 what_if = what_ifs.choose(session.task.model_name)
-        question = Asked(session, dialect, policy, choices[apart or "20 s"], what_if)
+        question = CacheQuestion(session, dialect, policy, choices[apart or "20 s"], what_if)
         if not is_sent:
             with st.popover("Marks", key="marks as a list"):
                 question = own_marks.choose(working.name, question)
@@ -117,7 +117,7 @@ def asked() -> tuple[Asked, str]:
 
 def _policy(name: str, session: Session) -> str:
     usual = _written().marking_policy.name
-    own = [each.name for each in policies.own() if each.name != policy_bars.CLICKED]
+    own = [each.name for each in policies.own_policies() if each.name != policy_bars.CLICKED]
     names = [*dict.fromkeys([usual, *POLICIES]), *own]
     is_imported = any(not row.sub_agent for row in session.rows)
     if is_imported:
@@ -125,27 +125,28 @@ def _policy(name: str, session: Session) -> str:
     elif session.agent.name in names:  # a transcript of an agent whose marks are known
         names = [session.agent.name, *(each for each in names if each != session.agent.name)]
     is_known = is_imported or session.agent.name in names
-    chosen = state.held(state.POLICY_OF + name)
-    if is_known and state.held(_LAST_SESSION) not in (None, name):
+    chosen = state.get(state.POLICY_OF + name)
+    if is_known and state.get(_LAST_SESSION) not in (None, name):
         # a newly chosen session is first shown as it was sent
         state.choose(POLICY, chosen if chosen in names else names[0])
-    elif state.held(POLICY) and state.held(POLICY) == state.held(_LAST_USUAL) != usual:
+    elif state.get(POLICY) and state.get(POLICY) == state.get(_LAST_USUAL) != usual:
         state.choose(POLICY, names[0])  # another dialect is shown with its own marks as well
-    elif state.held(POLICY) is None and chosen in names and POLICY not in state.url_values():
+    elif state.get(POLICY) is None and chosen in names and POLICY not in state.url_values():
         state.choose(POLICY, chosen)  # another page was open meanwhile
-    state.hold(_LAST_SESSION, name)
-    state.hold(_LAST_USUAL, usual)
+    state.put(_LAST_SESSION, name)
+    state.put(_LAST_USUAL, usual)
     state.follow_url(POLICY, names)
     # not bound: the address would hold the title, not the name
     policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=270)
     state.tell_url(POLICY, policy, names[0])
-    state.hold(state.POLICY_OF + name, policy)
+    state.put(state.POLICY_OF + name, policy)
     return policy
 
 
 def _written() -> Dialect:
-    """Return the dialect that `_dialect` will return: the policy is asked for before it."""
-    chosen = state.held(DIALECT) or state.url_values().get(DIALECT)
+    """Return the dialect that `_dialect` will return: the policy's widget is drawn first and needs
+    it."""
+    chosen = state.get(DIALECT) or state.url_values().get(DIALECT)
     return get_dialect(chosen if chosen in dialect_names() else widgets.model_dialect())
 
 
@@ -191,7 +192,7 @@ def _setting(key: str, label: str, options: Sequence[str]) -> str:
 # the answer
 
 
-def show_strip(question: Asked) -> None:
+def show_strip(question: CacheQuestion) -> None:
     """Show the sentence, the figures, the strip with its movable marks, and the policies."""
     try:
         cell = question.simulated()
@@ -201,7 +202,9 @@ def show_strip(question: Asked) -> None:
     for problem in cell.errors:
         say.text(f"Refused by the provider: {problem}.")
     components.strip(
-        Picture(strip(cell, question.placement if question.what_if.keeps_blocks else None)),
+        Picture(
+            strip(cell, question.placement if question.what_if.leaves_blocks_unchanged else None)
+        ),
         key=_STRIP,
         movable=not question.is_sent,
         on_mark=partial(own_marks.take_move, _STRIP),
@@ -217,13 +220,13 @@ def show_strip(question: Asked) -> None:
     _rules(cell)
 
 
-def _policies(question: Asked, cell: CacheSimulation) -> None:
+def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     """Show the cost under each policy, and with marks for an hour if the provider has such marks.
 
     Each is simulated; the cheapest comes first. No saving is named if a bill sums up several rounds
     on the server, because no dialect writes those.
     """
-    own = policies.own()
+    own = policies.own_policies()
     every = simulations(
         question.session, question.wire_dialect, question.apart, question.what_if, own
     )
@@ -253,7 +256,7 @@ def _policies(question: Asked, cell: CacheSimulation) -> None:
     )
 
 
-def _runs_on_server(question: Asked) -> bool:
+def _runs_on_server(question: CacheQuestion) -> bool:
     """Return True if a bill of the session is the sum of several rounds."""
     is_imported = any(not row.sub_agent for row in question.session.rows)
     sent = as_sent.simulated(question.session, question.apart).billed if is_imported else ()
@@ -281,7 +284,7 @@ def _rules(cell: CacheSimulation) -> None:
                 tables.table(rule_rows.rules(cell.rules))
 
 
-def show_table(question: Asked) -> None:
+def show_table(question: CacheQuestion) -> None:
     """Show every request with its outcome, and every part or block with its mark."""
     try:
         cell = question.simulated()
@@ -310,10 +313,10 @@ def read_by_people(cell: CacheSimulation) -> tuple[AnswerRows, AnswerRows | None
     return found.without(*rows.WORDS), found.only("request", *rows.WORDS)
 
 
-def show_every_policy(question: Asked) -> None:
+def show_every_policy(question: CacheQuestion) -> None:
     """Show a matrix of dialects by policies; a click on a cell applies its dialect and policy."""
     chosen = list(dict.fromkeys([*choosing.dialects(), question.wire_dialect]))
-    own = policies.own()
+    own = policies.own_policies()
     try:
         cells = [
             cell
@@ -340,7 +343,7 @@ def _matrix(cells: Sequence[CacheSimulation]) -> None:
     """Show each policy's cost in each dialect; a click on a cell applies both."""
     costs = frames.cost_matrix(cells)
     titles = {title(policy): policy for policy in costs.columns}
-    state.hold(_CELLS, [list(costs.index), titles])
+    state.put(_CELLS, [list(costs.index), titles])
     st.dataframe(
         costs.rename(columns=title).style.format(_percent_of, na_rep="refused").map(_by_cost),
         key=_MATRIX,
@@ -363,7 +366,7 @@ def _by_cost(cost: object) -> str:
 
 
 def _take_cell(chosen: Mapping[str, Any] | None) -> None:
-    dialects, policies = state.held(_CELLS)
+    dialects, policies = state.get(_CELLS)
     for row, column in (chosen or {}).get("cells", ())[:1]:
         policy = policies[column]
         state.choose(DIALECT, dialects[row])
@@ -371,17 +374,17 @@ def _take_cell(chosen: Mapping[str, Any] | None) -> None:
             state.choose(POLICY, policy)
 
 
-def _notes_times(session: Session, is_sent: bool) -> bool:
+def _has_all_times(session: Session, is_sent: bool) -> bool:
     """Return True if the session says when its requests were sent.
 
     These are the imported requests if `is_sent`, otherwise those of a transcript.
     """
     if is_sent:
-        return notes_times(session)
+        return has_all_times(session)
     return bool(session.replies) and sent_at(session, session.replies) is not None
 
 
-def what_is_sent(question: Asked) -> None:
+def what_is_sent(question: CacheQuestion) -> None:
     """Show the next request as LiteLLM's adapter would send it, and the marks that get lost."""
     if question.is_sent:
         as_sent.body(question.session)

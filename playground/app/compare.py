@@ -141,7 +141,8 @@ def token_counts(compared: Comparison) -> list[TokenCount | None]:
 
 
 def figures(compared: Comparison, drafted: bool = False) -> list[list[Figure]]:
-    """Return the figures in each pane's head. For a draft, tokens and findings are left open.
+    """Return the figures in each pane's head. For a draft, tokens and findings are left out at
+    first.
 
     A count that is not ready within a moment is left to `late_figures`.
     """

@@ -50,7 +50,7 @@ def _open(key: str) -> None:
         state.choose("dialects", [name])
     elif view == "declare":
         state.choose("started dialect", name)
-        state.hold(state.DECLARE_FROM, ("dialect", name, b""))
+        state.put(state.DECLARE_FROM, ("dialect", name, b""))
     else:
         state.choose(CHOSEN, name)
         state.tell_url(CHOSEN, name, "")

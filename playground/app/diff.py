@@ -42,7 +42,7 @@ _SELECTED: Final = "diff selected"
 
 
 @dataclass(frozen=True)
-class TwoAsked:
+class VersionQuestion:
     """The two compared sessions by name, the request of each, and a model in place of theirs."""
 
     names: tuple[str, str]
@@ -51,7 +51,7 @@ class TwoAsked:
     model: str
 
 
-def asked() -> tuple[TwoAsked, str, Any]:
+def draw_controls() -> tuple[VersionQuestion, str, Any]:
     """Let the user choose an old version of the session in the bar, and a view.
 
     Return both and the place for the filter. The default is the session before its edits. If it has
@@ -106,12 +106,12 @@ def asked() -> tuple[TwoAsked, str, Any]:
     name = f"{working.name}, {_ORIGINAL}" if is_original else old
     first = state.original_session(working.name) if is_original else state.edited_session(old)
     sessions = (first, state.edited_session(working.name))
-    question = TwoAsked((name, working.name), sessions, _REQUESTS[request or _LAST], model)
+    question = VersionQuestion((name, working.name), sessions, _REQUESTS[request or _LAST], model)
     return question, str(view), place
 
 
 def _stem(name: str) -> str:
-    """Return a name without the number that tells it from others of that name."""
+    """Return a name without the number that distinguishes it from others of the same name."""
     return name.partition(" (")[0]
 
 
@@ -133,7 +133,7 @@ def _compared(
     return waiting.background().submit(work)
 
 
-def compared(question: TwoAsked) -> VersionDiff | None:
+def compared(question: VersionQuestion) -> VersionDiff | None:
     """Return the difference when the background has computed it; None if there can be none."""
     future = _compared(*question.sessions, question.names, question.request, question.model)
     waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
@@ -147,7 +147,7 @@ def compared(question: TwoAsked) -> VersionDiff | None:
 
 def chosen_cost(version_diff: VersionDiff) -> PrefixCost | None:
     """Return the cost at the chosen provider; by default, the model's own."""
-    wanted = state.held(_PROVIDER)
+    wanted = state.get(_PROVIDER)
     of_provider = (cost for cost in version_diff.costs if cost.provider == wanted)
     return next(of_provider, version_diff.costs[0] if version_diff.costs else None)
 
@@ -171,12 +171,12 @@ def _show_block() -> None:
 
 def _select(key: str) -> None:
     """Show the block of this key: among all blocks if it is the same in both."""
-    state.hold(_SELECTED, key)
+    state.put(_SELECTED, key)
 
 
 def filtered(version_diff: VersionDiff, view: str, place: Any) -> list[BlockChange]:
     """Return the blocks that pass the filter: by change, by part, by writer."""
-    number = str(state.held(_SELECTED) or "").partition(":")[2]
+    number = str(state.get(_SELECTED) or "").partition(":")[2]
     is_same = (
         number.isdecimal()
         and version_diff.changes[int(number) % len(version_diff.changes)].kind == "same"
@@ -237,12 +237,12 @@ def texts(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     )  # one component for each pair of versions
     components.panes(
         panes,
-        selected=str(state.held(_SELECTED) or ""),
+        selected=str(state.get(_SELECTED) or ""),
         key=f"version panes {crc32(repr(names).encode())}",
     )
 
 
-def side(version_diff: VersionDiff, question: TwoAsked) -> None:
+def side(version_diff: VersionDiff, question: VersionQuestion) -> None:
     """Show the findings that differ, and what each provider's cache still reads."""
     cost = chosen_cost(version_diff)
     findings = version_board.changed_findings(version_diff, *map(_findings, question.sessions))
@@ -258,6 +258,6 @@ def _findings(session: Session) -> list[Finding]:
 def _choose() -> None:
     card, key, _ = components.chosen_of("diff side")
     if card == "caches":
-        state.hold(_PROVIDER, key)
+        state.put(_PROVIDER, key)
     else:
         _select(key)

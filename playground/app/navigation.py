@@ -43,24 +43,24 @@ def link(
 def go(name: str) -> None:
     """Go to the page or view of this name, before the page draws its parts.
 
-    The address's values stay out of the link: Streamlit lets nobody set or clear a value that is
-    bound to a widget and in the address, and brings it back by itself. So a view is chosen through
-    the value of its widget.
+    The link has no query values: if a value is bound to a widget and in the address, Streamlit does
+    not let code set or clear it, and restores it. So a view is chosen through the value of its
+    widget.
     """
     entry = page_entry(name)
     if parent(entry) is not entry:
         state.choose(VIEW, entry.view)
-        state.hold(_OF, parent(entry).name)
+        state.put(_OF, parent(entry).name)
     st.switch_page(_streamlit_page(parent(entry)), query_params={})
 
 
 def begin(page: PageEntry) -> None:
-    """Forget what was chosen on the page before in widgets whose keys this page uses, too: its view
-    and its dialect. The address of this page would name them."""
-    if state.held(_OF) not in (None, page.name):
+    """Reset widgets whose keys the previous page used as well: its view and its dialect. Otherwise
+    the address of this page would name the previous page's choices."""
+    if state.get(_OF) not in (None, page.name):
         state.forget(VIEW)
         state.forget("dialect")
-    state.hold(_OF, page.name)
+    state.put(_OF, page.name)
 
 
 def open_view(name: str) -> None:
@@ -87,12 +87,12 @@ def every_page() -> list[Any]:
     return [*map(_streamlit_page, listed()), *older]
 
 
-def entry_of(shown: Any) -> PageEntry | None:
+def entry_of(script_page: Any) -> PageEntry | None:
     """Return the entry of the page that is shown, or None for an older address."""
-    return next((entry for entry in listed() if entry.name == shown.url_path), None)
+    return next((entry for entry in listed() if entry.name == script_page.url_path), None)
 
 
-def bar(shown: PageEntry) -> None:
+def bar(current: PageEntry) -> None:
     """Draw links to the pages: the first ones, and the others in the menu *More*.
 
     On a narrow screen all pages are in one menu with the name of the current page. Streamlit's own
@@ -103,8 +103,8 @@ def bar(shown: PageEntry) -> None:
         for entry in listed()[:ON_TOP]:
             st.page_link(_streamlit_page(entry), width="content", icon=None)
     more = listed()[ON_TOP:]
-    _menu("more pages", shown.title if shown in more else "More", more, shown)
-    _menu("all pages", shown.title, listed(), shown)
+    _menu("more pages", current.title if current in more else "More", more, current)
+    _menu("all pages", current.title, listed(), current)
 
 
 def view_select(page: str) -> PageEntry:
@@ -128,7 +128,7 @@ def view_select(page: str) -> PageEntry:
 
 def current(page: PageEntry) -> PageEntry:
     """Return the view of a page that is shown, or the page itself."""
-    shown = state.held(VIEW) or state.url_values().get(VIEW)
+    shown = state.get(VIEW) or state.url_values().get(VIEW)
     return next((entry for entry in views(page) if entry.view == shown), page)
 
 
@@ -154,12 +154,12 @@ def _lead_on(entry: PageEntry) -> Callable[[], None]:
     return lead_on
 
 
-def _menu(key: str, label: str, entries: Sequence[PageEntry], shown: PageEntry) -> None:
+def _menu(key: str, label: str, entries: Sequence[PageEntry], current: PageEntry) -> None:
     """Draw a list of pages that closes when one is chosen."""
     seen = f"page of {key}"
-    if state.held(seen) != shown.name:
+    if state.get(seen) != current.name:
         state.choose(key, False)
-    state.hold(seen, shown.name)
+    state.put(seen, current.name)
     with st.popover(label, key=key, on_change="rerun") as menu:
         if menu.open:
             for entry in entries:

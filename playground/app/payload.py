@@ -90,10 +90,10 @@ def parameters() -> dict[str, Any]:
 
 
 def side_by_side(
-    session: Session, dialect: str, providers: Sequence[str], given: dict[str, Any]
+    session: Session, dialect: str, providers: Sequence[str], parameters: dict[str, Any]
 ) -> None:
     """Show what was rendered beside what each provider gets; LiteLLM loads in the background."""
-    futures = {name: _payload(session, dialect, name, given) for name in providers}
+    futures = {name: _payload(session, dialect, name, parameters) for name in providers}
     if not _are_done(futures):
         _show_until_loaded(session, dialect, futures)
     payloads_by_provider: dict[str, ProviderPayload] = {}

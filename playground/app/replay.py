@@ -68,7 +68,7 @@ def _cross_readings(recording: Recording, tools: Tools, own: str) -> list[CrossR
     return cross_read(recording, tools, own)
 
 
-# An experiment's name → its function of recording, cutting, seed and chunk number.
+# An experiment's name → a function of the recording, the cutting, the seed and a chunk's number.
 _CHANGES: Final[dict[str, Callable[[Recording, str, int, int], Recording]]] = {
     "cut otherwise": lambda recording, cutting, seed, _: recut(recording, cutting, seed),  # type: ignore[arg-type]
     "break off": lambda recording, _, __, chunk: break_off(recording, chunk),
@@ -123,19 +123,19 @@ def _from_its_end(_: str) -> None:
 def columns(recording: Recording, tools: Tools) -> list[str]:
     """Return the readings that are shown side by side, dialects and servers in any mix.
 
-    For another recording these are the usual ones, until somebody chooses.
+    For a new recording these are the usual columns, until the user chooses others.
     """
     known, own = readings.options(), recording.dialect
     usual = readings.usual_columns(recording, own if own in known else dialect_names()[0], tools)
     values = state.url_values()
     asked = [name for name in _columns_in_address(values) if name in known][: readings.MOST_COLUMNS]
-    if state.held(_OF) != recording.name and (state.held(_OF) is not None or not asked):
+    if state.get(_OF) != recording.name and (state.get(_OF) is not None or not asked):
         state.choose(COLUMNS, usual)
-    elif asked and (state.held(COLUMNS) is None or state.went_back()):
+    elif asked and (state.get(COLUMNS) is None or state.went_back()):
         state.choose(COLUMNS, asked)
-    elif not state.held(COLUMNS):
+    elif not state.get(COLUMNS):
         state.choose(COLUMNS, usual)
-    state.hold(_OF, recording.name)
+    state.put(_OF, recording.name)
     chosen = st.multiselect(
         "Columns",
         known,
@@ -219,7 +219,8 @@ def about_servers(reading: Reading) -> None:
         lost = f" It drops {dropped}." if server.dropped else ""
         hands = "is assumed, not known, to hand over" if server.assumed else "hands over"
         source = f" Read in its code: {server.view.source}." if server.view.source else ""
-        say.text(f"{server.name} {hands} {calls}.{lost}{source}")
+        other = " It may read a stream differently." if server.reads != "stream" else ""
+        say.text(f"{server.name} {hands} {calls} of a {server.reads}.{lost}{other}{source}")
 
 
 def _is_count(value: object) -> bool:
@@ -265,12 +266,12 @@ def _experiment_controls(kind: str, chunks: int) -> tuple[str, int, int]:
     return cutting, seed, chunk
 
 
-def _show_cut_search(found: CutSearch) -> None:
-    if found.found:
-        say.error(f"A cut changes the events: {found.cutting}.")
-        tables.table(rows.changes(found.changes))
+def _show_cut_search(search: CutSearch) -> None:
+    if search.found:
+        say.error(f"A cut changes the events: {search.cutting}.")
+        tables.table(rows.changes(search.changes))
     else:
-        say.success(f"None of {found.tried:,} cuttings (of {found.of:,}) changes any event.")
+        say.success(f"None of {search.tried:,} cuttings (of {search.of:,}) changes any event.")
 
 
 def every_dialect(reading: Reading) -> None:
@@ -281,7 +282,7 @@ def every_dialect(reading: Reading) -> None:
     if not any(row.calls for row in found):
         like = f"None of {len(found)} dialects reads a call."
     say.text(f"{like} Choose a row for a column of its own.")
-    state.hold(_ROWS, [row.dialect for row in found])
+    state.put(_ROWS, [row.dialect for row in found])
     tables.table(
         rows.cross_readings(found),
         key=_EVERY,
@@ -293,17 +294,17 @@ def every_dialect(reading: Reading) -> None:
 def _read_as_row(selection: Mapping[str, Any] | None) -> None:
     """Add the dialect of a chosen row as a column; if all columns are taken, replace the last."""
     for row in (selection or {}).get("rows", ())[:1]:
-        add_column(state.held(_ROWS)[row])
+        add_column(state.get(_ROWS)[row])
 
 
 def add_column(name: str) -> None:
-    kept = [each for each in state.held(COLUMNS) or [] if each != name]
+    kept = [each for each in state.get(COLUMNS) or [] if each != name]
     state.choose(COLUMNS, [*kept[: readings.MOST_COLUMNS - 1], name])
 
 
 def read_first_as(name: str) -> None:
     """Put this dialect into the first column, in place of the present one."""
-    kept = [each for each in (state.held(COLUMNS) or [])[1:] if each != name]
+    kept = [each for each in (state.get(COLUMNS) or [])[1:] if each != name]
     state.choose(COLUMNS, [name, *kept])
 
 

@@ -129,7 +129,7 @@ def _example(page: str) -> Rows:
 
 
 def prepare() -> None:
-    """Compute in advance what `jobs` and `gallery` show."""
+    """Compute in advance the values that `jobs` and `gallery` show."""
     for job in _JOBS:
         _example(job.page)
     _samples()

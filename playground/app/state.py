@@ -109,8 +109,8 @@ def _linked_name() -> str:
 def follow_link() -> None:
     """Choose the session that a link within the app names.
 
-    A widget that is drawn on every page keeps its value, whatever the address says. So the last
-    address is remembered, and a different one is followed.
+    A widget that is drawn on every page keeps its value even if the address changes. So the last
+    address is stored, and a different one is followed.
     """
     if following := st.session_state.pop(_NEXT, None):
         st.session_state[SESSION] = following
@@ -125,7 +125,8 @@ def follow_link() -> None:
 
 
 def look_at(name: str) -> None:
-    """Choose a session for the next run; the list of sessions may be drawn already."""
+    """Choose a session for the next run, even if this run has already drawn the list of
+    sessions."""
     st.session_state[_NEXT] = name
 
 
@@ -180,7 +181,7 @@ def open_session(name: str, session: Session) -> None:
 
 
 def tell_starred(counts: Mapping[str, int]) -> None:
-    """Say in passing how many secrets of each kind were starred out of what is stored."""
+    """Show briefly how many secrets of each kind were starred out of stored texts."""
     if any(counts.values()):
         st.toast(f"{describe_stars(counts)} in what is kept", icon=":material/key_off:")
 
@@ -201,7 +202,7 @@ def add_recording(name: str, recording: Recording) -> str:
     after = with_recording(text, recording, scrub=_scrubs())
     if after != text:  # a run that is shown again adds nothing
         kept = _stored(name, _report_stars(after, text), "run")
-        if kept != name == (held(_NEXT) or chosen_name()):
+        if kept != name == (get(_NEXT) or chosen_name()):
             look_at(kept)
         return kept
     return name
@@ -231,12 +232,12 @@ def name_now(name: str) -> str:
     A callback that was drawn before has the old name. If the user has chosen another session since,
     the old name counts.
     """
-    new = held(STORED_AS + name)
-    return str(new) if new and new == (held(_NEXT) or chosen_name()) else name
+    new = get(STORED_AS + name)
+    return str(new) if new and new == (get(_NEXT) or chosen_name()) else name
 
 
 def _scrubs() -> bool:
-    """Return True if secrets are starred out: they are in all that is written to a disk."""
+    """Return True if secrets are starred out: this is so if texts are written to a disk."""
     return access.current().keeps_sessions
 
 
@@ -292,9 +293,9 @@ def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
 def _edited(
     session: Session, steps: tuple[Edit, ...], model: str, recorded: tuple[Recording, ...]
 ) -> tuple[Session, list[str]]:
-    """Return the edited session, and in words what was changed.
+    """Return the edited session and a description of the changes.
 
-    It is the same object for the same edits, because other caches find their values by identity.
+    The same edits give the same object, because other caches look up their values by identity.
     """
     after = edited(session, steps).with_model(model)
     changed = changes(session, after)
@@ -319,7 +320,7 @@ def add_file(file_name: str, data: bytes, name: str = "") -> None:
         starred += Counter(starred_in(text))
     tell_starred(starred)
     choose(SESSION, there[0])
-    hold(SEVERAL, [file_name, there] if len(there) > 1 else None)
+    put(SEVERAL, [file_name, there] if len(there) > 1 else None)
 
 
 def add_session(name: str, session: Session) -> None:
@@ -355,9 +356,9 @@ def set_url_number(name: str, value: int) -> None:
 
 
 def follow_url(key: str, options: Sequence[str]) -> None:
-    """Set a selectbox whose titles are not its options' names, before it is drawn.
+    """Set a selectbox whose titles differ from the names of its options, before it is drawn.
 
-    It gets the option in the address, or the first one, which is the default.
+    It gets the option in the address or, by default, the first one.
     """
     asked = st.query_params.get(key)
     if asked in options and (key not in st.session_state or went_back()):
@@ -418,13 +419,13 @@ def component_value(key: str, field: str) -> Any:
     return found.get(field) if isinstance(found, Mapping) else getattr(found, field, None)
 
 
-def held(key: str) -> Any:
-    """Return the value that `hold` stored under this key, or None."""
+def get(key: str) -> Any:
+    """Return the value of this key in the session state, or None."""
     return st.session_state.get(key)
 
 
-def hold(key: str, value: Any) -> None:
-    """Keep a plain value as long as the browser's session lasts."""
+def put(key: str, value: Any) -> None:
+    """Store a plain value for as long as the browser's session lasts."""
     st.session_state[key] = value
 
 
@@ -434,7 +435,7 @@ def choose(key: str, value: Any) -> None:
 
 
 def forget(key: str) -> None:
-    """Forget a held value, or a widget's, which then begins anew."""
+    """Remove a value. If it is a widget's, the widget then begins anew."""
     st.session_state.pop(key, None)
 
 

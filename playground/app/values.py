@@ -26,7 +26,7 @@ def show(row: Any) -> None:
         st.info("Choose a dialect above.")
         st.stop()
     found = matrix(chosen)
-    value = str(state.held(_VALUE) or "")
+    value = str(state.get(_VALUE) or "")
     data = Picture(dialect_board.values_board(found, value))
     components.board(data, key="values", on_choose=_choose)
     frame = frames.carry(found)
@@ -43,7 +43,7 @@ def show(row: Any) -> None:
 def _choose() -> None:
     """Show the clicked value alone; after a second click, all values."""
     value = components.chosen_of("values")[1]
-    state.hold(_VALUE, "" if value == state.held(_VALUE) else value)
+    state.put(_VALUE, "" if value == state.get(_VALUE) else value)
 
 
 @memoized(16, spinner="Writing and reading back …")

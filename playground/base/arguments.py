@@ -103,13 +103,33 @@ def older_name(older: str, name: str) -> property:
     return property(read)
 
 
+def older_keyword(
+    older: str, name: str
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Make a decorator for a function that also takes its argument `name` by an older name."""
+
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+        @wraps(function)
+        def call(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+            if older not in keywords:
+                return function(*args, **keywords)
+            words = f"{function.__name__}({older}=…) is now {name}=…"
+            warnings.warn(words, DeprecationWarning, stacklevel=2)
+            by_keyword: Callable[..., _Result] = function
+            return by_keyword(*args, **{name: keywords.pop(older), **keywords})
+
+        return call
+
+    return decorate
+
+
 def with_older_keys(data: dict[str, Any], **older: str) -> dict[str, Any]:
-    """Return JSON data in which fields keep the keys that they had under an older name."""
+    """Return JSON data in which renamed fields have their older names as keys."""
     return {older.get(name, name): value for name, value in data.items()}
 
 
 def warn_of_place(function: str, names: Iterable[str]) -> None:
-    """Warn the caller of a public function that it takes these arguments by keyword."""
+    """Warn that a public function will no longer take these arguments by position."""
     listed = ", ".join(f"{name}=…" for name in names)
     warnings.warn(
         f"{function}() takes {listed} by keyword; by position it will fail",

@@ -1,4 +1,5 @@
-"""The registry of drawings: `show` registers its drawings here, and answers find theirs.
+"""The registry of drawings: `show` registers a function for each type of answer, and answers look
+up theirs.
 
 A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
 must not import pandas, plotly or HTML. So this module stands below `questions` and `show`, and
@@ -35,7 +36,7 @@ class AnswerMarkup(Protocol):
     def widget(self) -> Any: ...
 
 
-_drawings: dict[tuple[Display, type], Callable[[Any], Any]] = {}
+_drawings: dict[tuple[Display, str], Callable[[Any], Any]] = {}  # by a type's path
 _WIDEST: Final = 160  # characters of a cell that is printed
 _MODULES: Final[Mapping[Display, str]] = {  # imported when a kind is first drawn
     "rows": "playground.show.rows",
@@ -45,11 +46,15 @@ _MODULES: Final[Mapping[Display, str]] = {  # imported when a kind is first draw
 }
 
 
-def draws(kind: Display, shown: type) -> Callable[[Drawing], Drawing]:
-    """Make a decorator that registers the drawing of one kind for values of one type."""
+def draws(kind: Display, shown: type | str) -> Callable[[Drawing], Drawing]:
+    """Make a decorator that registers the drawing of one kind for values of one type.
+
+    `shown` may be the type's path, such as "playground.tokens.count.TokenCount": a module that
+    draws many types then loads none of them.
+    """
 
     def register(function: Drawing) -> Drawing:
-        _drawings[kind, shown] = function
+        _drawings[kind, shown if isinstance(shown, str) else _path_of(shown)] = function
         return function
 
     return register
@@ -83,12 +88,17 @@ def draw(kind: Display, value: object) -> Any:
             for module in plugin.drawings:
                 import_module(module)
         drawn = _drawn_type(kind, value)
-    return _drawings[kind, drawn or type(value)](value)
+    return _drawings[kind, drawn or _path_of(type(value))](value)
 
 
-def _drawn_type(kind: Display, value: object) -> type | None:
-    """Return the type of a value, or its nearest base class, that has a drawing."""
-    return next((base for base in type(value).__mro__ if (kind, base) in _drawings), None)
+def _drawn_type(kind: Display, value: object) -> str | None:
+    """Return the path of a value's type, or of its nearest base class, that has a drawing."""
+    paths = map(_path_of, type(value).__mro__)
+    return next((path for path in paths if (kind, path) in _drawings), None)
+
+
+def _path_of(shown: type) -> str:
+    return f"{shown.__module__}.{shown.__qualname__}"
 
 
 class Shown:

@@ -63,6 +63,13 @@ def load_strict_json(text: str) -> Any:
     return _DECODERS[True].decode(text)
 
 
+def load_strict_json_at(text: str, start: int) -> tuple[Any, int]:
+    """Read the JSON value that begins at `start`; return it and its end. Other text may follow.
+
+    Raises ValueError or RecursionError as `load_strict_json` does."""
+    return _DECODERS[True].raw_decode(text, start)
+
+
 def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
     """Read plain JSON from bytes, without a copy as text.
 
@@ -252,7 +259,8 @@ def integer_words(digits: list[int]) -> str:
 
 
 def refused_words(error: Exception) -> str:
-    """Return Python's reason for refusing a text as JSON, in our words for too long an integer."""
+    """Return the reason why Python refuses a text as JSON, in plain words if an integer is too
+    long."""
     match = _REFUSED.search(str(error))
     if match is None:
         return str(error)
@@ -260,7 +268,7 @@ def refused_words(error: Exception) -> str:
 
 
 def json_fault(error: Exception) -> str:
-    """Return why a text cannot be read. It may be JSON all the same, with too long an integer."""
+    """Return why a text cannot be read: it is no JSON, or an integer in it is too long."""
     words = refused_words(error)
     return f"not JSON ({words})" if words == str(error) else f"it holds {words}"
 

@@ -53,8 +53,8 @@ def try_lock(handle: int) -> bool:
 
 
 def lock_soon(handle: int) -> bool:
-    """Lock an open file as `try_lock` does, but try several times: a program that only tests the
-    lock holds it for a moment.
+    """Lock an open file as `try_lock` does, but try several times, because a program that only
+    tests the lock holds it for a moment.
 
     Raises OSError if the file system has no locks.
     """

@@ -50,8 +50,8 @@ def write_file(
     """Write a text as UTF-8, with its own line ends; `errors` is that of `str.encode`.
 
     An existing file is replaced only with `force`, or if its first 4 kB contain `ours`, a mark of
-    the program that wrote it. Otherwise raises InputFault; also if the file is one of `inputs`
-    (even by a link), if the disk is full, or if the folder cannot be written.
+    the program that wrote it. Raises InputFault otherwise. Also raises it if the file is one of
+    `inputs` (even by a link), if the disk is full, or if the folder cannot be written.
     """
     with Batch(inputs=inputs, force=force, ours=ours) as batch, batch.file(path) as file:
         if errors != "strict":

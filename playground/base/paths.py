@@ -98,7 +98,7 @@ def tokenizers() -> Path:
     return data() / "tokenizers"
 
 
-def elsewhere() -> Path:
+def remote_scratch() -> Path:
     """Return the folder for unfinished parts of a corpus at a remote address."""
     return data() / "elsewhere"
 
@@ -121,32 +121,32 @@ def workspace_file(name: str) -> Path:
     return workspace() / file_of(name)
 
 
-def kept_file(given: str) -> Path | None:
+def kept_file(name: str) -> Path | None:
     """Return the file of a session that is named `workspace:NAME`; None for any other name.
 
     Raises InputFault, which lists all names, if there is no such session.
     """
-    if not given.startswith(WORKSPACE) or os.path.lexists(given):
+    if not name.startswith(WORKSPACE) or os.path.lexists(name):
         return None
-    path = workspace_file(given.removeprefix(WORKSPACE))
+    path = workspace_file(name.removeprefix(WORKSPACE))
     if not path.is_file():
         known = ", ".join(sorted(name_of(file.name) for file in path.parent.glob(f"*{KEPT}")))
         problem = "the workspace has no session of this name"
-        raise InputFault(problem, where=given, expected=f"one of: {known or 'none'}")
+        raise InputFault(problem, where=name, expected=f"one of: {known or 'none'}")
     return path
 
 
-def one_of(given: str) -> tuple[str, int]:
-    """Return `FILE#2` as the file's name and the number of a session in it, from 1. The number is 0
-    if the name does not end so, or is that of an existing file.
+def one_of(name: str) -> tuple[str, int]:
+    """Split `FILE#2` into the file's name and the number of a session in it, from 1. The number is
+    0 if the name has no such ending, or if a file has this name.
     """
-    chosen = None if os.path.lexists(given) else _ONE_OF.fullmatch(given)
-    return (chosen[1], int(chosen[2])) if chosen else (given, 0)
+    chosen = None if os.path.lexists(name) else _ONE_OF.fullmatch(name)
+    return (chosen[1], int(chosen[2])) if chosen else (name, 0)
 
 
-def named_file(given: str) -> Path:
+def named_file(name: str) -> Path:
     """Return the file that a session's name stands for: `FILE#2`, `workspace:NAME`, a sample's."""
-    file, _ = one_of(given)
+    file, _ = one_of(name)
     if os.path.lexists(file):
         return Path(file)
     if file.startswith(WORKSPACE):

@@ -27,12 +27,13 @@ class LiteralCall:
     kwargs: dict[str, Any] = field(default_factory=dict)
 
     def bound(self, *order: str) -> dict[str, Any]:
-        """Return the arguments by name, where `order` names those given by place."""
+        """Return the arguments by name; `order` has the names of the positional ones."""
         return {**dict(zip(order, self.args, strict=False)), **self.kwargs}
 
 
 def names_in(body: Iterable[ast.stmt]) -> dict[str, ast.expr]:
-    """Return what names stand for: assigned values, and what functions without arguments return.
+    """Return the values of names: those assigned, and those that functions without arguments
+    return.
 
     A function is listed as `name()`, with the value that its last line returns.
     """

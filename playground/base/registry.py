@@ -49,9 +49,9 @@ class PageEntry(NamedTuple):
     `parts` is the module with its parts; for a page of the core, the module of the same name. A
     plugin's page stands `after` a page of the core; `rank` orders pages after the same one.
 
-    An entry `within` another page is a view of that page, called `view` there; its module's `show`
-    draws it. If the other page is missing, it is a page of its own. `older` is a former address,
-    which leads to the page or view.
+    An entry `within` another page is a view of that page: `view` is its label there, and `show` in
+    its module draws it. If the other page is missing, it is a page of its own. `older` is a former
+    address, which is redirected to the page or view.
     """
 
     name: str
@@ -148,8 +148,10 @@ def public_name(plugin: str, name: str) -> Any:
     return getattr(import_module(provider.names[name]), name)
 
 
-def door(plugin: str, name: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` for a module that stands for a plugin's module."""
+def delegate_to_plugin(
+    plugin: str, name: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` for a module that re-exports a plugin's module."""
 
     def load_module() -> ModuleType:
         provider = plugins().get(plugin)

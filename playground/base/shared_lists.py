@@ -20,8 +20,8 @@ from typing import Any, Final, TypeVar, overload
 Item = TypeVar("Item")
 
 
-class KnowsPlaces(Sequence[Item]):
-    """A list that finds items by the value of a key, without looking at each item."""
+class KeyIndexedList(Sequence[Item]):
+    """A list with an index: it finds items by the value of a key."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class KnowsPlaces(Sequence[Item]):
         """Return the last `count` places of items whose `key` has this value, in order."""
 
 
-class SharedList(KnowsPlaces[Item]):
+class SharedList(KeyIndexedList[Item]):
     """A list that cannot be changed. It may share its items with a longer list."""
 
     __slots__ = ("_items", "_length", "_places")
@@ -42,7 +42,7 @@ class SharedList(KnowsPlaces[Item]):
 
     def extended_with(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
         """Return a list of the first `count` items and `more`."""
-        more, ends = list(more), self._places.ends
+        more, ends = more if type(more) is list else list(more), self._places.ends
         try:
             ends.remove(count)  # no lock: only one thread can remove it, which then adds its items
         except ValueError:  # another list already continues from here
@@ -68,7 +68,7 @@ class SharedList(KnowsPlaces[Item]):
         return places[max(0, end - count) : end]
 
     def place_after(self, value: Any, stop: int) -> int:
-        """Return where `value` would be put after its equals, among the first `stop` items.
+        """Return the insertion point of `value`, after equal items, among the first `stop` items.
 
         The items must be sorted. `bisect` on this list itself would be slower: it calls
         `__getitem__` for each item that it compares.
@@ -97,7 +97,7 @@ class SharedList(KnowsPlaces[Item]):
         return [self._items[place] for place in range(start, stop, step)]
 
     def _at(self, index: int) -> Item:
-        """Return the item at a place that is counted from the end."""
+        """Return the item at a negative index."""
         length = self._length
         if not -length <= index < 0:
             raise IndexError(index)
@@ -118,7 +118,7 @@ class SharedList(KnowsPlaces[Item]):
 
 
 class _Places:
-    """Facts that lists share of their items: their end, and their places by key and value."""
+    """An index that lists share: the end of their items, and places of items by key and value."""
 
     __slots__ = ("_by_key", "_lock", "ends")
 
@@ -128,7 +128,7 @@ class _Places:
         self._lock = Lock()
 
     def take(self, other: _Places, count: int) -> None:
-        """Copy the places that another list knows of its first `count` items."""
+        """Copy the indexed places of another list's first `count` items."""
         with other._lock:
             for key, (known, places) in other._by_key.items():
                 some = {
@@ -148,42 +148,42 @@ class _Places:
             return places.get(value, [])
 
 
-def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+def shared_length(first: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
     """Return how many leading items both lists share; those before `start` are known to be equal.
 
     The search takes steps that double and then halve, each compared at once: identical objects cost
     almost nothing.
     """
-    if isinstance(one, SharedList):
-        start = max(start, one.shared(other))
-    most, step = min(len(one), len(other)), 1
+    if isinstance(first, SharedList):
+        start = max(start, first.shared(other))
+    most, step = min(len(first), len(other)), 1
     if start >= most:
         return most
-    one, other = one[start:most], other[start:most]
-    if one == other:  # as for most requests
+    first, other = first[start:most], other[start:most]
+    if first == other:  # as for most requests
         return most
-    if one[:-1] == other[:-1]:  # as for most others: the last message has lost its mark
+    if first[:-1] == other[:-1]:  # as for most others: the last message has lost its mark
         return most - 1
     at = 0
-    while one[at : at + step] == other[at : at + step]:
+    while first[at : at + step] == other[at : at + step]:
         at, step = at + step, step * 2
     while step > 1:
         step //= 2
-        if one[at : at + step] == other[at : at + step]:
+        if first[at : at + step] == other[at : at + step]:
             at += step
     return start + at
 
 
-def alike_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
-    """Return how many leading items both lists share that are also written alike.
+def alike_length(first: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+    """Return the number of leading items that both lists share and that are written the same way.
 
     Fields in another order are equal to Python, and so are 1 and true, but not to a provider. The
     items before `start` are known to be the same objects.
     """
-    identical = [*map(is_, one[start:], other[start:]), False].index(False)
-    stop = shared_length(one, other, start + identical)
+    identical = [*map(is_, first[start:], other[start:]), False].index(False)
+    stop = shared_length(first, other, start + identical)
     for index in range(start + identical, stop):
-        before, after = one[index], other[index]
+        before, after = first[index], other[index]
         if before is not after and written(before) != written(after):
             return index
     return stop

@@ -87,7 +87,7 @@ def keep_order(text: str) -> str:
 
 
 def isolate_runs(line: str) -> str:
-    """Isolate the right-to-left runs of a line whose hidden characters are all ours."""
+    """Isolate the right-to-left runs of a line. Its hidden characters must already be escaped."""
     return line if line.isascii() else _RUN.sub(_isolate, line)
 
 

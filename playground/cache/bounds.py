@@ -49,8 +49,8 @@ def read_bounds(
 ) -> ReadBounds:
     """Return the bounds of a request by the `earlier` requests of a record.
 
-    Those to other models do not count, and only the latest 200 are compared. If there are more, and
-    the bill is above what these left, `most` is None: an older one may have left more.
+    Requests to other models do not count, and only the latest 200 are compared. If there are more,
+    and the bill exceeds what these left, `most` is None: an older request may have left more.
     """
     if bill.summed or request.wire.parameters.get("history"):  # the server holds its beginning
         return ReadBounds()
@@ -58,7 +58,9 @@ def read_bounds(
     for other in reversed(earlier[-_LATEST:]):
         if other.wire.model != request.wire.model:
             continue
-        if len(other.chain) >= whole:  # otherwise it shares no more than a request compared before
+        if (
+            len(other.chain) >= whole
+        ):  # otherwise it shares no more than a request that was already compared
             blocks, tokens = _shared(request, other)
             most = max(most, tokens)
             whole = max(whole, blocks)
@@ -74,7 +76,7 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
     # The hash of a prefix is that of all before it, so the first unequal one can be searched for.
     blocks = bisect_left(range(longest), True, key=lambda n: request.chain[n] != other.chain[n])
     billed = inf if other.billed is None else other.billed.total
-    shared = min(_most(other, blocks), billed)
+    shared = min(_most_tokens(other, blocks), billed)
     if blocks == len(other.chain):  # with its answer; the bill gives the size
         shared = shared if other.billed is None else billed
         return blocks, shared + _answer(islice(request.wire.blocks, blocks, None))
@@ -87,10 +89,10 @@ def _shared(request: TimedRequest, other: TimedRequest) -> tuple[int, float]:
     return blocks, min(shared + part, billed)
 
 
-def _most(other: TimedRequest, blocks: int) -> float:
+def _most_tokens(other: TimedRequest, blocks: int) -> float:
     """Return the most tokens of the first blocks of an earlier request, by its texts and its bill.
 
-    If it has a picture or a file, whose tokens no text tells, only the bill is a limit.
+    If it has a picture or a file, its tokens cannot be estimated: only the bill is a limit.
     """
     if not blocks:
         return 0
@@ -101,7 +103,7 @@ def _most(other: TimedRequest, blocks: int) -> float:
 
 
 def _answer(blocks: Iterable[WireBlock]) -> float:
-    """Return the most tokens of the answer that a request repeats first."""
+    """Return the most tokens of the first answer that a request repeats."""
     tokens = 0
     for block in blocks:
         if block.role not in _ANSWERS and not block.role.endswith("_call"):

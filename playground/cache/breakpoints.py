@@ -56,9 +56,9 @@ def _rises(lives: Iterable[int]) -> bool:
 
 
 def _refuses(life: str, rules: Rules) -> bool:
-    """Return True for a life that the provider does not know.
+    """Return True for a lifetime that the provider does not know.
 
-    A life that it knows for other models only is replaced by the default, so it is not refused.
+    A lifetime that it knows only for other models is replaced by the default, so it is not refused.
     """
     return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
 
@@ -67,7 +67,9 @@ def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
     """Return the name of the lifetime of an entry that is written at this breakpoint."""
     billed = request.billed
     if billed is not None and 0 < billed.write == billed.write_hour:
-        return rules.long_life  # the bill counts more than marks, which a session may have lost
+        return (
+            rules.long_life
+        )  # the bill takes precedence over marks, which a session may have lost
     given = request.marks.get(point) or request.wire.automatic_ttl or request.wire.ttl
     return given or str(rules.value("default_ttl"))
 

@@ -23,16 +23,16 @@ _NEAR_FULL: Final = 100_000  # tokens from which on `truncation: auto` may drop 
 _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
-def doubt_of(request: TimedRequest, rules: Rules, beside: str | None = None) -> str:
-    """Return why a prediction of this request is uncertain with any contents of the cache,
-    or "".
+def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = None) -> str:
+    """Return why a prediction of this request is uncertain with any contents of the cache, or "".
 
-    `beside` is the doubt about the settings, where it is known already. It hides no unknown word.
+    `settings_doubt` is the doubt about the settings, if it is already known. An unknown word is
+    reported even then.
     """
-    if beside is None:
-        beside = doubt_about_settings(request, rules)
-    more = _words(request, rules) if beside else _doubt_about_content(request, rules)
-    return "; ".join(filter(None, (beside, more)))
+    if settings_doubt is None:
+        settings_doubt = doubt_about_settings(request, rules)
+    more = _words(request, rules) if settings_doubt else _doubt_about_content(request, rules)
+    return "; ".join(filter(None, (settings_doubt, more)))
 
 
 def doubt_about_settings(request: TimedRequest, rules: Rules) -> str:
@@ -47,8 +47,15 @@ def _doubt_about_content(request: TimedRequest, rules: Rules) -> str:
         return why
     known = request.known_doubts  # shared by all policies, which change only the marks
     if rules not in known:
-        known[rules] = next((why for check in _CHECKS if (why := check(request, rules))), "")
+        known[rules] = _first_doubt(request, rules)
     return known[rules] or _marks(request, rules)
+
+
+def _first_doubt(request: TimedRequest, rules: Rules) -> str:
+    for check in _CHECKS:
+        if why := check(request, rules):
+            return why
+    return ""
 
 
 def _unnamed(request: TimedRequest, rules: Rules) -> str:
@@ -84,7 +91,8 @@ def _words(request: TimedRequest, rules: Rules) -> str:
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule mentions, else those whose content is on the server."""
+    """Name the fields that no rule mentions or, if there are none, those whose content is on the
+    server."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)
@@ -127,7 +135,7 @@ def across_regions(request: TimedRequest, rules: Rules) -> str:
     region = _region(rules, request.wire.model)
     if not region:
         return ""
-    return f"inference across regions ({region}): another one may answer, which writes it again"
+    return f"inference across regions ({region}): another region may answer and write it again"
 
 
 @lru_cache(maxsize=256)
@@ -150,7 +158,7 @@ def _roles(rules: Rules, api: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=256)
 def _parents(rules: Rules, api: str) -> frozenset[str]:
-    """Return the fields whose inner fields are all named by the rules (`parent.inner`)."""
+    """Return the fields for which the rules name all inner fields (`parent.inner`)."""
     return frozenset(name.partition(".")[0] for name in _roles(rules, api) if "." in name)
 
 
@@ -229,10 +237,22 @@ def _marks(request: TimedRequest, rules: Rules) -> str:
     if request.marks and not listed:
         return f"{_UNDOCUMENTED} whether marks count for this model"
     known = lives_of(rules, wire.model)
-    other = next((life for life in request.marks.values() if life not in known), None)
-    if other is None or rules.match == "best effort":
-        return ""
-    return f"{_UNDOCUMENTED} what a lifetime of {other!r} does for this model"
+    others = [life for life in request.marks.values() if life not in known]
+    if others and rules.match != "best effort":
+        return f"{_UNDOCUMENTED} what a lifetime of {others[0]!r} does for this model"
+    for life in _disputed_lives(rules):
+        if life == wire.ttl or life in request.marks.values():
+            return f"sources disagree whether there is a life of {life}"
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _disputed_lives(rules: Rules) -> list[str]:
+    """Return the lifetimes, other than the default, that not every source knows."""
+    rule = rules.rules["ttls"]
+    sources = [other.value for other in rule.conflicts if not other.superseded]
+    lives = {life for known in sources for life in rule.value if life not in known}
+    return sorted(lives - {str(rules.value("default_ttl"))})
 
 
 _CHECKS: Final[tuple[Callable[[TimedRequest, Rules], str], ...]] = (

@@ -65,7 +65,7 @@ def calls_of(message: Message) -> Iterator[str]:
 
 @dataclass
 class Deferral:
-    """A rewriter of a row of requests under one cut.
+    """A rewriter of consecutive requests under one cut.
 
     `part_in_prompt` says which part of a deferred tool is in the first prompt, by the rule
     `deferred_tools`: "nothing" (Anthropic's form) or "name and description" (OpenAI's).
@@ -208,7 +208,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return messages as a policy of marks sees them: those that load tools take no mark."""
+    """Return the messages for a policy of marks: messages that load tools take no mark."""
     return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 

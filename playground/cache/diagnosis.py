@@ -16,21 +16,21 @@ from playground.cache.differences import FirstDifference
 # anthropic 2.12.0: cache_miss_reason; openai 3.57.0: prompt_cache_diagnostics
 WORDS: Final[dict[str, str]] = {
     # Anthropic's, and OpenAI's of the same name
-    "model_changed": "another model, or another speed",
-    "system_changed": "the system prompt is another one",
-    "tools_changed": "the tools are others, or in another order",
-    "messages_changed": "an earlier message is another one",
+    "model_changed": "the model or the speed differs",
+    "system_changed": "the system prompt differs",
+    "tools_changed": "the tools or their order differ",
+    "messages_changed": "an earlier message differs",
     "previous_message_not_found": "the answer to compare with was not found",
     "unavailable": "no diagnosis; other parameters may differ, such as thinking or tool_choice",
     # OpenAI's
     "prompt_cache_key_changed": "another prompt_cache_key",
-    "text_format_changed": "another format of the output",
+    "text_format_changed": "the output format differs",
     "reasoning_effort_changed": "another effort",
     "verbosity_changed": "another verbosity",
     "context_compacted": "the server compacted the context",
-    "input_changed": "an earlier item of the input is another one",
+    "input_changed": "an earlier item of the input differs",
     "service_tier_changed": "another service tier",
-    "cache_hit": "all that could be read was read",
+    "cache_hit": "everything that could be read was read",
     "comparison_response_not_found": "the answer to compare with was not found",
     # if the reason is null
     "none": "still compared, or nothing differs",
@@ -71,7 +71,7 @@ class Diagnosis:
 
 def diagnosis_of(value: Any) -> Diagnosis | None:
     """Return the diagnosis in a reply, or in a recording of one; None if there is none."""
-    if not isinstance(value, Mapping):
+    if value is None or not isinstance(value, Mapping):
         return None
     for name in ("diagnostics", "prompt_cache_diagnostics"):
         if isinstance(value.get(name), Mapping):
@@ -116,7 +116,7 @@ def _contradiction(diagnosis: Diagnosis, difference: FirstDifference | None) -> 
     if diagnosis.kind not in _SHOWN_AS:
         return ""
     if difference is None:
-        return "the request only goes on from the one before"
+        return "the request only continues the previous one"
     if difference.cause in _SHOWN_AS[diagnosis.kind] or difference.cause not in _CAUSES:
         return ""
     return f"they differ first by {difference.cause}, not {diagnosis.kind}"

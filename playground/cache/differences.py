@@ -56,7 +56,7 @@ class FirstDifference:
 
     @property
     def by_compaction(self) -> FirstDifference:
-        """The same difference with a compaction as its cause: the session says so."""
+        """The same difference, with a compaction as its cause, because the session records one."""
         return replace(self, cause="compacted", rule="compacted")
 
     def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
@@ -137,7 +137,7 @@ def _between(
 
 
 def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
-    """Return the finding's code that fits most narrowly, because its remedy is the most
+    """Return the code of the narrowest finding that applies, because its remedy is the most
     specific."""
     old = before[index]
     new = after[index] if index < len(after) else None

@@ -1,4 +1,4 @@
-"""Record the settings and doubts of earlier requests, which decide what they left in the cache."""
+"""Record the settings and doubts of earlier requests: these decide which entries the cache has."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CacheEntry:
     settings: dict[str, str] = field(default_factory=dict)  # settings of its writer
     route: bytes = NO_ROUTE
     answer_seconds: float = 0.0  # the most seconds of its writer's answer
-    unclear: bool = False  # True if it is uncertain that its writer left it
+    unclear: bool = False  # True if it is uncertain that the entry was written
 
 
 @dataclass(slots=True)
@@ -57,10 +57,11 @@ class EarlierRequests:
         reads_all: bool,
         rules: Rules,
     ) -> str:
-        """Return a request's own doubt, or what earlier requests leave unknown, and record it.
+        """Return a request's own doubt, or else the doubt that follows from earlier requests, and
+        record it.
 
-        `entry` is the entry that it reads; with `reads_all` no other entry could give more. It is
-        unknown what an uncertain request left, and what a change of settings loses.
+        `entry` is the entry that it reads; with `reads_all` no other entry could give more. The
+        entries of an uncertain request are unknown; so is what a change of settings loses.
         """
         model = request.wire.model
         earlier = self.settings.setdefault(model, [])
@@ -76,8 +77,8 @@ class EarlierRequests:
             return own
         if before and (not reads_all or (entry is not None and entry.unclear)):
             return f"what an earlier request left is not known: {before}"
-        parted = last if last and not reads_all and not _goes_on(last, request) else None
-        if parted and (spelled := default_spelled_out(parted.wire, request.wire)):
+        changed_from = last if last and not reads_all and not _goes_on(last, request) else None
+        if changed_from and (spelled := default_spelled_out(changed_from.wire, request.wire)):
             return spelled
         for each in () if reads_all else others:
             if kept := may_be_kept(each, settings, rules):
@@ -111,7 +112,7 @@ def default_spelled_out(before: WireRequest, now: WireRequest) -> str:
     )
     if not (empty or alike):
         return ""
-    return "one request names a default that the other leaves out: it may be no change"
+    return "one request states a default that the other leaves out: this may be no change"
 
 
 def answer_seconds(request: TimedRequest) -> float:

@@ -8,9 +8,9 @@ when it is made, and by the hour; reads do not lengthen its life.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import takewhile
 
 from playground.cache.prefixes import TimedRequest
@@ -44,14 +44,14 @@ class ExplicitCache:
         if size < minimum:
             about = "" if request.billed else "about "
             return None, f"{about}{size:,} tokens are marked, the minimum is {minimum:,}"
-        digests = b"".join(request.wire.blocks[index].digest for index in held)
-        key = hashlib.sha256(digests).digest()
+        digests = (sha256(request.wire.blocks[index].identity).digest() for index in held)
+        key = sha256(b"".join(digests)).digest()
         ttl = next(iter(request.marks.values()))  # LiteLLM uses the first mark's lifetime for all
         if self._ends.get(key, float("-inf")) >= request.at:
             return Resource(size, True, ttl, 0, held[-1]), "the whole explicit cache is read"
         seconds = _seconds(ttl, rules)
         self._ends[key] = request.at + seconds
-        # Its complete life is charged when it is made, because no client here deletes it early.
+        # Its whole lifetime is charged when it is made, because no client deletes it early.
         hourly = rules.figure("storage_permille_hour", request.wire.model).value
         storage = size * hourly * seconds // 3600
         return Resource(size, False, ttl, storage, held[-1]), "an explicit cache is made"

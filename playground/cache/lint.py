@@ -1,4 +1,4 @@
-"""Check a row of requests for mistakes that cost cache reads; one check for each mistake.
+"""Check consecutive requests for mistakes that cost cache reads; one check for each mistake.
 
 A check yields the number of each request (from 0) with the mistake, and a detail in words. Codes
 and meanings are in `findings.py`, remedies in `fixes.py`.
@@ -57,7 +57,7 @@ class SentRow:
         before, mark = self.row[number - 1], self.last_mark(number - 1)
         if mark is None or self.outcomes[number - 1].state == "error":
             return None
-        # An expired entry was lost by waiting; a later mark would not have saved it.
+        # An expired entry is no mistake of marks.
         life = self.rules.seconds(before.marks.get(mark) or self.rules.value("default_ttl"))
         alive = self.row[number].at - before.at <= life
         return mark if alive and before.sizes[mark] >= self.minimum(number - 1) else None
@@ -178,7 +178,7 @@ def _no_anchor(sent: SentRow) -> Seen:
 
 def _no_breakpoint(sent: SentRow) -> Seen:
     for number, request in enumerate(sent.row):
-        size = request.sizes[-1] if request.sizes else 0
+        size = request.total
         if sent.marked and not sent.outcomes[number].breakpoints and size >= sent.minimum(number):
             yield number, f"about {size:,} tokens, none of them up to a mark"
 

@@ -1,4 +1,4 @@
-"""A request at its time: the hash, position and size of every prefix, block by block.
+"""A request with its time, and the hash, position and size of each of its prefixes, block by block.
 
 Sizes are estimated from texts; a request's billed usage, if known, makes them exact.
 """
@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, islice, pairwise
+from itertools import pairwise
 from typing import Final
 
 from playground.base.shared_lists import SharedList, shared_length
@@ -67,7 +67,7 @@ class TimedRequest:
         before: TimedRequest | None = None,
         known_sizes: Sequence[tuple[int, int]] = (),
     ) -> None:
-        if wire.clears_at or wire.thinks:  # otherwise the prompt is the request
+        if wire.clears_at or wire.thinks:  # None if the prompt is the request itself
             from playground.cache.prompt_view import as_prompted
 
             wire = as_prompted(wire, rules)
@@ -81,17 +81,21 @@ class TimedRequest:
         shared = _shared(wire, before.wire, same) if before else 0
         kept = before if before and shared else _Nothing()
         own = wire.blocks[shared:]
-        self.chain: SharedList[bytes] = _chain(wire, rules, kept.chain, shared)
-        self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
+        self.chain: SharedList[bytes] = _chain(wire, own, rules, kept.chain, shared)
+        self.positions: SharedList[int] = _positions(wire, own, rules, kept.positions, shared)
         self.estimates: SharedList[int] = _estimates(own, kept.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, known_sizes)
-        # strings and marks are compared apart: they are no part of the cached text
+        self.total = self.sizes[-1] if self.sizes else 0
+        # strings and marks are compared separately: they are no part of the cached text
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         changed = own if same == shared else wire.blocks[same:]
         self._written |= {i: b.ttl for i, b in enumerate(changed, same) if b.ttl is not None}
         self.marks = self._written
-        self._strings: SharedList[int] = _strings(changed, twin._strings, same)
+        counts = not rules.string_is_block(wire.model)
+        self._strings: SharedList[int] = (
+            _strings(wire.blocks, twin._strings, same) if counts else _UNCOUNTED
+        )
         self._opaque: SharedList[int] = _opaque(own, kept._opaque, shared)
 
     @property
@@ -102,7 +106,7 @@ class TimedRequest:
     def size_range(self, block: int) -> tuple[int, float]:
         """Return the lowest and highest true size of the prefix up to this block.
 
-        Content that is not in the body has no limit but that of a bill.
+        Content that is not in the body is limited only by a bill.
         """
         size, opaque = self.sizes[block], self._opaque[block] if self._opaque else 0
         if not opaque or (self.billed and block == len(self.sizes) - 1):
@@ -134,8 +138,11 @@ class TimedRequest:
         return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
-        """Return how many contents up to this block are strings rather than lists of blocks."""
-        return self._strings[block]
+        """Return how many contents up to this block are strings rather than lists of blocks.
+
+        It is 0 if both make the same prefix.
+        """
+        return self._strings[block] if self._strings else 0
 
     def begins_like(self, other: TimedRequest, block: int) -> bool:
         """Return True if both requests are equal up to and including this block."""
@@ -143,8 +150,8 @@ class TimedRequest:
 
     @cached_property
     def answered(self) -> frozenset[bytes]:
-        """The hashes of the prefixes that end before an answer: of the requests that this one
-        continues.
+        """The hashes of the prefixes that end before an answer. These are the requests that this
+        one continues.
 
         Computed once, because there may be as many unfinished entries as blocks.
         """
@@ -210,10 +217,17 @@ def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
     return same_blocks(wire.blocks, before.blocks, same)
 
 
-def _strings(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
+_UNCOUNTED: Final = SharedList[int]()
+
+
+def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
-    before = sums[known - 1] if known else 0
-    own = list(accumulate((block.is_string for block in more), initial=before))[1:]
+    if len(sums) < known:  # the request before is to a model for which they are not counted
+        sums, known = SharedList(), 0
+    total, own = sums[known - 1] if known else 0, list[int]()
+    for block in blocks[known:]:
+        total += block.is_string
+        own.append(total)
     if known < len(sums):  # blocks may differ in their marks alone
         same = shared_length(sums[known:], own)
         known, own = known + same, own[same:]
@@ -229,15 +243,21 @@ def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> Sha
         return sums
     if not sums:
         sums = SharedList([0] * known)
-    before = sums[known - 1] if known else 0
-    own = (_estimate(block) if block.opaque else 0 for block in more)
-    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
+    total, own = sums[known - 1] if known else 0, list[int]()
+    for block in more:
+        total += _estimate(block) if block.opaque else 0
+        own.append(total)
+    return sums.extended_with(known, own)
 
 
 def _chain(
-    wire: WireRequest, rules: Rules, before: SharedList[bytes], known: int
+    wire: WireRequest,
+    more: Sequence[WireBlock],
+    rules: Rules,
+    before: SharedList[bytes],
+    known: int,
 ) -> SharedList[bytes]:
-    """Return the hash of every prefix, continuing from the known ones.
+    """Return the hash of every prefix, continuing from the known ones with `more` blocks.
 
     A tier's first block includes the parameters that salt it; an empty tier passes its parameters
     on.
@@ -246,7 +266,7 @@ def _chain(
     state = before[known - 1] if known else _root(wire, rules)
     salts: dict[Tier, list[str]] = rules.value("salts")
     salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
-    for block in wire.blocks[known:]:
+    for block in more:
         while salted < len(TIERS) and salted <= TIERS.index(block.tier):
             names = salts.get(TIERS[salted], [])
             # A missing parameter is no change; a default that is spelled out would look like one.
@@ -255,7 +275,7 @@ def _chain(
                 salt = json.dumps(given, sort_keys=True, default=str).encode()
                 state = hashlib.sha256(state + salt).digest()
             salted += 1
-        state = hashlib.sha256(state + block.digest).digest()
+        state = hashlib.sha256(state + block.identity).digest()
         chain.append(state)
     return before.extended_with(known, chain)
 
@@ -270,15 +290,19 @@ def _root(wire: WireRequest, rules: Rules) -> bytes:
 
 
 def _positions(
-    blocks: Sequence[WireBlock], rules: Rules, positions: SharedList[int], known: int
+    wire: WireRequest,
+    more: Sequence[WireBlock],
+    rules: Rules,
+    positions: SharedList[int],
+    known: int,
 ) -> SharedList[int]:
     """Return each block's position as the look-back counts it.
 
     By some rules a run of calls, or of results, counts as one position.
     """
     collapse, own = rules.value("collapse_runs"), list[int]()
-    before, position = (blocks[known - 1].kind, positions[known - 1]) if known else ("", -1)
-    for block in blocks[known:]:
+    before, position = (wire.blocks[known - 1].kind, positions[known - 1]) if known else ("", -1)
+    for block in more:
         same = collapse and block.kind == before and block.kind in ("tool_use", "tool_result")
         position, before = position + (not same), block.kind
         own.append(position)
@@ -287,9 +311,11 @@ def _positions(
 
 def _estimates(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return the estimated tokens of every prefix."""
-    before = sums[known - 1] if known else 0
-    own = map(_estimate, more)
-    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
+    total, own = sums[known - 1] if known else 0, list[int]()
+    for block in more:
+        total += _estimate(block)
+        own.append(total)
+    return sums.extended_with(known, own)
 
 
 def _estimate(block: WireBlock) -> int:
@@ -314,11 +340,13 @@ def _scaled(
     """Scale the estimates to the billed total, if it is known."""
     if billed is not None and estimates:
         known_sizes = [*known_sizes, (estimates[-1], billed.total)]
+    if not known_sizes:
+        return estimates
     points = [point for point in known_sizes if min(point) > 0]
     if any(
         low >= high for one, two in pairwise(points) for low, high in zip(one, two, strict=True)
     ):
-        points = points[-1:]  # sizes that do not rise: use only the newest
+        points = points[-1:]  # the sizes are not ascending: use only the newest
     if len(points) == 1:
         ((estimated, tokens),) = points
         return [size * tokens // estimated for size in estimates]

@@ -23,7 +23,8 @@ _CHINA: Final = timedelta(hours=8)
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The factor of a request's price in thousandths (None: no source gives one), and why."""
+    """The factor of a request's price in thousandths (None if no source gives one), and the
+    reason."""
 
     factor: int | None
     words: tuple[str, ...] = ()
@@ -75,7 +76,7 @@ def _by_hour(terms: Terms, rules: Rules, at: float | None) -> Terms:
         return terms
     share = grouped(off["permille"] / 1000, 2)
     if at is None or at < _AN_EPOCH:
-        told = f"at the price of peak hours; off-peak {share} of it: the time of day is not known"
+        told = f"at the peak price; off-peak {share} of it: the time of day is not known"
         return Terms(terms.factor, (*terms.words, told))
     when = datetime.fromtimestamp(at, UTC)
     if when.date().isoformat() < off["since"] or _is_peak(when, off):

@@ -44,8 +44,7 @@ class Price:
     days: tuple[tuple[str, int], ...] = ()
 
     def figures(self) -> dict[str, Figure]:
-        """Return the figures that the map has for rules of the model's cache, by the rule's
-        name."""
+        """Return the figures about the model's cache that the map has, by the rule's name."""
         found: dict[str, Figure] = {}
         if self.minimum is not None:
             found["minimum_tokens"] = Figure(self.minimum, self.source)

@@ -20,7 +20,8 @@ Check = Callable[[TimedRequest, Rules], Refusal]
 
 
 def refusal(request: TimedRequest, rules: Rules) -> Refusal:
-    """Return why a provider refuses a request, by the request alone; None if no source does."""
+    """Return why a provider refuses a request, judged by the request alone; None if it is not
+    refused."""
     for check in _checks_of(rules, request.wire.model):
         if found := check(request, rules):
             return found
@@ -148,7 +149,7 @@ class PrefixCheck:
 
     @staticmethod
     def is_overruled(request: TimedRequest) -> bool:
-        """Return True if the request itself says what happens if the check fails."""
+        """Return True if the request itself sets the consequence of a failed check."""
         thinking = request.wire.parameters.get("thinking")
         binding = thinking.get("block_binding") if isinstance(thinking, dict) else None
         return isinstance(binding, dict) and bool(binding.get("prefix_mismatch_behavior"))

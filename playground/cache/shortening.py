@@ -1,8 +1,8 @@
 """Policies that shorten a history before it is sent.
 
-A policy sees the requests in their order, and remembers what it has cut: a cut is never undone. It
-works on any API's messages as plain dicts. The system's messages and the user's first always stay.
-A call never loses its result, nor a result its call.
+A policy gets the requests in their order and remembers its cuts: a cut is never undone. It works on
+any API's messages as plain dicts. The system's messages and the user's first message always stay. A
+call and its result are never separated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Simulate what a row of requests reads from the cache and writes to it, by a provider's rules.
+"""Simulate what consecutive requests read from the cache and write to it, by a provider's rules.
 
 Tokens, seconds and costs are integers; a cost is in thousandths of an input token's price.
 """
@@ -28,7 +28,7 @@ from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated, State
 
 NO_SHARED_ENTRY: Final = (
-    "earlier requests begin like it, but left no entry that ends where they still agree"
+    "earlier requests begin like it, but left no entry that ends within the shared part"
 )
 _NOTHING_ALIKE: Final = "no earlier request begins like it"
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, if nothing is known about it
@@ -43,6 +43,7 @@ class CacheSimulator:
     _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes perhaps too short to be cached
+    _last_doubtful: int = -1  # last block of the longest of them
     _summed: set[bytes] = field(default_factory=set)  # prefixes of requests of several rounds
     _begun: dict[str, bool] = field(default_factory=dict)  # model -> its first bill has a read
     _now: float = float("-inf")
@@ -51,7 +52,7 @@ class CacheSimulator:
     _earlier: EarlierRequests = field(default_factory=EarlierRequests)
     _given: tuple[Any, ...] | None = None  # the last request's model, parameters and settings
     _own_settings: dict[str, str] = field(default_factory=dict)
-    _beside: str = ""  # the doubt about the last request's model or settings
+    _beside: str = ""  # why the last request's model or settings are uncertain
     one_by_one: bool = True  # True if each request was sent after the previous answer had begun
     _first_blocks: set[bytes] = field(default_factory=set)  # of all requests, hashed
 
@@ -98,12 +99,11 @@ class CacheSimulator:
         warm = self._begins_warm(request)
         hit = self._hit(request, points, request.positions)
         read = 0
-        total = request.sizes[-1] if request.sizes else 0
         entry = None if hit is None else self._entries[request.chain[hit]]
         ends = not points or hit == points[-1]
         doubt = self._earlier.doubt(request, settings, doubt, entry, ends, self.rules)
         if entry is not None:
-            read = min(entry.size, total)
+            read = min(entry.size, request.total)
             doubt = doubt or self._hit_doubt(entry, request)
             # With every provider whose cache uses marks, a read renews the entry's life at no cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
@@ -117,7 +117,7 @@ class CacheSimulator:
             for _, entry in self._in_reach(request, points, request.positions)
         )
         doubt = doubt or self._unseen(request, points, hit) or self._doubt(request, points, hit)
-        if flying and self._sent_last < request.at:  # else it certainly came too early
+        if flying and self._sent_last < request.at:  # otherwise it certainly came too early
             doubt = doubt or _FIRST_TOKEN_UNKNOWN
         sized = entry is not None and entry.sized
         begins = hit is None and self._entries.keys().isdisjoint(request.chain)
@@ -156,7 +156,7 @@ class CacheSimulator:
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
-        """Simulate a provider that promises reads only from an explicit cache resource."""
+        """Simulate a provider that guarantees reads only from an explicit cache resource."""
         history = str(request.wire.parameters.get("history") or "")
         if history.lower().startswith("cached"):
             return self._named_resource(request, history)
@@ -194,7 +194,7 @@ class CacheSimulator:
         idle = request.at - (entry.expires - rules.seconds(entry.ttl))
         begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
         if rules.get("written_after_answer") and not self._has_ended(entry, request, begun):
-            return "the entry is there once the answer has ended: when that was is not known"
+            return "the entry can be read once the answer has ended, and that time is not known"
         answered = self.one_by_one or entry.writer in request.answered
         if not answered and request.at < begun:
             return _FIRST_TOKEN_UNKNOWN
@@ -205,13 +205,9 @@ class CacheSimulator:
         if (across := across_regions(request, rules)) and not request.is_billed_read:
             return across
         if "routed_by" in rules.rules and entry.route != self._route(request):
-            return "it begins otherwise: another upstream may answer, which has not cached it"
+            return "its beginning differs: another upstream may answer, which has not cached it"
         if "system_messages" in rules.rules and (entry.tier, entry.role) == ("messages", "system"):
             return "sources disagree whether an entry that ends with role system is read"
-        for other in rules.rules["ttls"].conflicts:
-            lives = {} if other.superseded else other.value
-            if lives and entry.ttl not in lives and idle > max(lives.values()):
-                return f"sources disagree whether there is a life of {entry.ttl}"
         return ""
 
     def _has_ended(self, entry: CacheEntry, request: TimedRequest, begun: float) -> bool:
@@ -243,13 +239,13 @@ class CacheSimulator:
             return "tools or a compaction ran on the server: its bill is the sum of several rounds"
         reach = request.chain[: points[-1] + 1] if points and self._summed else []
         if not self._summed.isdisjoint(reach):
-            return "built on a request of several rounds on the server: what it left is not known"
+            return "it continues a request of several rounds on the server: its entries are unknown"
         if points and hit != points[-1] and self._begun[request.wire.model]:
             return "the first request read what was cached before it: there may be more of that"
-        if hit is None or self.rules.string_is_block(request.wire.model):
+        if hit is None:
             return ""
         if self._entries[request.chain[hit]].strings != request.strings(hit):
-            return "a text that was a string is a block now: reported to count as another prefix"
+            return "a text was a string and is a block now: this is reported to change the prefix"
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
@@ -261,19 +257,19 @@ class CacheSimulator:
             low, high = request.billed_size_range(point, points[-1])
             if low < most and high >= least:
                 self._doubtful.add(request.chain[point])
+                self._last_doubtful = max(self._last_doubtful, point)
                 minimum = self.rules.minimum_in_words(request.wire.model)
                 doubt = f"{_range(low, high)} may or may not reach {minimum}"
         if doubt:
             return doubt
-        if self._doubtful and self._reaches_doubtful(request, points, hit):
+        if self._reaches_doubtful(request, points, hit):
             return "an earlier request may have been too short to leave an entry"
         if late := self._may_live_longer(request, points, hit):
             return late
         return self._disagreement(request, points, hit)
 
     def _disagreement(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """Return how sources disagree on the reach of a mark's look-back, if that changes the hit,
-        or ""."""
+        """Return how sources disagree on a mark's look-back, if that changes the hit, or ""."""
         rules = self.rules
         # A shorter look-back finds the entry at a mark too, and no other one.
         is_at_mark = rules.match == "breakpoints" and (hit is None or hit in points)
@@ -281,7 +277,7 @@ class CacheSimulator:
             if is_at_mark and other.value <= rules.value("lookback"):
                 continue
             if hit != self._hit(request, points, request.positions, other.value):
-                return f"sources disagree how far is looked back: {other.value} by {other.source}"
+                return f"sources disagree on a mark's look-back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
             every = range(len(request.positions))  # here each block is a position
             if hit != self._hit(request, points, every):
@@ -298,13 +294,15 @@ class CacheSimulator:
             if hit is not None and block <= hit:
                 return ""
             if request.at > entry.expires and _is_there(entry, request):
-                return f"{entry.ttl} is the least that it is kept: it may be read still"
+                return f"{entry.ttl} is the least time that it is kept: it may still be read"
         return ""
 
     def _reaches_doubtful(
         self, request: TimedRequest, points: Sequence[int], hit: int | None
     ) -> bool:
         least = 0 if hit is None else hit
+        if least > self._last_doubtful:  # as for most requests: the first ones were short
+            return False
         if self.rules.match == "breakpoints":
             reach = self.rules.value("lookback")
             return any(
@@ -368,7 +366,7 @@ class CacheSimulator:
         self._entries.update(dict.fromkeys((apart + key for key in request.chain), left))
         written: dict[str, int] = {}
         if rules.get("bills_writes") and rules.write_permille(ttl) != 1000:
-            written = {ttl: request.sizes[-1] - read} if request.sizes else {}
+            written = {ttl: request.total - read} if request.sizes else {}
         found = self._outcome("eligible", request, read, written, why, [], hit)
         share = rules.get("implicit_read_permille") if apart else None
         if share is None:
@@ -388,12 +386,12 @@ class CacheSimulator:
         sized: bool = False,
         begins: bool = False,
     ) -> Simulated:
-        rules, total = self.rules, request.sizes[-1] if request.sizes else 0
         if request.has_opaque and request.billed is None:
             reason = f"{reason}; {_GUESSED}"
-        uncached = max(0, total - read - sum(written.values()))
-        cost = uncached * 1000 + read * rules.read_permille(request.wire.model)
-        cost += sum(tokens * rules.write_permille(ttl) for ttl, tokens in written.items())
+        uncached = max(0, request.total - read - sum(written.values()))
+        cost = uncached * 1000 + read * self.rules.read_permille(request.wire.model)
+        for ttl, tokens in written.items():
+            cost += tokens * self.rules.write_permille(ttl)
         return Simulated(
             state,
             read,
@@ -518,14 +516,13 @@ class CacheSimulator:
             if sized or (request.billed is not None and not known.sized):
                 known.size, known.sized = size, sized
             return
-        strings = 0 if self.rules.string_is_block(request.wire.model) else request.strings(point)
         last = request.wire.blocks[point]
         self._entries[key] = CacheEntry(
             size,
             ttl,
             request.at + _FIRST_TOKEN,
             expires,
-            strings,
+            request.strings(point),
             sized,
             request.last_hash,
             last.tier,
@@ -538,18 +535,17 @@ class CacheSimulator:
 
 
 _FIRST_TOKEN_UNKNOWN: Final = (
-    "it is not known when its first token came, from which on it can be read"
+    "it can be read from its first token on, and it is not known when that came"
 )
 
-
-_GUESSED: Final = "how long a picture, a file or a provider's own tool is, is a guess"
+_GUESSED: Final = "the tokens of a picture, a file or a provider's own tool are a guess"
 _EDITED: Final = (
     "something before a thinking block has changed: the block may be dropped or refused"
 )
 
 
 def _error(request: TimedRequest, code: str, why: str, points: Sequence[int]) -> Simulated:
-    total = request.sizes[-1] if request.sizes else 0
+    total = request.total
     return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
 
 
@@ -581,10 +577,7 @@ def _route(request: TimedRequest) -> bytes:
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
-    """Return True if the entry can be read: the answer to the request that wrote it has begun.
-
-    A request that contains this answer was sent after it, whatever its clock says.
-    """
+    """Return True if the answer to the entry's writer has begun, or if the request contains it."""
     return entry.visible <= request.at or entry.writer in request.answered
 
 

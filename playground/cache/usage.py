@@ -26,8 +26,8 @@ _TWELVE_HOURS: Final = tuple(
 class UsageShape:
     """The fields in which one source counts input. A dot leads into an object, or is part of a key.
 
-    `whole` is True if `total` includes tokens read and written. A shape fits if one of its cache
-    counters is present; a usage without cache counters is recognised by `total`.
+    `whole` is True if `total` includes tokens read and written. A shape fits if the usage has one
+    of its cache counters. A usage without cache counters is recognised by `total`.
     """
 
     total: tuple[str, ...]
@@ -35,7 +35,7 @@ class UsageShape:
     written: tuple[str, ...] = ()
     whole: bool = True
     known_by: tuple[str, ...] = ()  # one object instead of all counts of the cache
-    was_rest: bool = False  # older versions' total excludes both: so it does if the parts exceed it
+    was_rest: bool = False  # True if older versions' total excludes both
 
     def may_fit(self, keys: frozenset[str]) -> bool:
         """Return True if a usage with these keys may fit: a quick test that excludes most
@@ -240,7 +240,7 @@ def billed_of(usage: Any) -> Billed | None:
 def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the usage of each round in which Anthropic's server summarised the conversation.
 
-    They are billed in addition to the usage's own counts (its docs, "Compaction at a token
+    These rounds are billed in addition to the usage's own counts (its docs, "Compaction at a token
     threshold", as of 2026-10-30).
     """
     rounds = usage.get("iterations")
@@ -287,7 +287,7 @@ def output_of(usage: Any) -> int | None:
         return None
     for names in _outputs_of(frozenset(usage)):
         found = [_value_at(usage, name) for name in names]
-        if counts := [whole(each) for each in found if _is_count(each)]:
+        if counts := [as_count(each) for each in found if _is_count(each)]:
             return sum(counts) + sum(output_of(each) or 0 for each in _compactions(usage))
     return None
 
@@ -318,18 +318,20 @@ def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
     """
     lives = usage.get("cache_creation")
     lives = lives if isinstance(lives, dict) else {}
-    short, long = (whole(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
+    short, long = (as_count(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
     listed = usage.get("cacheDetails")
     details = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
-    hour = sum(whole(row.get("inputTokens")) for row in details if row.get("ttl") in _HOUR)
-    long += next((tokens for name in _TWELVE_HOURS if (tokens := whole(_value_at(usage, name)))), 0)
+    hour = sum(as_count(row.get("inputTokens")) for row in details if row.get("ttl") in _HOUR)
+    long += next(
+        (tokens for name in _TWELVE_HOURS if (tokens := as_count(_value_at(usage, name)))), 0
+    )
     written = max(written, short + long)
     return written, min(long + hour, written)
 
 
 def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int:
     """Return the first count above 0 among the names, or 0."""
-    return next((count for name in names if (count := whole(_value_at(usage, name)))), 0)
+    return next((count for name in names if (count := as_count(_value_at(usage, name)))), 0)
 
 
 def _value_at(value: Any, name: str) -> Any:
@@ -349,10 +351,10 @@ def is_summed(usage: Any) -> bool:
     rounds, counts = usage.get("iterations"), usage.get("server_tool_use")
     if isinstance(rounds, list) and len(rounds) > 1:
         return True
-    return isinstance(counts, dict) and any(whole(count) for count in counts.values())
+    return isinstance(counts, dict) and any(as_count(count) for count in counts.values())
 
 
-def whole(value: Any) -> int:
+def as_count(value: Any) -> int:
     """Return a value as a count; 0 if it is none."""
     return int(value) if _is_count(value) else 0
 

@@ -1,8 +1,8 @@
 """Compare predictions with bills, for every usable request of recorded exchanges.
 
-A request is *predictable* if the rules alone decide. All others have the reason why not: the first
-of a row, a cache that was already warm, tools that ran on the server and requests after them,
-best-effort caches, failed requests.
+A request is *predictable* if the rules alone decide. Every other request has the reason why it is
+not: it is the first of a record, the cache was already warm, tools ran on the server in it or
+before it, the cache is best-effort, or the request failed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import rules_of
 from playground.cache.simulated import Simulated
 from playground.cache.simulator import CacheSimulator
-from playground.cache.usage import billed_of, whole
+from playground.cache.usage import as_count, billed_of
 from playground.dialects.marks.providers import UNKNOWN, rules_and_model
 from playground.nouns.wire_blocks import read_wire
 from playground.sessions.shapes.requests import usage_of
@@ -51,7 +51,7 @@ class ValidationRow:
     diagnosis: str = ""  # the provider's own diagnosis
     least_read: int = 0  # the least and the most tokens that it can read; None if unknown
     most_read: int | None = None
-    verdict: str = ""  # on the bill, by these two; "" without a bill
+    verdict: str = ""  # verdict on the bill by these two bounds; "" without a bill
 
     told = older_name("told", "diagnosis")
 
@@ -318,7 +318,7 @@ def _gemini(
     name = response.get("name") if isinstance(response, dict) else None
     usage = _usage(exchange) or {}
     if isinstance(name, str) and name.startswith("cachedContents/"):
-        resources[name] = whole(usage.get("totalTokenCount"))
+        resources[name] = as_count(usage.get("totalTokenCount"))
         return _with(row, "creates a cache", billed)
     cached = body.get("cachedContent")
     if billed is None:

@@ -43,9 +43,9 @@ def print_simulation(
 ) -> int:
     """Print a matrix, or every request and finding of its only cell.
 
-    `simulated` has a dialect's cells at a time, and nothing is kept of them but what is printed.
-    `folded` joins dialects and policies with the same figures in one line. `is_default` is true if
-    no dialect was named.
+    `simulated` yields one dialect's cells at a time; only the printed values are kept. `folded`
+    joins dialects and policies with the same figures in one line. `is_default` is true if no
+    dialect was named.
     """
     from playground.show import rows
 
@@ -62,7 +62,7 @@ def print_simulation(
     listed = listed._replace(
         cells=[*listed.cells, *(row for cell in cells for row in rows.cache_matrix([cell]).cells)]
     )
-    for line in heading:  # below the progress bar, which the last cell has ended
+    for line in heading:  # below the progress bar, which ends with the last cell
         say(line)
     if is_set(CSV):
         show_rows(listed)
@@ -225,7 +225,7 @@ def _dialects_of(
 
 
 def _answer(placement: CachePlacement) -> tuple[str, str]:
-    """Return how many marks there are, and why there are none if so."""
+    """Return the number of marks, or the reason why there are none."""
     reason = placement.refusal.explanation if placement.refusal else ""
     return str(len(placement.marks)), reason
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from playground.cli.command import CommandGroup, command, is_similar, no_command
-from playground.cli.comparing import Against, against_options
+from playground.cli.comparing import BaselineOptions, against_options
 from playground.cli.shared import (
     csv_option,
     dialects_option,
@@ -41,7 +41,7 @@ _provider = click.option("--provider", default="", help="Whose rules apply. Defa
 _seconds_apart = click.option(
     "--seconds-apart",
     type=float,
-    help="Between requests. Default: the times in the session, else 20.",
+    help="Seconds between requests. Default: the session's times, else 20.",
 )
 _files = click.option(
     "--policy-file", "files", multiple=True, help="A policy of your own; repeatable."
@@ -55,11 +55,11 @@ _explicit = click.option(
 _share = click.FloatRange(min=0)
 _CHANGES = [
     click.option("--environment", default="as it is", help="none, after, persisted or inside."),
-    click.option("--shuffle-tools", is_flag=True, help="Another order of tools in each request."),
-    click.option("--timestamp", is_flag=True, help="The time in the system prompt."),
+    click.option("--shuffle-tools", is_flag=True, help="Give each request another order of tools."),
+    click.option("--timestamp", is_flag=True, help="Put the time into the system prompt."),
     click.option("--ttl", default="", help="The lifetime of every mark, such as 1h."),
-    click.option("--parallel", default=1, help="Rounds of calls that become one turn."),
-    click.option("--answered", is_flag=True, help="Without the request that waits for its answer."),
+    click.option("--parallel", default=1, help="Join this many rounds of calls into one turn."),
+    click.option("--answered", is_flag=True, help="Leave out the request that has no answer yet."),
 ]
 
 
@@ -146,7 +146,7 @@ class _CacheGroup(CommandGroup):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # Before click looks: it would take the session's path for an unknown subcommand.
+        # Before click parses: it would take the session's path for an unknown subcommand.
         is_subcommand = args and args[0] in (*self.commands, *ctx.help_option_names)
         is_word = args and not is_subcommand and not args[0].startswith("-")
         if is_word and is_similar(args[0], self.commands):
@@ -355,7 +355,9 @@ def _under_one_policy(
 @_provider
 @_seconds_apart
 @click.option(
-    "--max-cost-multiple", type=_share, help="How many times its full price input may cost."
+    "--max-cost-multiple",
+    type=_share,
+    help="Limit of the input's cost, as a multiple of its full price.",
 )
 @click.option("--no-cache-break", is_flag=True, help="Fail if a request misses a cached prefix.")
 @strict_option
@@ -376,13 +378,13 @@ def check(
     no_cache_break: bool,
     as_json: bool,
     what_if: WhatIf,
-    against: Against,
+    against: BaselineOptions,
 ) -> int:
     """Simulate SESSION's requests, and fail if a limit is exceeded: name at least one limit.
 
-    A limit is --max-cost-multiple, --no-cache-break or --against. Exit status 1, with the reasons,
-    also if something of the session could not be read (an error). Warnings are printed, and pass
-    unless --strict is given.
+    A limit is --max-cost-multiple, --no-cache-break or --against. The exit status is 1, with the
+    reasons, if a limit is exceeded or a part of the session could not be read (an error). Warnings
+    are only printed, unless --strict is given.
 
     With --against, compare with a baseline instead: each session of the file with the session of
     the same agent's id, first words of the user or title, or else with the next one in order.
@@ -393,7 +395,7 @@ def check(
     from playground.dialects.marks.own_policies import load_policy
 
     has_limits = max_cost_multiple is not None or no_cache_break
-    if against.is_asked(has_limits):
+    if against.has_baseline(has_limits):
         return against.check(session, model, dialect, as_json)
     # A check that cannot fail would pass in everybody's pipeline.
     if not has_limits:

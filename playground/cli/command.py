@@ -38,7 +38,7 @@ class Named(_TextType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         names = [CompletionItem(name) for name in self.values() if name.startswith(incomplete)]
-        # Files come first: bash's script forgets the names before them.
+        # Files come first: click's script for bash drops all names before them.
         return [CompletionItem(incomplete, type="file"), *names] if self.files else names
 
 
@@ -85,13 +85,13 @@ DIALECT_OR_FILE: Final = Named("dialect|file", _dialects, files=True)
 FILE: Final = Named("file", files=True)
 FOLDER: Final = Named("folder", files=True)
 SESSION: Final = Named("session", _sessions, files=True)
-STORED: Final = Named("name", _workspace)
+WORKSPACE_NAME: Final = Named("name", _workspace)
 NAME: Final = Named("name")
 _SECONDS: Final = Named("seconds")
 _NUMBER: Final = Named("n")
 _JSON: Final = Named("json|@file")
 
-# The value of an option, or of an argument, by its name. A number keeps its own type.
+# By option or argument: the name of its value in help pages, and its completion.
 _VALUES: Final[dict[str, Named]] = {
     "--address": Named("address"),
     "--against": SESSION,
@@ -172,7 +172,7 @@ _VALUES: Final[dict[str, Named]] = {
 
 
 class Command(click.Command):
-    """A command with examples below its options. Each is what follows `playground`."""
+    """A command with examples below its options. An example is written without `playground`."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -194,7 +194,8 @@ class Command(click.Command):
 
 
 def _name_value(parameter: click.Parameter) -> None:
-    """Give a parameter without a type the name and the completion of its value."""
+    """Set the name of a parameter's value for help pages, and its completion if it has no other
+    type."""
     key = max(parameter.opts, key=len)
     value = _VALUES.get(key)
     if value is None:

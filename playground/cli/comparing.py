@@ -26,9 +26,9 @@ _MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @click.option("--model", default="", help="Instead of both sessions' models.")
-@click.option("-d", "--dialect", default="", help="Write both in it. Default: as they were sent.")
+@click.option("-d", "--dialect", default="", help="Dialect of both. Default: as they were sent.")
 @click.option("--request", default=0, help="Number of the request, from 1. Default: the last.")
-@click.option("--provider", "providers", multiple=True, help="Whose cache; may be repeated.")
+@click.option("--provider", "providers", multiple=True, help="Cache to compare; may be repeated.")
 @click.option("--words", is_flag=True, help="Print what differs in changed blocks, word by word.")
 @click.option("--all", "every", is_flag=True, help="List the blocks that are the same, too.")
 @strict_option
@@ -114,14 +114,14 @@ def _print_costs(difference: VersionDiff) -> None:
     shown = ("provider", "left_tokens", "read_tokens", "paid_again_tokens", "dollars", "state")
     show_rows(rows.version_costs(difference.costs), *shown, "difference")
     for cost in difference.costs:
-        if not cost.read:  # a 0 needs its reason: the provider may even refuse the request
+        if not cost.read:  # say why nothing is read: the provider may even refuse the request
             say(f"{cost.title}, nothing read: {cost.reason}")
         if cost.assumption and "assumed as for" not in cost.reason:
             say(f"{cost.title}: {cost.assumption}")
 
 
 @dataclass(frozen=True)
-class Against:
+class BaselineOptions:
     """The options of `check` about a baseline; "" for none."""
 
     baseline: str
@@ -129,7 +129,7 @@ class Against:
     prefix_may_change: bool
     request: int
 
-    def is_asked(self, has_limits: bool) -> bool:
+    def has_baseline(self, has_limits: bool) -> bool:
         """Return True if there is a baseline.
 
         Raises InputFault if its options are given without it, or together with the limits of a
@@ -139,7 +139,7 @@ class Against:
 
         if self.baseline and has_limits:
             problem = "--against together with --max-cost-multiple or --no-cache-break"
-            raise InputFault(problem, expected="one `check` for each")
+            raise InputFault(problem, expected="a separate `check` for the baseline")
         options = (self.most_tokens_more is not None, self.prefix_may_change, self.request)
         if any(options) and not self.baseline:
             problem = "--most-tokens-more, --prefix-may-change or --request without a baseline"
@@ -192,7 +192,7 @@ class Against:
 
 _AGAINST = [
     click.option(
-        "--against", default="", help="A baseline: fails on another model, tools, system prompt."
+        "--against", default="", help="Baseline. Fails if model, tools or system prompt differ."
     ),
     click.option(
         "--most-tokens-more",
@@ -200,10 +200,10 @@ _AGAINST = [
         help="With --against: by how many tokens a request's input may grow.",
     ),
     click.option(
-        "--prefix-may-change", is_flag=True, help="With --against: limit the tokens alone."
+        "--prefix-may-change", is_flag=True, help="With --against: check only the tokens."
     ),
     click.option(
-        "--request", default=0, help="With --against: its number, from 1. Default: the last."
+        "--request", default=0, help="With --against: request number, from 1. Default: the last."
     ),
 ]
 
@@ -219,7 +219,7 @@ def against_options(command: Callable[..., int]) -> Callable[..., int]:
         request: int,
         **others: Any,
     ) -> int:
-        options = Against(against, most_tokens_more, prefix_may_change, request)
+        options = BaselineOptions(against, most_tokens_more, prefix_may_change, request)
         return command(against=options, **others)
 
     for option in reversed(_AGAINST):

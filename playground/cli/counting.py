@@ -24,7 +24,9 @@ _OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordin
 @click.argument("file", type=SESSION)
 @click.option("--model", default="", help="Instead of the request's or the session's model.")
 @click.option("--api", default="", help="Such as openai-chat. Default: recognised.")
-@click.option("-d", "--dialect", default="", help="Of a session: its next request in this dialect.")
+@click.option(
+    "-d", "--dialect", default="", help="For a session: count its next request in this dialect."
+)
 @click.option("--tokenizer", help="tokenizer.json, tokenizer.model, tekken.json, GGUF, or a name.")
 @click.option(
     "--template", help="The model's chat template: a .jinja, tokenizer_config.json, GGUF."

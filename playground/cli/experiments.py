@@ -97,7 +97,7 @@ def experiment(
     if len(kinds) != 1:
         raise InputFault("one experiment at a time", expected=f"one of {', '.join(options)}")
     own_dialect = dialect or chosen.dialect or dialect_names()[0]  # any dialect, if it is unknown
-    # Two are questions of their own; the others change the recording and read it twice.
+    # Two options search or compare; the others change the recording and read it twice.
     if find_cut:
         return _find_cut(session, chosen, own_dialect, as_json)
     if every_dialect:

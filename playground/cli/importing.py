@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 @click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
 @click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")
 @click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and list it.")
-@click.option("--receipt", "with_receipt", is_flag=True, help="Say what of FILE is in no session.")
+@click.option(
+    "--receipt", "with_receipt", is_flag=True, help="List the parts of FILE that are in no session."
+)
 @force_option
 @strict_option
 @csv_option
@@ -232,15 +234,17 @@ def _other_kind(file: str, piped: Source | None) -> InputFault | None:
     return _fault_of(found, file) if found and (is_broken or found.kind in _OTHER_KINDS) else None
 
 
-def _fault_of(found: Recognised, file: str) -> InputFault:
+def _fault_of(recognised: Recognised, file: str) -> InputFault:
     from playground.base.errors import InputFault
 
-    hint = _OTHER_KINDS.get(found.kind, "")
-    if found.kind == "agent" and not found.page:
+    hint = _OTHER_KINDS.get(recognised.kind, "")
+    if recognised.kind == "agent" and not recognised.page:
         hint = "none of its prompts can be filled"
     expected = f"sessions; {hint}" if hint else ""
     where = "standard input" if file == "-" else file
-    return InputFault("; ".join([found.title, *found.unread]), where=where, expected=expected)
+    return InputFault(
+        "; ".join([recognised.title, *recognised.unread]), where=where, expected=expected
+    )
 
 
 _SOURCE = (".py", ".yaml", ".yml")

@@ -1,4 +1,4 @@
-"""Commands that show what a session becomes in dialects: samples, render, compare, carry, raw …"""
+"""Commands that show a session as dialects write it: samples, render, compare, carry, raw …"""
 
 from __future__ import annotations
 

@@ -64,7 +64,8 @@ def payload(
     body: bool,
     as_json: bool,
 ) -> int:
-    """Show the request each provider would get for SESSION, and how it differs from the rendered.
+    """Show the request that each provider would get for SESSION, and how it differs from the
+    rendered one.
 
     Nothing is sent: LiteLLM's own adapters write the requests.
     """

@@ -1,4 +1,4 @@
-"""`compaction`: compare what ways of shortening a session's history would cost."""
+"""`compaction`: compare the costs of ways to shorten a session's history."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ _SHOWN = (
 @model_option
 @click.option("--provider", default="", help="Whose rules apply. Default: the model's.")
 @click.option("-d", "--dialect", default="native", help="If the session has no sent requests.")
-@click.option("--limit", default=0, help="Tokens at which it begins. Default: 60 % of the most.")
+@click.option(
+    "--limit", default=0, help="Tokens of input at which it begins. Default: 60 % of the longest."
+)
 @click.option(
     "--keep", default=0, help="How many messages or results stay. Default: the policy's own."
 )
@@ -46,7 +48,7 @@ _SHOWN = (
 @click.option(
     "--seconds-apart",
     type=float,
-    help="Between requests. Default: the times in the session, else 20.",
+    help="Seconds between requests. Default: the session's times, else 20.",
 )
 @strict_option
 @csv_option

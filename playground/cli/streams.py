@@ -99,7 +99,7 @@ def replay(
     if reported:
         if servers or with_events:
             raise InputFault(
-                "--report makes a smaller reply of its own, for which there is no other output",
+                "--report shortens the reply, so it cannot be combined with other output",
                 expected="--report without --server and --events",
             )
         status = _print_report(chosen, chosen_dialect, reported, tools, as_json)
@@ -214,7 +214,10 @@ def _print_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
         read_as = (
             f", read as {timeline.dialect}" if timeline.dialect != timelines[0].dialect else ""
         )
-        say(f"\n##### what {reading.name} {hands}\nby {reading.view.source}{read_as}")
+        say(
+            f"\n##### what {reading.name} {hands}\n"
+            f"of a {reading.reads}, by {reading.view.source}{read_as}"
+        )
         _print_result(reading, with_events)
 
 

@@ -128,7 +128,7 @@ def stopping() -> Iterator[Stop]:
     def stop_once(number: int, _frame: object) -> None:
         stop.number = number
         stop.event.set()
-        signal.signal(number, old_handlers[number])  # a second signal is not to wait
+        signal.signal(number, old_handlers[number])  # a second signal ends the program at once
         timer = threading.Timer(GRACE, os.kill, (os.getpid(), number))
         timer.daemon = True
         timer.start()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from playground.cli.command import NAME, STORED, CommandGroup
+from playground.cli.command import NAME, WORKSPACE_NAME, CommandGroup
 from playground.cli.shared import PRINTED, csv_option, force_option, json_option, load, out_option
 from playground.cli.terminal import emit, guarded, print_json, say, show_rows, tell_starred
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from playground.sessions.entries import Label
     from playground.sessions.workspaces import Workspace
 
-_name = click.argument("name", type=STORED)
+_name = click.argument("name", type=WORKSPACE_NAME)
 
 
 @click.group(cls=CommandGroup, invoke_without_command=True)

@@ -69,8 +69,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     models: str = ""
     model_names: tuple[str, ...] = ()
     config: Any = MappingProxyType({})
-    """A dialect's own settings, which nothing here reads: Azad's `MyDialect` passes them to its
-    parser."""
+    """A dialect's own settings. The base class does not read them; Azad's `MyDialect` passes them
+    to its parser."""
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     remembers: ClassVar[bool] = False
@@ -82,7 +82,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # Our own are tried in tests: the checks would take a third of the time of a message.
+        # Tests check our own dialects; checks at run time would take a third of the time of a
+        # message.
         checks = {} if cls.__module__.startswith("playground.") else offering.RETURNED
         parent = next(base for base in cls.__bases__ if issubclass(base, Dialect))
         for method in {**dict.fromkeys(offering.OVERRIDABLE), **checks}:
@@ -123,7 +124,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def format_history_item(
         self, item: Message, tools: Sequence[ToolMetadata] = ()
     ) -> dict[str, Any] | None:
-        """Return a message in LiteLLM's form, or None if nothing is left of it."""
+        """Return a message in LiteLLM's form, or None if it would be empty."""
 
     @abstractmethod
     def create_parser(
@@ -293,13 +294,12 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return RENDER_CACHE.docs(self, tools, self.format_tool_doc, self._joined_docs)
 
     def _joined_docs(self, tools: Sequence[ToolMetadata], texts: Sequence[str]) -> list[Block]:
+        """Join tools' texts; each separator belongs to the tool before it."""
         frame = self.tool_docs.frame
-        blocks: list[Block] = []
-        prefix = frame.before
-        for tool, text in zip(tools, texts, strict=True):
-            blocks += as_blocks("tools", "tool docs", prefix)
-            blocks += as_blocks(f"tool:{tool.name}", "tool docs", text)
-            prefix = frame.between
+        blocks = as_blocks("tools", "tool docs", frame.before)
+        for number, (tool, text) in enumerate(zip(tools, texts, strict=True), 1):
+            separator = frame.between if number < len(tools) else ""
+            blocks += as_blocks(f"tool:{tool.name}", "tool docs", text + separator)
         return blocks + as_blocks("tools", "tool docs", frame.after)
 
     def _overrides(self, method: str) -> bool:
@@ -343,7 +343,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return self._render(prompt_data, rules_path).messages
 
     def render(self, prompt_data: PromptData, rules_path: str | None = None) -> Rendering:
-        """Return what `format_messages` does, with the origins of texts and reasons of marks."""
+        """Return the messages as `format_messages` does, with the origins of texts and the reasons
+        of marks."""
         if not self._overrides("format_messages"):
             return self._render(prompt_data, rules_path)
         written = self.format_messages(prompt_data, rules_path)
@@ -406,7 +407,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 def _as_written(
     messages: Sequence[dict[str, Any]], method: str, known: RequestMessages
 ) -> RequestMessages:
-    """Return the messages that an override wrote, unjoined; `known` are the base class's own."""
+    """Return the messages that an override wrote, not merged; `known` has the base class's
+    messages."""
     pairs = zip(known, known.blocks, strict=True)
     return RequestMessages.as_written(drafts_with_origins(messages, method, pairs))
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from playground.dialects.history import History
 from playground.dialects.render_cache import RENDER_CACHE, CachedRendering, can_cache, origin_of
-from playground.dialects.rendering import Block, BlockKind, Draft, deep_copy, texts_of
+from playground.dialects.rendering import BlockKind, Draft, deep_copy, message_blocks
 from playground.nouns.messages import Message
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
@@ -42,7 +42,7 @@ def drafts_of(
             continue
         # The role in the session, not in the dialect: a result may travel in a user's message.
         kind = KIND_OF_ROLE[item.role]
-        blocks = (Block(origin_of(index), kind, text) for text in texts_of(formatted))
+        blocks = message_blocks(origin_of(index), kind, formatted)
         # A copy, because the message may hold a call's own arguments, which may change later.
         drafts.append(Draft(deep_copy(formatted), tuple(blocks)))
     return drafts

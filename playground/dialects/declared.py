@@ -97,7 +97,7 @@ class DeclaredDialect(HashedOnce, Dialect):
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     """The documentation of tools: `DESCRIBED` or `JSON_LINES` of `prompts.py`, or your own."""
     switches: Switches = field(default_factory=Switches)
-    """The switches by which doubtful replies are read."""
+    """The switches that decide how to read replies that can be read in two ways."""
     models: str = ""
     """The models that are trained on it, or the programs that use it, with source and date."""
     model_names: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class DeclaredDialect(HashedOnce, Dialect):
     raw_prompt: LlamaPrompt | None = field(default=None, hash=False)
     """The raw prompt that the dialect's guide shows too, if one is known."""
     own_tool: ToolMetadata | None = field(default=None, hash=False)
-    """A tool that the model was trained on, with an example; the guide calls no other tool."""
+    """The one tool that the model was trained to call, with an example; only it is in the guide."""
     cache_policy: str = field(default="azad", hash=False)
     """The policy that places cache marks unless another is named."""
     preflight: tuple[PreflightCheck, ...] = field(default=(), hash=False)
@@ -115,7 +115,7 @@ class DeclaredDialect(HashedOnce, Dialect):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # A subclass's code may depend on anything, unless it declares that it does not.
+        # Renderings of a subclass are not cached unless it sets `remembers` itself.
         cls.remembers = cls.__dict__.get("remembers", False)
 
     def __post_init__(self) -> None:
@@ -294,7 +294,8 @@ def _filled(pieces: Sequence[Piece], holes: Mapping[str, str]) -> str:
 
 
 def result_text(result: ToolResultPart) -> str:
-    """Return a result as text: a string unchanged, anything else as JSON; an error says so."""
+    """Return a result as text: a string unchanged, anything else as JSON. An error begins with
+    `Error:`."""
     text = result.result if isinstance(result.result, str) else dump_json(result.result)
     return f"Error: {text}" if result.is_error else text
 

@@ -1,4 +1,4 @@
-"""Group dialects by the form of their calls, and find those that a model speaks.
+"""Group dialects by the form of their calls, and find those that a model writes.
 
 No dialect is listed here: a dialect's notation gives its family, and its `models` the models.
 """

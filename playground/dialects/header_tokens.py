@@ -64,7 +64,7 @@ DIALECTS = (
         syntax=replace(
             _kimi("functions.{name}:{index}", slip=False),
             also=(
-                # an id that names no tool, or has a form that is almost the taught one
+                # an id that names no tool, or whose form is slightly wrong
                 *(_kimi(head, "inferred") for head in ("{index}", ":{index}", "call_{index}")),
                 *map(_kimi, ("functions.{name}", "{name}:{index}", "{name}")),
                 # if the server removed the tokens

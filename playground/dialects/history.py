@@ -28,7 +28,7 @@ class History:
         drafts are left out, because they would separate neighbours.
         """
         kept_count = len(self.messages)
-        last = list(map(Draft, self.messages[-1:], self.blocks[-1:]))
+        last = [Draft(self.messages[-1], self.blocks[-1])] if kept_count else []
         drafts_after = last.copy()
         for draft in drafts:
             message = draft.message

@@ -148,8 +148,8 @@ DIALECTS = (
                     known_names=True,
                     line_start=True,
                 ),
-                # A call by free text. vLLM hands its text to the user, SGLang calls no tool. Here
-                # it is a call if it holds JSON of one, or else text, with a finding.
+                # A call in free text. vLLM delivers it as text, and SGLang calls no tool. Here it
+                # is a call if it contains a call's JSON; otherwise it is text, with a finding.
                 Syntax(
                     call="<|content_invoke_tool_text|>{call:json}<|end_message|>",
                     shape=_ARGS,

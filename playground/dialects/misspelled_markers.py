@@ -24,7 +24,7 @@ from playground.parsing.result import ParseResult
 from playground.parsing.template import Hole
 
 SEARCH_LIMIT: Final = 20_000  # leading characters that are searched; more would take too long
-_LEAST: Final = 5  # least characters of a marker; prose may hold shorter ones
+_LEAST: Final = 5  # the shortest marker that is searched for; prose may contain shorter ones
 _LEAST_OFF: Final = 9  # least characters of a marker in which one letter may be wrong
 # Signs of fonts and keyboards that look like signs in markers.
 _SIGNS: Final = str.maketrans(
@@ -65,7 +65,7 @@ def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
         message = f"{near} {marker!r} of {dialect.name}: kept as text"
         return finding("near-marker", "the whole reply", message)
     tags = tags_outside_text(dialect.syntax, dialect.markers, names)
-    tag = next((tag for tag in tags if tag in result.content), "")
+    tag = next((tag.strip() for tag in tags if tag in f"\n{result.content}"), "")
     message = f"{tag!r}, of a marker of {dialect.name}, stands there without a call: kept as text"
     return finding("near-marker", "the whole reply", message) if tag else None
 
@@ -210,6 +210,8 @@ def _cut_off_marker(text: str, markers: dict[str, str]) -> str:
     tail = text[-80:].rstrip()
     line = tail.rpartition("\n")[2].strip()
     for marker in markers:
+        if marker[:4] not in tail:
+            continue
         for size in range(min(len(marker) - 1, len(tail)), 3, -1):
             half = marker[:size]
             ends = line == half if marker[0].isalnum() else tail.endswith(half)

@@ -1,4 +1,4 @@
-"""Choose a dialect for a model, by the model's name and with the reason.
+"""Choose a dialect for a model by its name, and give the reason.
 
 No family is listed here: a dialect says itself which models speak it (`Dialect.model_names`).
 """
@@ -14,8 +14,8 @@ from playground.base.display import Shown
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.base import Dialect
 
-# A hosted API is known by its provider's prefix, or by a model that only it serves. gpt-oss is an
-# open model, except with the prefixes of other hosts. Claude 2 had no field for tools.
+# A hosted API is recognised by its provider's prefix, or by a model that only it serves. gpt-oss is
+# an open model, except with the prefixes of other hosts. Claude 2 had no field for tools.
 _HOST: Final = re.compile(
     r"openai/(?!gpt-oss)"
     r"|(azure|anthropic|bedrock|vertex_ai|gemini|cohere|mistral|groq|xai)/"
@@ -58,7 +58,7 @@ def dialect_for(model_name: str) -> DialectChoice:
     A hosted API has a field for tools; an open model writes the dialect that it was trained on. For
     any other model the choice has no dialect, only the nearest one to try.
     """
-    # The API decides before the model that it serves, because it writes the prompt.
+    # The API takes precedence over the model, because it writes the prompt.
     name = _hyphened(model_name).lower()
     if _HOST.match(name) or _SERVED.match(_without_provider(name)):
         reason = "a hosted API with a field for tools"

@@ -84,7 +84,9 @@ class CreditCheck:
             credits = self.ledger.credits(key.get_secret_value()) if key else None
         except PlaygroundError:
             raise
-        except Exception as error:  # a ledger may be anybody's code: a database, a service
+        except (
+            Exception
+        ) as error:  # a ledger may raise anything: it is a user's code for a database or a service
             raise LedgerError(type(error).__name__) from error
         if credits is None:
             raise UnknownUserError

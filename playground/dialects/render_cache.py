@@ -30,7 +30,9 @@ _PLAIN: Final = (str, int, float, type(None))  # a tuple, because a union is mad
 
 _Value = TypeVar("_Value")
 
-Form = Callable[[int, Message], list[Draft]]  # writes a message at its index in the session
+Form = Callable[
+    [int, Message], list[Draft]
+]  # a function that writes a message, given its index in the session
 
 
 class _MutableValues(NamedTuple):
@@ -48,7 +50,7 @@ class _MutableValues(NamedTuple):
 
     @property
     def unchanged(self) -> bool:
-        # Only C functions, because each rendering of a session checks all of it.
+        # Only C functions, for speed: each rendering of a session checks all values.
         return all(map(eq, map(len, self.places), self.sizes)) and all(
             map(is_, chain.from_iterable(self.places), self.inside)
         )

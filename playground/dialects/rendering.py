@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple
 
 from playground.dialects.marks.policies import as_parts
@@ -21,6 +22,7 @@ BlockKind = Literal[
     "assistant",
     "tool results",
     "environment",
+    "image",  # or another part without text; its block's text stands for it, and is not sent
 ]
 
 
@@ -35,6 +37,16 @@ class Block(NamedTuple):
 def as_blocks(origin: str, kind: BlockKind, text: str) -> list[Block]:
     """Return a text as a list of one block, or [] if it is empty: no block is empty."""
     return [Block(origin, kind, text)] if text else []
+
+
+def message_blocks(origin: str, kind: BlockKind, message: Mapping[str, Any]) -> list[Block]:
+    """Return a formatted message's content, its parts without text, and its native calls."""
+    blocks: list[Block] = []
+    for has_text, parts in groupby(as_parts(message.get("content")), lambda part: "text" in part):
+        text = "".join(map(_part_text, parts))
+        blocks += as_blocks(origin, kind if has_text else "image", text)
+    calls = message.get("tool_calls") or ()
+    return [*blocks, *(Block(origin, kind, dump_json(call)) for call in calls)]
 
 
 def text_of(blocks: Iterable[Block]) -> str:

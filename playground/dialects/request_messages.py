@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, overload
 
-from playground.base.shared_lists import KnowsPlaces, SharedList
+from playground.base.shared_lists import KeyIndexedList, SharedList
 from playground.dialects.history import History
 from playground.dialects.marks.policies import CacheDecision, as_parts
 from playground.dialects.rendering import Block, Draft, deep_copy
 from playground.parsing.values import dump_json
 
 
-class RequestMessages(KnowsPlaces[dict[str, Any]]):
+class RequestMessages(KeyIndexedList[dict[str, Any]]):
     """The messages of a request, which shares its history with other requests.
 
     A message is copied before a caller may change it, so that a request costs only its own part.
@@ -32,7 +32,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
 
     @classmethod
     def as_written(cls, drafts: Iterable[Draft]) -> RequestMessages:
-        """Return messages that stay as they are: nothing is joined or left out."""
+        """Return a request with exactly these messages: nothing is merged or left out."""
         request, pairs = cls.__new__(cls), list(drafts)
         request._first = History(
             SharedList(draft.message for draft in pairs),

@@ -1,4 +1,4 @@
-"""Find what a dialect's prompt leaves out of a tool's JSON Schema.
+"""Find the parts of a tool's JSON Schema that a dialect's prompt leaves out.
 
 Each fact is removed from the schema in turn. If the tool's documentation stays exactly the same,
 the dialect drops that fact.

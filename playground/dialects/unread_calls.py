@@ -1,4 +1,4 @@
-"""Find text that was meant as a call, although it holds no marker of the dialect.
+"""Find text that was probably meant as a call, although it has no marker of the dialect.
 
 These are the last checks of a reply. They find a tool's name next to its argument, arguments
 without a tool, closers of another dialect, and the words of control tokens that a server removed.

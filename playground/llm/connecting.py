@@ -1,4 +1,5 @@
-"""Reasons for a failed connection or a broken answer; LiteLLM only says "Connection error"."""
+"""Find the reason for a failed connection or a broken answer: LiteLLM only reports "Connection
+error"."""
 
 from __future__ import annotations
 
@@ -82,7 +83,8 @@ def _breaks_off(cause: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Return the chain of causes of an error, beginning with the first, which says most."""
+    """Return the chain of causes of an error. The first cause comes first, because it is the most
+    specific."""
     chain: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in chain:

@@ -110,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(max(0, size)))
         except (ValueError, RecursionError):
             body = None
-            self.close_connection = True  # it is not known where the next request begins
+            self.close_connection = True  # the beginning of the next request is unknown
         if not _is_request(body):
             self._json(400, {"error": {"message": "the body must be JSON with model and messages"}})
             return

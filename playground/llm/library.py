@@ -1,4 +1,4 @@
-"""LiteLLM, loaded when it is first needed and kept from using the network by itself."""
+"""LiteLLM, loaded when it is first needed, and configured so that it uses no network by itself."""
 
 from __future__ import annotations
 

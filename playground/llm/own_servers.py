@@ -107,7 +107,10 @@ def redirect_fault(
 
     try:
         target = request.url.join(location)
-    except (ValueError, httpx.InvalidURL):  # no client can follow it
+    except (
+        ValueError,
+        httpx.InvalidURL,
+    ):  # a redirect without a valid address: no client can follow it
         return None
     if not ours or _origin(target) == _origin(request.url):
         return None

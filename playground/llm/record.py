@@ -33,7 +33,7 @@ from playground.recordings.scrubbing import searcher, star_secrets
 Progress = Callable[[int, str], None]  # chunks so far, the text of the last one
 MOST_BYTES: Final = 1024 * 1024 * 1024  # the largest answer
 STALL_SECONDS: Final = 120.0
-_SHOWN_BYTES: Final = 16 * 1024 * 1024  # the most of an answer that LiteLLM gets
+_SHOWN_BYTES: Final = 16 * 1024 * 1024  # bytes of an answer that LiteLLM gets at most
 _LONGEST_LINE: Final = 16 * 1024 * 1024  # bytes of one event
 _CLOSED: Final = "the page that asked for it was closed"
 _TICK: Final = 0.2  # seconds
@@ -214,7 +214,7 @@ class _Run:
                 delta = delta_of(chunk)
                 self._progress(count, delta.text or delta.reasoning)
                 if not self._keep_on():
-                    if self._cancel.is_set():  # the watching thread has not seen it yet
+                    if self._cancel.is_set():  # the watching thread has not noticed this yet
                         self._end("cancelled", "the user stopped the run")
                     _close(stream)
                     break

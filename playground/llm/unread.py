@@ -1,8 +1,8 @@
-"""Answers that a client has not read to their end, closed at a moment when that is safe.
+"""Close answers that a client has not read to their end, when it is safe.
 
-LiteLLM stops at a stream's last frame, and a caller may stop earlier. Python's garbage collector
-then closed httpcore's objects at any moment: even while the same thread held the lock that closing
-needs, which blocked it for ever. So open answers are kept here, and abandoned ones are closed
+LiteLLM stops at a stream's last frame, and a caller may stop earlier. Without this module, Python's
+garbage collector closes httpcore's objects at any moment. If the same thread then holds the lock
+that closing needs, it blocks for ever. So open answers are kept here, and abandoned ones are closed
 before the next request.
 """
 

@@ -1,4 +1,4 @@
-"""The bytes that LiteLLM sends and receives, with their times.
+"""Observe the bytes that LiteLLM sends and receives, with their times.
 
 All requests of LiteLLM pass httpx's transports, where `watch` handles them in one place and one
 order. A request `behind_closed_door` is answered at once and not sent. Any other request loses the
@@ -41,7 +41,8 @@ class Tap:
     """The exchanges of one thread, which are reported to `watcher` as they pass.
 
     `stall` is the longest time without a byte, in seconds. `shown` is the number of bytes of an
-    answer that the client gets: only the watcher gets more, because clients keep all in memory.
+    answer that the client gets. Only the watcher gets more, because clients keep the whole answer
+    in memory.
     """
 
     watcher: Watcher
@@ -51,7 +52,7 @@ class Tap:
     size: int = 0
     close: Callable[[], None] = lambda: None
     hung_up: bool = False
-    fault: BaseException | None = None  # the watcher's error: no client must retry after it
+    fault: BaseException | None = None  # an error of the watcher: clients must not retry after it
     _socket: Any = None
 
     def hang_up(self) -> None:

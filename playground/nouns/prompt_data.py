@@ -13,7 +13,7 @@ from playground.nouns.tools import ToolMetadata
 
 
 class CacheDialect(StrEnum):
-    """A provider whose cache marks are wanted; None in a setting is the model's own provider."""
+    """The provider whose form of cache marks to use. None in a setting means the model's own."""
 
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"

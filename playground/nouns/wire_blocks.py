@@ -6,7 +6,6 @@ that is a text is one part. A mark is stored with its block, but is no part of t
 
 from __future__ import annotations
 
-import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -92,9 +91,10 @@ class WireBlock(NamedTuple):
         )
 
     @property
-    def digest(self) -> bytes:
+    def identity(self) -> bytes:
+        """The same bytes for blocks that are the same to a cache, and for no others."""
         identity = f"{self.tier}\0{self.role}\0{self.kind}\0{self.text}"
-        return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).digest()
+        return identity.encode("utf-8", "surrogatepass")
 
 
 @dataclass(slots=True)
@@ -102,10 +102,10 @@ class WireRequest:
     """The parts of a request that matter to a cache: blocks, parameters, a top-level mark.
 
     `starts` has the index at which the blocks of each message begin. `settings` are the body's
-    other fields, as they were sent, and `api` names the form of the body. `clears_at` are the
-    messages that leave the prompt at a later turn of the user. `doubts` name contents of the body
-    if no provider states how much of them is in the prompt. `unknown` are words that no list of
-    known words has.
+    other fields, as they were sent, and `api` names the form of the body. `clears_at` has the
+    messages that the provider removes from the prompt at a later turn of the user. `doubts` names
+    contents of which no provider states how much is in the prompt. `unknown` has words that are not
+    in the SDKs' types.
     """
 
     model: str
@@ -120,7 +120,7 @@ class WireRequest:
     cleared: tuple[tuple[int, str], ...] = ()  # messages with `clear_at`, and their contents
     thinks: bool = False  # True if a block is a thought
     instructs: bool = False  # True if a later message is of role system
-    prompted: bool = False  # True if all that leaves the prompt has been removed
+    prompted: bool = False  # True once the messages that leave the prompt have been removed
     doubts: tuple[str, ...] = ()
     unknown: tuple[UnknownWord, ...] = ()
     server_tools: tuple[str, ...] = ()  # Anthropic's tools that run on its server
@@ -134,9 +134,9 @@ class WireRequest:
 
     def at(self, message: int, part: int) -> list[int]:
         """Return the indexes of the blocks of one part of a message."""
-        start, *following = self.starts[message : message + 2]
-        blocks, place = self.blocks[start : following[0] if following else None], (message, part)
-        return [index for index, block in enumerate(blocks, start) if block.place == place]
+        starts, blocks, place = self.starts, self.blocks, (message, part)
+        stop = starts[message + 1] if message + 1 < len(starts) else len(blocks)
+        return [index for index in range(starts[message], stop) if blocks[index].place == place]
 
 
 def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
@@ -147,8 +147,9 @@ def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") ->
 class WireReader:
     """A reader of successive requests, which reads a message that they share only once.
 
-    Every request of a session holds the history before it, so reading each anew would cost n²/2
-    messages for n requests. So would even a loop over the shared messages: lists are compared.
+    Every request of a session repeats the history, so reading each request anew would take
+    quadratic time. So would a Python loop over the shared messages: whole lists are compared
+    instead.
     """
 
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
@@ -191,7 +192,8 @@ class WireReader:
     def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
         """Return what a body holds beside its messages; most requests hold the same objects."""
         objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
-        objects += messages[:1] if isinstance(messages, Sequence) else ()  # it may tell the form
+        if isinstance(messages, (list, SharedList)):
+            objects += messages[:1]  # it may tell the form
         known, frame = self._framed
         if frame and len(known) == len(objects) and all(map(is_, known, objects)):
             return frame
@@ -203,7 +205,8 @@ class WireReader:
         return frame
 
     def _other_fields_of(self, body: dict[str, Any], api: str) -> _OtherFields:
-        """Return the fields other than tools and messages; most requests share them."""
+        """Return the fields other than tools and messages. They are cached: most requests share
+        them."""
         settings = settings_of(body)
         system: dict[str, Any] = {name: body[name] for name in _SYSTEM_FIELDS if name in body}
         given = settings, system, api
@@ -212,7 +215,8 @@ class WireReader:
         return self._other_fields
 
     def _head_of(self, body: dict[str, Any], tools: _Tools, ttl: str) -> _Reader:
-        """Return the tools and the system prompt as blocks; most requests share them."""
+        """Return the tools and the system prompt as blocks. They are cached: most requests share
+        them."""
         system, instructions = system_of(body), body.get("instructions")
         given = tools, ttl, written((system, instructions))
         if self._head is not None and given == self._head[1]:
@@ -248,15 +252,17 @@ class WireReader:
             given = [message for message in given if isinstance(message, dict)]
             count = alike_length(before.messages, given)
         alike = (head, start.ttl, api) == (before.head, before.ttl, before.api)
-        alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
+        if before.found:
+            alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
         if alike and before.cut_to(count):
             read, messages, blocks = before, count, len(before.blocks)
         else:
             read, messages, blocks = _Read(head, start.ttl, api, blocks=list(head)), 0, 0
             read.pictures = _has_pictures(head)
+        reader = _Reader(start.ttl, read.blocks, start.deferred)
         try:
             for message in given[messages:]:
-                read.add(message, start.deferred)
+                read.add(message, reader)
         except Exception:  # the next body shares nothing with one that cannot be read
             self._before, self._given = _Read(), ()
             raise
@@ -264,7 +270,7 @@ class WireReader:
             blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
         self._before, self._given = read, given
         self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
-        known = shared_length(self._starts, read.starts, messages)
+        known = messages or shared_length(self._starts, read.starts)
         self._starts = self._starts.extended_with(known, read.starts[known:])
         return read
 
@@ -359,8 +365,9 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Read:
-    """The messages that were read. `known` has, for each message, the fields from `leads` on as
-    they were before it. `found` has the texts of the deferred tools to which messages refer.
+    """The messages that were read. For each message, `known` has a copy of the fields below (from
+    `leads` on), made before the message was read. `found` has the texts of the deferred tools to
+    which messages refer.
     """
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
@@ -402,12 +409,13 @@ class _Read:
         """Return the messages that leave the prompt later, with their contents."""
         return tuple((at, identity("message", self.messages[at])) for at in self.clears_at)
 
-    def add(self, message: dict[str, Any], deferred: dict[str, str]) -> None:
+    def add(self, message: dict[str, Any], reader: _Reader) -> None:
+        """Add a message. The reader adds its blocks to those that were read."""
         index, start = len(self.messages), len(self.blocks)
         last = self.blocks[-1] if self.blocks else None
-        reader = _Reader(self.ttl, self.blocks, deferred)
         reader.message(message, index, self.leads)
-        self.found |= reader.found
+        if reader.found:
+            self.found |= reader.found
         if start and self.blocks[start - 1] is not last:  # the message marked the block before it
             self.marked.append((index, start - 1))
         own = self.blocks[start:]
@@ -426,8 +434,8 @@ class _Read:
             self.unknown = (UnknownWord("chat", path),)  # Anthropic's
 
     def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
-        """Note what a message holds beside texts, and what makes it uncertain: unknown words,
-        unread fields, and addresses.
+        """Note the parts of a message that are no texts, and what makes its tokens uncertain:
+        unknown words, unread fields and addresses.
         """
         self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)

@@ -13,6 +13,7 @@ from playground.base.shared_lists import SharedList
 
 _WRITER: Final = json.JSONEncoder(ensure_ascii=False)  # `dumps` would make one for each block
 MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
+_MARKS: Final = frozenset(MARKS)
 PICTURE_KINDS: Final = ("image", "image_url", "input_image")
 _KINDS: Final = {  # kinds of parts, by the keys of Bedrock and Gemini
     "toolUse": "tool_use",
@@ -44,14 +45,26 @@ _AS_NAMED: Final = (
 _MORE: Final = "additionalModelRequestFields"
 
 
-def mark_holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
+def mark_holders(kind: str, value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
+    if kind == "text":
+        return [value]
     content, function = value.get("content"), value.get("function")
-    if kind == "tool_result" and isinstance(content, list):
-        yield from (part for part in content if isinstance(part, dict))
-    if isinstance(function, dict):
-        yield function
-    yield value
+    parts = content if kind == "tool_result" and isinstance(content, list) else ()
+    return [holder for holder in (*parts, function, value) if isinstance(holder, dict)]
+
+
+def holds_marks(body: Mapping[str, Any]) -> bool:
+    """Return True if a mark may stand anywhere in a body."""
+    values: list[Any] = [dict(body)]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            if not _MARKS.isdisjoint(value):
+                return True
+            value = value.values()
+        values += [inner for inner in value if isinstance(inner, dict | list | tuple | SharedList)]
+    return False
 
 
 def kind_of(part: dict[str, Any]) -> str:
@@ -69,7 +82,11 @@ def identity(kind: str, value: dict[str, Any]) -> str:
     if kind == "text":
         return str(value.get("text") or "")
     # Only the envelope is sorted: libraries vary its order, and providers do not see it.
-    plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in MARKS and v is not None}
+    plain = {
+        key: held if isinstance(held, str) else _unmarked(held)
+        for key, held in sorted(value.items())
+        if key not in MARKS and held is not None
+    }
     if "content" in plain and kind == "tool_result":  # the same holds for a tool's result
         plain["content"] = _text_alone(plain["content"])
     return _WRITER.encode(plain)
@@ -84,8 +101,6 @@ def _text_alone(content: Any) -> Any:
 
 
 def _unmarked(value: Any) -> Any:
-    if isinstance(value, str):  # as most are
-        return value
     if isinstance(value, list):
         return [_unmarked(item) for item in value]
     if isinstance(value, dict):
@@ -236,9 +251,11 @@ def _holds_opaque(value: Any) -> bool:
         return False
     if not _OPAQUE_FIELDS.isdisjoint(value):
         return True
-    # most of what a block holds is text: no call for that
-    held = (value[name] for name in _INNER_FIELDS if name in value)
-    return any(not isinstance(each, str) and _holds_opaque(each) for each in held)
+    for name in _INNER_FIELDS:
+        held = value.get(name)
+        if held and not isinstance(held, str) and _holds_opaque(held):
+            return True
+    return False
 
 
 _ADDRESS_FIELDS: Final = ("image_url", "file_url", "fileUri", "file_uri", "uri")
@@ -330,17 +347,17 @@ def settings_left(
     """Yield the values in these fields that are no parameters, each with its path in the body."""
     read = {path for name in parameters for path in PARAMETER_PATHS.get(name, ())}
     for field in fields:
-        yield from _left(settings.get(field), (field,), read)
+        yield from _unnamed_values(settings.get(field), (field,), read)
 
 
-def _left(
+def _unnamed_values(
     value: Any, path: tuple[str, ...], read: Collection[tuple[str, ...]]
 ) -> Iterator[tuple[str, Any]]:
     if value is None or path in read:
         return
     if isinstance(value, dict) and any(one[: len(path)] == path for one in read):
         for key, item in value.items():
-            yield from _left(item, (*path, key), read)
+            yield from _unnamed_values(item, (*path, key), read)
     else:
         yield ".".join(path), value
 

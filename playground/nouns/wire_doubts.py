@@ -15,7 +15,7 @@ _READ_FIELDS: Final = {
 }  # fmt: skip
 _ELSEWHERE: Final = ("mcp", "mcp_toolset", "item_reference")
 _SEARCHES: Final = ("file_search", "web_search", "web_search_preview")  # OpenAI's
-# Items of OpenAI's, with the fields that hold what the model reads of them
+# Kinds of OpenAI's items, with the fields whose contents the model reads
 _ITEMS: Final = {
     "reasoning": ("encrypted_content", "content"),
     "file_search_call": ("results",),
@@ -26,7 +26,8 @@ _CLEARED_AT: Final = "next_user_message"
 
 
 def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Name what makes a body unclear, apart from its tools: no message, skills by `latest`."""
+    """Describe what is uncertain in a body, apart from its tools: it has no message, or it asks for
+    the latest version of a skill."""
     if not messages:
         yield "the body has no message"
     container = body.get("container")
@@ -37,7 +38,8 @@ def of_body(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> I
 
 
 def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Name what the tools leave unclear: that all are deferred, then what each leaves unclear."""
+    """Describe what is uncertain in the tools: that all are deferred, and then each tool's own
+    doubts."""
     if tools and all(each.get("defer_loading") is True for each in tools):
         yield "every tool is deferred: a provider may refuse it"
     for number, tool in enumerate(tools):
@@ -45,7 +47,7 @@ def of_tools(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Name what a tool leaves unclear: how much of it is in the prompt, or what it adds there."""
+    """Describe what is uncertain in a tool: how much of it is in the prompt, or what it adds."""
     kind = str(tool.get("type") or "")
     inner = tool.get("tools") if kind == "namespace" else None
     nested = [each for each in inner if isinstance(each, dict)] if isinstance(inner, list) else []
@@ -62,7 +64,7 @@ def of_tool(tool: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def of_message(message: Mapping[str, Any], path: str, before: str) -> Iterator[str]:
-    """Name what a message leaves unclear; `before` is the role of the message before it."""
+    """Describe what is uncertain in a message; `before` is the role of the previous message."""
     yield from _unread(message, path)
     kind, content = str(message.get("type") or ""), message.get("content")
     parts = (
@@ -86,7 +88,7 @@ def of_references(names: Iterable[str], declared: Iterable[str]) -> Iterator[str
 
 
 def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Name the fields of a message that hold something and are not read. Items without a role and
+    """Name the fields of a message that are not empty and are not read. Items without a role and
     results of tools are left out: each is read as one block.
     """
     is_one_block = message.get("role", "tool") in ("tool", "function")
@@ -97,7 +99,7 @@ def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def fetched(value: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Name what the provider fetches from elsewhere: it is not in the body, and may change."""
+    """Describe what the provider fetches from elsewhere: it is not in the body, and may change."""
     if value.get("type") in _ELSEWHERE:
         yield f"what {path} ({value['type']}) stands for is not in the body"
         return

@@ -77,17 +77,17 @@ def _file() -> dict[str, Any]:
     return file
 
 
-def _unknown(value: Any, known: Any, path: str) -> Iterator[str]:
-    if known is None or value is None:
+def _unknown(value: Any, form: Any, path: str) -> Iterator[str]:
+    if form is None or value is None:
         return
     if isinstance(value, list):
         for number, item in enumerate(value):
-            yield from _unknown(item, known, f"{path}[{number}]")
-    elif isinstance(known, frozenset):
-        if isinstance(value, dict) or (isinstance(value, str) and value not in known):
+            yield from _unknown(item, form, f"{path}[{number}]")
+    elif isinstance(form, frozenset):
+        if isinstance(value, dict) or (isinstance(value, str) and value not in form):
             yield f"{path} {str(value)[:_SHOWN]!r}"
     elif isinstance(value, dict):
-        yield from _unknown_in_object(value, known, path)
+        yield from _unknown_in_object(value, form, path)
 
 
 def _unknown_in_object(value: dict[str, Any], form: _Form, path: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ body."""
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Final
 
 from playground.parsing.choice import Choice, Group, Kind
@@ -56,6 +57,7 @@ class CallOpeners:
         ending = without_final_space(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
+        self._openings: dict[tuple[bool, bool], Choice] = {}
 
     def opening(self, strict: bool = True, firm: bool = False) -> Choice:
         """Return the choice of a call's opener: its text up to the body, and a lookahead for what
@@ -64,8 +66,13 @@ class CallOpeners:
         `strict` is False right after a section's opener, where any JSON object is a call. With
         `firm` a parameter or the call's closer must follow the opener.
         """
+        if (strict, firm) not in self._openings:
+            self._openings[strict, firm] = self._build_opening(strict, firm)
+        return self._openings[strict, firm]
+
+    def _build_opening(self, strict: bool, firm: bool) -> Choice:
         template = self.syntax.call_template
-        forms = self._opener_patterns()
+        forms = self._opener_patterns
         before = any_form(forms)
         lead = Lead(self.syntax, before, without_names(self.closing.pattern), strict, firm)
         pattern = before
@@ -110,6 +117,7 @@ class CallOpeners:
             return ()
         return tuple(dict.fromkeys(head for name in self.names for head in begins((name,))))
 
+    @cached_property
     def _opener_patterns(self) -> list[str]:
         """Return the patterns of the text before a body: as declared, then as models misspell it.
         A misspelt opener counts only if the text after it shows a call."""

@@ -55,9 +55,9 @@ class CallReader(Reader):
         call = OpenCall(
             self.count,
             groups.get("id") or f"call_{self.count + 1}",
-            in_section=in_section,
-            typed=self.switches.typing == "schema",
-            restart=form.restart,
+            in_section,
+            self.switches.typing == "schema",
+            form.restart,
         )
         self.open_call = call
         self.count += 1
@@ -183,7 +183,7 @@ class CallReader(Reader):
         marker = yield from scanner.match_here(close)
         if marker is not None:
             self._unwrap(marker)
-            if not marker.named.get("wrapped"):
+            if not (marker.well_formed or marker.named.get("wrapped")):
                 scanner.note_form(marker, form.syntax.call_template.after)
             scanner.emit_marker(marker)
             return
@@ -213,7 +213,7 @@ class CallReader(Reader):
         return (yield from self.scanner.match_here(point)) if point else None
 
     def _unwrap(self, marker: Marker) -> None:
-        """Note a list or a code fence inside a call's markers, once."""
+        """Note, once, that a list or a code fence stands inside a call's markers."""
         if marker.named.get("wrapped") and not self._wrapped:
             self._wrapped = True
             wrapper = "a code fence" if "```" in marker.named["wrapped"] else "a list"

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final, Literal, NamedTuple, TypeGuard
 
 from playground.nouns.events import Role
-from playground.parsing.patterns import LINE_START, begins, literal
+from playground.parsing.patterns import LINE_START, any_form, begins, literal
 
 
 class Kind(Enum):
@@ -109,7 +109,7 @@ def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
     listed = [_strip_marker(text) for text in sorted(set(texts), key=len, reverse=True)]
     if not listed:
         return []
-    pattern = "|".join(literal(text) for text in listed)
+    pattern = any_form([literal(text) for text in listed])
     first = tuple(text for marker in listed for text in begins((marker,)))
     return [Choice(pattern, first, Group(kind, number), tuple(listed))]
 

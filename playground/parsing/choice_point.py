@@ -11,6 +11,7 @@ because beginnings recur and whole texts do not.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ from playground.parsing.candidates import (
     may_begin,
 )
 from playground.parsing.choice import Choice, Group
-from playground.parsing.marker import NOTHING, Lookahead, Marker, named_in
+from playground.parsing.choice_pattern import Begin, ChoicePattern, choice_pattern, pattern_of
+from playground.parsing.marker import NOTHING, UNDECIDED, Lookahead, Marker, named_in
 from playground.parsing.patterns import CONTEXT, SPACE
 from playground.parsing.skip_rule import Accept, GoesOn, SkipRule, triggers_of
 
@@ -155,7 +157,7 @@ class ChoicePoint:
     def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
         """Match at the place of held text, or at a place that may begin a marker. A marker that
         `accept` rejects counts as none."""
-        lookahead = self.match_at(text, place, few=_MANY, is_candidate=False)
+        lookahead = self.match_at(text, place, False, _MANY, False)
         if accept is None:
             return lookahead
         marker, is_undecided = lookahead
@@ -166,7 +168,7 @@ class ChoicePoint:
 
     def decide_here(self, text: str, place: int, accept: Accept | None = None) -> Lookahead:
         """Match at the place where the walk stands: the text so far did not decide the match."""
-        return self.match_at(text, place, few=_MANY)
+        return self.match_at(text, place, False, _MANY)
 
     # matching
 
@@ -211,18 +213,23 @@ class ChoicePoint:
                 return known
         for length in (_LEAST, _FEW, _MORE):
             if rest > length:
-                lookahead = self._cached_match(
-                    lookbehind, text[place : place + length], has_more=True
-                )
-                if not lookahead[1]:
-                    return lookahead
+                key = (self, lookbehind, text[place : place + length])
+                known = _decided_cache.get(key) or _undecided_cache.get(key)
+                if known is None:
+                    known = self._match_new(key, has_more=True)
+                if not known[1]:
+                    return known
         if rest <= _MANY and not stream_ended:
-            return self._cached_match(lookbehind, text[place:])
+            key = (self, lookbehind, text[place:])
+            return _decided_cache.get(key) or self._match_new(key)
         match = self.match(text, place, partial=True)
         if match is None:
             return NOTHING
         marker = self.marker_of(match)
-        return marker, not stream_ended and self.is_undecided(marker, text)
+        is_undecided = self.is_undecided(marker, text)
+        if not marker.partial and not is_undecided:
+            self._learn(marker, lookbehind, text[place : place + _MANY], _MANY)
+        return marker, not stream_ended and is_undecided
 
     def match(
         self, text: str, place: int, partial: bool = False, has_more: bool = False
@@ -234,16 +241,24 @@ class ChoicePoint:
         """
         beginning = None
         for pattern in _patterns_for(self, head_at(text, place), partial):
-            match = compile_choice(pattern).match(text, place, partial=partial)
+            match = pattern.match(text, place, partial)
             if match is not None:
                 if has_more or not match.partial:
                     return match
                 beginning = beginning if beginning is not None else match
         return beginning
 
+    def is_cut(self, text: str, place: int) -> bool:
+        """Return True if `text` ends within the beginning of the first choice that may match."""
+        for pattern in _patterns_for(self, head_at(text, place), partial=True):
+            begin = pattern.begin(text, place)
+            if begin is not Begin.NO:
+                return begin is Begin.CUT
+        return False
+
     def marker_of(self, match: regex.Match[str]) -> Marker:
         """Make a marker of what `match` gave."""
-        group = None if match.partial else self._group_of_pattern[match.re.pattern]
+        group = None if match.partial else self._group_of_pattern[pattern_of(match)]
         return Marker(match, group, named_in(match))
 
     def rejects(
@@ -262,7 +277,7 @@ class ChoicePoint:
             return True
         # `<invoke ` may be the key in its own tag as well as the beginning of a call
         patterns = (
-            compile_choice(pattern) for choice in self.choices for pattern in choice.patterns
+            choice_pattern(pattern) for choice in self.choices for pattern in choice.patterns
         )
         matches = (pattern.match(text, place, partial=True) for pattern in patterns)
         return not any(
@@ -295,14 +310,15 @@ class ChoicePoint:
         if match.end() == len(text):
             return True
         # the marker is complete, but a longer one may be what stands here: `<|end` of `<|end|>`
-        start, rivals = match.start(), _rivals(self, match.re.pattern)
-        return any(compile_choice(rival).fullmatch(text, start, partial=True) for rival in rivals)
+        start, rivals = match.start(), _rivals(self, pattern_of(match))
+        return any(choice_pattern(rival).fullmatch(text, start) for rival in rivals)
 
     @cached_property
     def _varying_groups(self) -> frozenset[str]:
         """The groups whose match more text may change; "" for the only choice without a group.
 
-        Choices of literals are all in it: `_may_vary` finds out which do, because it takes time.
+        All groups of literals are in it; `_may_vary` then checks a group only when it has matched,
+        because that takes time.
         """
         may_vary = (c for c in self.choices if c.repeats or c.varying or c.texts)
         return frozenset(choice.group_name for choice in may_vary)
@@ -318,26 +334,23 @@ class ChoicePoint:
 
     # remembering
 
-    def _cached_match(self, lookbehind: str, text: str, has_more: bool = False) -> Lookahead:
-        """Match a beginning, or return what an earlier match of the same one gave.
+    def _match_new(self, key: _BeginningKey, has_more: bool = False) -> Lookahead:
+        """Match a beginning that no cache holds, and remember the result.
 
         With `has_more` the caller has more of the text, so an undecided result goes into a cache of
         its own.
         """
-        lookahead = _decided_cache.get((self, lookbehind, text))
-        if lookahead is None and has_more:
-            lookahead = _undecided_cache.get((self, lookbehind, text))
-        if lookahead is None:
-            lookahead = _match_once(self, lookbehind, text, has_more)
-            _remember(self, lookbehind, text, lookahead, has_more)
-            marker, is_undecided = lookahead
-            if marker is not None and not is_undecided:
-                self._learn(marker, lookbehind, text)
+        _, lookbehind, text = key
+        lookahead = _match_once(self, lookbehind, text, has_more)
+        _remember(key, lookahead, has_more)
+        marker, is_undecided = lookahead
+        if marker is not None and not is_undecided:
+            self._learn(marker, lookbehind, text, marker.size + 1)
         return lookahead
 
-    def _learn(self, marker: Marker, lookbehind: str, text: str) -> None:
-        """Learn the shortest beginning that decides a marker; from then on the cache finds it,
-        whatever follows.
+    def _learn(self, marker: Marker, lookbehind: str, text: str, longest: int) -> None:
+        """Learn the shortest beginning that decides a marker, up to a `longest` one; from then on
+        the cache finds it, whatever follows.
 
         Only every `_OFTEN`-th meeting is learned from, because it asks every choice again.
         """
@@ -346,15 +359,22 @@ class ChoicePoint:
         self._meetings[marker.text] += 1
         if self._meetings[marker.text] % _OFTEN:
             return
-        for length in (marker.size, marker.size + 1):
-            if length >= len(text) or len(self._learned_lengths) == _MOST_LENGTHS:
-                return
+        if len(self._learned_lengths) == _MOST_LENGTHS:
+            return
+
+        def decides(length: int) -> bool:
             shorter, is_undecided = _match_once(self, lookbehind, text[:length])
-            if not is_undecided and shorter is not None and shorter.content == marker.content:
-                _remember(self, lookbehind, text[:length], (marker, False))
-                if length not in self._learned_lengths:
-                    self._learned_lengths.append(length)
-                return
+            return not is_undecided and shorter is not None and shorter.content == marker.content
+
+        lengths = range(marker.size, min(longest + 1, len(text)))
+        place = bisect_left(lengths, True, key=decides)  # more text never changes a decision
+        if place < len(lengths):
+            length = lengths[place]
+            # matched anew, because `marker` may keep a long text alive
+            lookahead = _match_once(self, lookbehind, text[:length])
+            _remember((self, lookbehind, text[:length]), lookahead)
+            if length not in self._learned_lengths:
+                self._learned_lengths.append(length)
 
     @cached_property
     def _learned_lengths(self) -> list[int]:
@@ -383,12 +403,6 @@ def after_space(choices: Iterable[Choice]) -> ChoicePoint | None:
 
 
 @lru_cache(maxsize=4096)
-def compile_choice(pattern: str) -> regex.Pattern[str]:
-    """Compile one choice, once for all choice points: 500 characters take a millisecond."""
-    return regex.compile(pattern)
-
-
-@lru_cache(maxsize=4096)
 def _cached_hold_from(point: ChoicePoint, text: str, start: int) -> int | None:
     # most chunks of prose in which anything is held end in a blank
     return point._hold_from(text, start, None)
@@ -398,6 +412,8 @@ def _match_once(
     point: ChoicePoint, lookbehind: str, text: str, has_more: bool = False
 ) -> Lookahead:
     full_text = lookbehind + text
+    if has_more and point.is_cut(full_text, len(lookbehind)):
+        return UNDECIDED
     match = point.match(full_text, len(lookbehind), True, has_more)
     if match is None:
         return NOTHING
@@ -405,22 +421,20 @@ def _match_once(
     return marker, point.is_undecided(marker, full_text)
 
 
-def _remember(
-    point: ChoicePoint, lookbehind: str, text: str, lookahead: Lookahead, has_more: bool = False
-) -> None:
+def _remember(key: _BeginningKey, lookahead: Lookahead, has_more: bool = False) -> None:
     cache = _undecided_cache if has_more and lookahead[1] else _decided_cache
     if len(cache) >= _MOST_BEGINNINGS:
         cache.clear()
-    cache[point, lookbehind, text] = lookahead
+    cache[key] = lookahead
 
 
 @lru_cache(maxsize=4096)
-def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[str, ...]:
+def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[ChoicePattern, ...]:
     """Return the patterns of the choices that may begin with `head`, the first characters at a
     place. At the end of the stream (no head, not `partial`) no literal can begin."""
     may_match = (c for c in point.choices if may_begin(c, head[:1] if c.loose else head))
     chosen = (choice for choice in may_match if head or partial or not choice.begins)
-    return tuple(pattern for choice in chosen for pattern in choice.patterns)
+    return tuple(choice_pattern(pattern) for choice in chosen for pattern in choice.patterns)
 
 
 @lru_cache(maxsize=4096)
@@ -454,9 +468,7 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
         for other in listed:
             if other is choice or not may_begin(other, text):
                 continue
-            matches = (
-                compile_choice(each).fullmatch(text, partial=True) for each in other.patterns
-            )
+            matches = (choice_pattern(each).fullmatch(text) for each in other.patterns)
             if any(match is not None and match.partial for match in matches):
                 return True
     return False

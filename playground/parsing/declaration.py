@@ -1,14 +1,16 @@
 """The declaration of a call's text form, as plain data: templates with holes, and flags.
 
-`Syntax` (syntax.py) is a declaration that was checked; notations read declarations.
+`Syntax` (syntax.py) is a checked declaration. Notations (`notations/`) write and read call bodies
+by it.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from typing import Final, Literal
 
@@ -16,8 +18,9 @@ from playground.parsing.hashed import HashedOnce
 from playground.parsing.template import Piece, Template, cut_at_body, leading_text
 from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literals, Untyped
 
-# The holes that may stand beside a body, for each kind of template. The bodies themselves are
-# notations, except that a section's body is its calls. docs/contributing/dialect.md lists both.
+# The holes that each kind of template may have besides its body. The hole of a call's or a
+# parameter's body names a notation; a section's body is {calls}. docs/contributing/dialect.md lists
+# both.
 CALL_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name",
     "id": "the call's id",
@@ -31,6 +34,8 @@ PARAM_HOLES: Final[dict[str, str]] = {
     "type": "the JSON type of a parameter's value; `string` says that it is text",
     "is_text": "`true` where a parameter's value is text, `false` where it is JSON",
 }
+# a letter and a sign, and more than what prose may hold (`to=`)
+_HAS_WORD: Final = re.compile(r"(?s)(?=.{4})(?:[^\W\d_].*\W|\W.*[^\W\d_])")
 SECTION_BODY: Final = "calls"
 SECTION_BODIES: Final[dict[str, str]] = {
     SECTION_BODY: "the calls of a reply (or each one, with `one_call_a_section`)",
@@ -45,9 +50,9 @@ class JsonShape:
     """The places of name, arguments and id in a call's JSON object.
 
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
-    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. A text in
-    place of the arguments is the value of the argument `text_key`. If the first key is `thought`,
-    its value is reasoning.
+    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. If the call
+    has a plain text in place of arguments, it is the value of the argument `text_key`. If the first
+    key is `thought`, its value is reasoning.
 
     Members are written in the `order` of their keys; if `order` is empty: id, constants, name,
     arguments. They are read in any order. The id member holds the call's own id, or its number in
@@ -67,7 +72,7 @@ class JsonShape:
     id_is: Literal["id", "index", "number"] = "id"
 
 
-@dataclass(frozen=True, init=False, repr=False, eq=False)  # only its subclass `Syntax` is made
+@dataclass(frozen=True, init=False, repr=False, eq=False)  # abstract: see `Syntax`
 class Declaration:
     """The text form of a call. Braces that are no hole are doubled, as in `str.format`."""
 
@@ -102,7 +107,7 @@ class Declaration:
     known_names: bool = False
     """The opener is little more than a tool's name: it is text unless the session has the tool."""
     line_start: bool = False
-    """Calls, and the closers of bodies that are texts, stand at the beginning of a line."""
+    """A call begins on a new line; so does the closer of a body that is plain text."""
     reserved: bool = False
     """The markers are control tokens, which no value holds: a parameter's opener inside a value
     shows that the value's closer was forgotten."""
@@ -124,7 +129,7 @@ class Declaration:
     """The call's text has no name. The call is delivered under the empty name, for the agent's loop
     to answer, or under the name of the only tool that its arguments fit; a finding says so."""
     objects: bool = False
-    """A body that is one text may also be a JSON object with the arguments."""
+    """A body that is normally plain text may also be a JSON object with the arguments."""
     object_block: tuple[str, str] = ("", "")
     """Markers around a JSON object that may stand in place of all parameters."""
     joined: str = ""
@@ -135,7 +140,7 @@ class Declaration:
     """Other forms that are read, never written."""
 
     @cached_property
-    def asks_names(self) -> bool:
+    def depends_on_tool_names(self) -> bool:
         """True if the openers of this form, or of one of `also`, depend on the tools' names."""
         return any(form.known_names for form in (self, *self.also))
 
@@ -149,7 +154,7 @@ class Declaration:
 
     def type_word(self, kind: str) -> str:
         """Return the word that {type} writes for a value of this JSON type."""
-        return dict(self.type_words).get(kind, kind)
+        return dict(self.type_words).get(kind, kind) if self.type_words else kind
 
     @cached_property
     def section_texts(self) -> tuple[str, ...]:
@@ -167,8 +172,8 @@ class Declaration:
 
     @cached_property
     def marked(self) -> bool:
-        """True if a marker with letters stands before a call, its own or its section's: what
-        follows is then taken for a call, not for code in prose."""
+        """True if a marker with letters stands before a call (its own or its section's). Text after
+        such a marker is a call, not code in prose."""
         before = (p for t in (self.call_template, *self.sections) for p in t.before)
         return any(char.isalpha() for piece in before if isinstance(piece, str) for char in piece)
 
@@ -232,8 +237,16 @@ def written_name(syntax: Declaration, name: str) -> str:
 def tags_outside_text(
     syntax: Declaration, markers: Markers, names: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the first tags of the markers that no text holds: those of calls of tools with these
-    names, of sections and thoughts, and of the model's own tokens."""
+    """Return what plain text is not expected to contain: the first tag of each marker, and openers
+    of mere words. Markers are those of calls of tools with these names, of sections, of reasoning,
+    and the model's special tokens."""
+    return _tags_outside_text(syntax, markers, tuple(names))
+
+
+@lru_cache(maxsize=256)  # asked for each reply
+def _tags_outside_text(
+    syntax: Declaration, markers: Markers, names: tuple[str, ...]
+) -> tuple[str, ...]:
     texts = []
     for form in (syntax, *syntax.also):
         for template in (form.call_template, *form.sections):
@@ -243,7 +256,36 @@ def tags_outside_text(
     pairs = (*markers.reasoning, *markers.plain)
     texts += [text for pair in pairs for text in (pair.open, pair.close)]
     texts += [*markers.stops, *markers.dropped, markers.result]
-    return tuple(dict.fromkeys(filter(None, map(first_tag, texts))))
+    tags = (*map(first_tag, texts), *markers_of_words(syntax, names))
+    return tuple(dict.fromkeys(filter(None, tags)))
+
+
+def markers_of_words(syntax: Declaration, names: Iterable[str]) -> Iterator[str]:
+    """Yield the openers in which there is no tag, such as `**Tool Call:**` or `@name(`. An object
+    of JSON without an opener is recognised by the key of its name."""
+    for form in (each for each in (syntax, *syntax.also) if not each.slip):
+        sections = (leading_text(section.before).strip() for section in form.sections)
+        yield from (text for text in sections if _HAS_WORD.search(text) and not first_tag(text))
+        if form.section and not form.section_optional:
+            continue  # a call outside of a section is a slip
+        for name in (written_name(form, name) for name in names):
+            opener = leading_text(form.call_template.before, name=name).strip()
+            if first_tag(opener):
+                continue
+            if opener == f"{name}(":
+                yield f"\n{opener}"  # prose names functions so
+            elif _HAS_WORD.search(opener):
+                yield opener
+            elif form.call_template.body == "call:json" and not syntax.section:
+                yield opener + _beginning_up_to_name(form.shape)
+
+
+def _beginning_up_to_name(shape: JsonShape) -> str:
+    """Return the last keys before the name in a call's object: `"function": {"name"`."""
+    path = [*map(json.dumps, shape.name)]
+    if shape.name_is_key:
+        return ""
+    return f"{{{path[0]}" if len(path) == 1 else ": {".join(path[-2:])
 
 
 def first_tag(marker: str) -> str:

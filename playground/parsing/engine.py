@@ -49,7 +49,7 @@ class SyntaxEngine:
     ) -> None:
         self.syntax, self.markers, self.switches = syntax, markers, switches
         by_name = {tool.name: tool for tool in tools}
-        names = tuple(by_name) if syntax.asks_names else ()
+        names = tuple(by_name) if syntax.depends_on_tool_names else ()
         self.plan: Plan = compile_plan(syntax, markers, switches, names)
         self.scanner = Scanner(offset)
         tokens = (*markers.stops, *markers.dropped)
@@ -60,7 +60,7 @@ class SyntaxEngine:
         self._section_opener = ""  # its opener, as it was written
         self._bare_section = False  # True if the opener of a section without calls was read as text
         self._after_call = False  # True right after a call
-        self._after_remains = False  # True after text or a lone closer that remained of a call
+        self._after_remains = False  # True after a remnant of a call: text or a lone closer
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
         self.draft: DraftCall | None = None  # calls in open reasoning, held back
         self._told_between = False  # True once text between the calls of a section was noted
@@ -139,10 +139,12 @@ class SyntaxEngine:
                     message = f"{half.text.strip()!r} begins a closer twice: read as one"
                     scanner.note("mended-form", message=message)
                     scanner.emit_marker(half, "section")
-        point, start = (section and section.between) or self.plan.text, scanner.offset
+        point = (section and section.between) or self.plan.text
+        if section is None or self._told_between:
+            return (yield from scanner.until(point, self._text_claim))
+        start = scanner.offset
         marker = yield from scanner.until(point, self._text_claim)
-        is_between = marker and section and scanner.offset > start and not self._told_between
-        if is_between and section and _has_closer(section):
+        if marker and scanner.offset > start and _has_closer(section):
             self._told_between = True
             scanner.note("mended-form", message="text between the calls of a section")
         return marker
@@ -179,7 +181,7 @@ class SyntaxEngine:
                 raise AssertionError(f"{kind} is waited for only inside something else")
 
     def _note_remnant(self, kind: Kind, marker: Marker, form: Form) -> None:
-        """Note a closer without its opener, or a body or a header without its opener."""
+        """Note a closer, a body or a header that stands without its opener."""
         if kind is Kind.BARE_CLOSE:
             self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             return
@@ -197,8 +199,8 @@ class SyntaxEngine:
         """Return True if a text that looks like a call is a member's value in the rest of a broken
         call.
 
-        The same goes for a list of calls, and for the first call in one. A call with words in its
-        opener is a real call: the broken call was cut off before it.
+        The text may also be a list of calls, or the first call in such a list. A call with words in
+        its opener is a real call: the broken call was cut off before it.
         """
         kind, number = group
         is_call = kind in (Kind.CALL, Kind.SECTION) and not _WORD_BEFORE_JSON.match(marker.text)
@@ -248,7 +250,8 @@ class SyntaxEngine:
         elif not marker.well_formed and not marker.named.get("doubled"):
             sections = form.syntax.well_formed_sections
             self.scanner.note_form(marker, *(section.before for section in sections))
-        self._end_section(f"the next section, {_quoted(marker)}")
+        if self._section is not None:
+            self._end_section(f"the next section, {_quoted(marker)}")
         self._section, self._bare_section, self._told_between = form, False, False
         self._section_opener = marker.text
         self._separated = None
@@ -444,21 +447,17 @@ class SyntaxEngine:
     def _read_calls(self, marker: Marker, form: Form, has_body: bool = True) -> Walk[None]:
         """Read one call, and the separator before the next one."""
         self.mode = "call"
-        in_section = self._section is not None
-        if self._section is form:
-            self._note_separator(form, follows=True)
-        if (
-            self._section
-            and self._section.syntax.one_call_a_section
-            and self._separated is not None
-        ):
-            self.scanner.note("mended-form", message="another call in a section for one call")
-        is_required = form.syntax.section and not form.syntax.section_optional
-        if not in_section and is_required and has_body:
-            section = form.syntax.section.strip()
-            message = f"{section!r:.100} must stand around the calls: delivered without it"
-            self.scanner.note("missing-section", message=message)
-        yield from self.reader.read(marker, form, in_section, has_body=has_body)
+        section, is_next = self._section, self._separated is not None
+        if section is None:
+            if form.syntax.section and not form.syntax.section_optional and has_body:
+                message = f"{form.syntax.section.strip()!r:.100} must stand around the calls"
+                self.scanner.note("missing-section", message=f"{message}: delivered without it")
+        else:
+            if section is form:
+                self._note_separator(form, follows=True)
+            if is_next and section.syntax.one_call_a_section:
+                self.scanner.note("mended-form", message="another call in a section for one call")
+        yield from self.reader.read(marker, form, section is not None, has_body=has_body)
         self.mode = "text"
         has_next = False
         self._after_call, self._in_pieces = True, self.reader.in_pieces
@@ -469,7 +468,7 @@ class SyntaxEngine:
                 yield from self._claim_repeated_closer(form.repeated_closer)
             has_next = yield from self._claim_separator(form)
         self._separated = has_next
-        if self._section is form and not _has_closer(form) and not has_next:
+        if section is form and not has_next and not _has_closer(form):
             self._section = None  # a section without a closer ends with its last call
 
     def _claim_repeated_closer(self, point: ChoicePoint) -> Walk[None]:
@@ -512,7 +511,7 @@ def _has_closer(form: Form) -> bool:
 
 
 def _closer_after(opener: str, form: Form) -> str:
-    """Return the closer that belongs to a section's opener: other wrappers have others."""
+    """Return the closer that belongs to a section's opener. Each wrapper has its own."""
     sections = form.syntax.sections
     begun = (s for s in sections if opener.strip().startswith(declared_text(s.before)))
     return declared_text(next(begun, sections[0]).after)

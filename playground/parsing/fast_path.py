@@ -65,18 +65,6 @@ _MOST_CHUNKS: Final = 1024
 _SHORT: Final = 16
 
 
-# How to skip a chunk at first sight: three triggers, the search, the maker of the event and the
-# sink of the bytes. It is a tuple because unpacking one is faster than reading attributes.
-AtSight = tuple[
-    str,
-    str,
-    str,
-    Callable[[str], re.Match[str] | None],
-    Callable[[int, str], Event],
-    Callable[[bytes], object],
-]
-
-
 # Feeds a chunk after held text, or while the walk waits for a decision.
 FeedHeld = Callable[["FastPath", str], list[Event]]
 
@@ -92,7 +80,6 @@ class FastPath:
     __slots__ = (
         "_accept",
         "_at_sight",
-        "_claim",
         "_context",
         "_decide",
         "_decision",
@@ -100,17 +87,19 @@ class FastPath:
         "_goes_on",
         "_held",
         "_hold_by_chunk",
+        "_make",
         "_next_rule",
         "_offset",
-        "_ready",
         "_remembered_accept",
         "_rule",
         "_scanner",
+        "_search",
         "_sink",
         "_start",
     )
 
     _rule: SkipRule
+    _search: Callable[[str], re.Match[str] | None]  # the rule's own
     _hold_by_chunk: dict[str, int]  # chunk -> the index from which it is held
 
     def __init__(self, scanner: Scanner) -> None:
@@ -122,8 +111,9 @@ class FastPath:
         self._start = 0  # the offset at which it began
         self._held = ""  # the end of the text so far, which may begin a marker
         self._context = ""  # the text before it, as far as a pattern may look back
-        self._at_sight: AtSight | None = None  # None if something is held, or a line begins
-        self._claim = scanner.skip_claim  # makes the events of skipped chunks
+        # the rule's triggers; None if something is held, or a line begins
+        self._at_sight: tuple[str, str, str] | None = None
+        self._make = scanner.skip_claim.make  # makes the events of skipped chunks
         self._sink = scanner.skip_claim.raw_sink()  # takes their bytes, for a later look back
         self._use_rule(NEVER)
         self._next_rule: NextRule | None = None
@@ -153,21 +143,17 @@ class FastPath:
 
     def _start_skipping(self, rule: SkipRule) -> None:
         scanner, self._feed_held = self._scanner, FastPath._feed_after_held
-        self._claim, self._sink = scanner.skip_claim, scanner.skip_claim.raw_sink()
-        is_same_rule = rule is self._rule and scanner.accept is self._remembered_accept
-        self._remembered_accept = scanner.accept
-        if not is_same_rule:
-            self._rule, self._hold_by_chunk = rule, {}
-        first, second, third = rule.triggers
-        self._ready = (first, second, third, rule.search, self._claim.make, self._sink)
+        claim = scanner.skip_claim
+        self._make, self._sink = claim.make, claim.raw_sink()
+        if rule is not self._rule or scanner.accept is not self._remembered_accept:
+            self._remembered_accept = scanner.accept
+            self._use_rule(rule)
         self._next_rule, self._goes_on = scanner.next_rule, None
         begins_line = rule.any_line and self._context[-1:] in ("", "\n")
-        self._at_sight = None if self._held or begins_line else self._ready
+        self._at_sight = None if self._held or begins_line else rule.triggers
 
     def _use_rule(self, rule: SkipRule) -> None:
-        self._rule, self._hold_by_chunk = rule, {}
-        first, second, third = rule.triggers
-        self._ready = (first, second, third, rule.search, self._claim.make, self._sink)
+        self._rule, self._search, self._hold_by_chunk = rule, rule.search, {}
 
     def _hand_back(self) -> None:
         """Hand back to the walk: bring its scanner up to where the next chunk begins."""
@@ -184,9 +170,9 @@ class FastPath:
 
     def _feed_pending(self, text: str) -> list[Event]:
         """Hold a chunk, unless it answers the question for which the walk waits."""
-        held, context = self._held + text, self._context
-        assert self._decide is not None
-        marker, is_undecided = self._decide(context + held, len(context), self._accept)
+        held, context, decide = self._held + text, self._context, self._decide
+        assert decide is not None
+        marker, is_undecided = decide(context + held, len(context), self._accept)
         if is_undecided:
             self._held = held
             self._offset += len(text)
@@ -226,6 +212,11 @@ class FastPath:
     def _feed_candidate(self, text: str, place: int) -> list[Event]:
         """Feed held text and a chunk, `text` together, in which a marker may begin at `place`."""
         rule, context = self._rule, ""
+        find_next = self._next_rule
+        if find_next is not None and (next_rule := find_next(text)) is not None:
+            if next_rule is not rule:
+                self._use_rule(next_rule)
+            return self._skip_to(text, len(text))
         # no pattern looks back beyond a letter or digit directly before the place
         needs_no_context = not rule.looks_back or (place > 0 and text[place - 1].isalnum())
         if needs_no_context:
@@ -237,11 +228,6 @@ class FastPath:
         else:
             context = self._context if self._held else self._scanner.skip_claim.lookbehind()
             window, start = context + text, len(context)
-        next_rule = self._next_rule(text) if self._next_rule is not None else None
-        if next_rule is not None:
-            if next_rule is not rule:
-                self._use_rule(next_rule)
-            return self._skip_to(text, len(text))
         stop = rule.hold_from(window, start, self._accept) if rule.hold_from is not None else None
         if stop is None:
             return self._walk(text[len(self._held) :])
@@ -263,7 +249,8 @@ class FastPath:
             text = text[:stop]
         else:
             self._held = ""
-            begins_line = self._rule.any_line and text[-1] == "\n"
-            self._at_sight = None if begins_line else self._ready
-        self._sink(text.encode())
-        return [self._claim.make(start, text)]
+            rule = self._rule
+            self._at_sight = None if rule.any_line and text[-1] == "\n" else rule.triggers
+        sink, make = self._sink, self._make
+        sink(text.encode())
+        return [make(start, text)]

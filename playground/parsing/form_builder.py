@@ -21,6 +21,7 @@ from playground.parsing.patterns import (
     SPACE,
     WRAPPER_END,
     allow_repeated,
+    any_form,
     begin_differently,
     begins,
     begins_with_words,
@@ -48,7 +49,7 @@ class FormBuilder(CallOpeners):
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only for the first section, which is written; the others are of other dialects
+        # only for the first section, the one that is written; other dialects write the others
         self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
@@ -298,7 +299,7 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
     elif not syntax.shape.name_is_key:
         lead = Lead(syntax, "", "", strict=True, firm=False)
         patterns['{"'] = [notation.announce(lead)]
-    by_start = {start: "|".join(patterns[start]) for start in patterns if len(start) > 1}
+    by_start = {start: any_form(patterns[start]) for start in patterns if len(start) > 1}
     return _openers(by_start)
 
 

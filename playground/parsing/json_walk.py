@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from playground.base.json_numbers import load_strict_json_at
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.claims import Claim
 from playground.parsing.marker import Lookahead
@@ -47,6 +48,7 @@ _UNDECIDED: Final = ("\\", "/", "*")
 # opener that is open -> the matches that `_change_by` can follow without the walk
 _SKIPPABLE: Final = {"": frozenset("\"'{}[]"), '"': frozenset('"'), "'": frozenset("'")}
 _LONGEST_CHUNK: Final = 64  # characters: longer chunks are left to the walk
+_LEAST_AT_ONCE: Final = 128  # characters: in shorter texts a value is seldom complete
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
 
@@ -68,6 +70,10 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
     never closed. Raises BrokenCall there, for a marker outside of strings, and at the end of the
     stream.
     """
+    complete = complete_value(scanner)
+    if complete is not None:
+        emit(complete[1] - scanner.at)
+        return
     nesting, position = Nesting(restart), scanner.at
     while True:
         match = nesting.place.pattern.search(scanner.text, position)
@@ -107,6 +113,26 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
         if nesting.ends_after(*_AFTER[inside, char]):
             emit(position - scanner.at)
             return
+
+
+def complete_value(scanner: Scanner) -> tuple[Any, int] | None:
+    """Return the object or array that begins here, and the index of its end, if all of it is there
+    and it is strict JSON; else None.
+
+    Another call cannot begin in it. Its first quote would end a string, and the key that follows
+    that quote is no JSON there. So a string alone does not count: any text may follow it.
+    """
+    text, at = scanner.text, scanner.at
+    if len(text) - at < _LEAST_AT_ONCE or text[at] not in "{[":
+        return None
+    # one failure for each text, because it reads from the value to the end of the text
+    if scanner.base + len(text) == scanner.incomplete_at:
+        return None
+    try:
+        return load_strict_json_at(text, at)
+    except (ValueError, RecursionError):
+        scanner.incomplete_at = scanner.base + len(text)
+        return None
 
 
 def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:

@@ -59,11 +59,15 @@ class Marker:
 def named_in(match: regex.Match[str]) -> dict[str, str]:
     """Return the texts of the named groups that have matched."""
     groups = match.groups()  # `regex` finds a group by its number ten times as fast as by its name
-    texts = ((name, groups[number - 1]) for name, number in match.re.groupindex.items())
-    return {name: text for name, text in texts if text is not None}
+    return {
+        name: text
+        for name, number in match.re.groupindex.items()
+        if (text := groups[number - 1]) is not None
+    }
 
 
 # The marker at a place, or its beginning, and whether more text could change that. It is a plain
 # tuple because Python unpacks one far faster than a NamedTuple, and every chunk that is held does.
 Lookahead = tuple[Marker | None, bool]
 NOTHING: Final[Lookahead] = (None, False)
+UNDECIDED: Final[Lookahead] = (None, True)  # the caller has more of the text, and has to try it

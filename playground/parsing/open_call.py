@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from playground.nouns.tools import Schema, ToolMetadata
@@ -34,25 +33,28 @@ class KnownTool:
         return schema
 
 
-@dataclass
 class OpenCall:
-    """The call that is being read: all that the engine keeps of the stream."""
+    """The call that is being read: all that the engine keeps of the stream.
 
-    index: int
-    call_id: str
-    name: str | None = None
-    raw: list[tuple[str | None, str]] = field(default_factory=list)
-    arguments: dict[str, Any] = field(default_factory=dict)
-    strays: dict[str, str] = field(
-        default_factory=dict
-    )  # members that the form does not have, as JSON
-    known_tool: KnownTool | None = None
-    in_section: bool = False
-    second_name: str = ""  # a second name in the call's object
-    relaxed: bool = False  # True if its JSON is not strict: single quotes, bare keys, comments
-    body_ended: bool = False  # True if its body ended by itself: nothing after it belongs to it
-    typed: bool = True
-    restart: ChoicePoint | None = None  # how another call of its form begins
+    `restart` matches the beginning of another call of its form.
+    """
+
+    # no dataclass: its constructor would take three times as long
+    def __init__(
+        self, index: int, call_id: str, in_section: bool, typed: bool, restart: ChoicePoint | None
+    ) -> None:
+        self.index, self.call_id = index, call_id
+        self.in_section, self.typed, self.restart = in_section, typed, restart
+        self.name: str | None = None
+        self.known_tool: KnownTool | None = None
+        self.raw: list[tuple[str | None, str]] = []
+        self.arguments: dict[str, Any] = {}
+        self.strays: dict[str, str] = {}  # members that the form does not have, as JSON
+        self.second_name = ""  # a second name in the call's object
+        self.relaxed = False  # True if its JSON is not strict: single quotes, bare keys, comments
+        self.body_ended = False  # True if its body ended by itself: nothing after it belongs to it
+        # a text of arguments and its value, if it was read already
+        self.read_value: tuple[str, Any] = ("", None)
 
     @property
     def place(self) -> str:

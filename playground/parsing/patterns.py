@@ -28,7 +28,9 @@ ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 _LINE_BREAK: Final = r"[ \t]{0,16}+\r?\n"
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
-NO_MEMBER: Final = r"""(?<!":\s{0,6})"""  # not after a member's key
+# Not after a member's key. A look-behind inside, because `regex` takes a text of two characters
+# after a blank for the beginning of a match: `[ x` would be held up to the end of the stream.
+NO_MEMBER: Final = r"""(?<!(?<="):\s{0,6})"""
 CONTEXT: Final = 8  # the most characters before a place that a look-behind such as LINE_START sees
 # the end of white space after a name, before other text or at the end of the text
 NAME_END: Final = r"(?<=\s)(?=\S|\Z)"
@@ -141,6 +143,7 @@ def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
     return f"(?!/)(?:[^{NO_NAME}{stop}/]|/(?!>)){{1,128}}+"
 
 
+@lru_cache(maxsize=4096)  # asked for the same markers at each place where they may stand
 def literal(text: str) -> str:
     """Build a pattern for a marker: its words must be exact, the white space around them and around
     the `=` of an attribute may vary."""
@@ -160,8 +163,8 @@ class Gap(NamedTuple):
 
 
 def well_formed(pieces: Iterable[Piece]) -> list[str | Hole | Gap]:
-    """Return pieces as what is well-formed: their words and holes, with free white space where they
-    have white space, between tags and before a tag."""
+    """Return the well-formed spelling of pieces: their words and holes, with any white space where
+    they have white space, between tags and before a tag."""
     parts: list[str | Hole | Gap] = []
     for piece in pieces:
         if isinstance(piece, Hole):

@@ -261,7 +261,8 @@ class _Reader:
                     self.is_relaxed |= not _ESCAPES.issuperset(
                         _ESCAPE.findall(self.text, start, stop)
                     )
-                self.forgave |= any(self.text.find(char, start, stop) >= 0 for char in "\r\n")
+                has_break = self.text.find("\n", start, stop) >= 0
+                self.forgave |= has_break or self.text.find("\r", start, stop) >= 0
                 return _unescape(self.text, start, stop) if escaped else self.text[start:stop]
             if match[0] == quote:
                 self.forgave, first = True, False
@@ -313,6 +314,6 @@ def _unescape(text: str, start: int, stop: int) -> str:
     """
     if _FOREIGN_ESCAPE.search(text, start, stop):
         raise ValueError("a backslash before a letter beyond Latin-1 is left to Python")
-    with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal
+    with warnings.catch_warnings():  # about escapes such as "\\d"
         warnings.simplefilter("ignore")
         return text[start:stop].encode("latin-1", "backslashreplace").decode("unicode_escape")

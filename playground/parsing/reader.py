@@ -1,7 +1,7 @@
 """The reader that every notation uses: it claims text for the open call and sets its arguments.
 
 A reader knows no notation. For an unreadable body it raises BrokenCall, which calls.py turns into
-an aborted call: no other exception comes of a model's text.
+an aborted call. A model's text causes no other exception.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from json import JSONDecodeError
 from typing import Any, Final
 
-from playground.nouns.events import CallNamedEvent, argument_maker
+from playground.nouns.events import ArgumentEvent, CallNamedEvent, argument_maker
 from playground.nouns.tools import ToolMetadata, allowed_types
 from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.marker import Marker
@@ -112,6 +112,15 @@ class Reader:
             text = copy.take()
             call.raw.append((None, text))
         self.argument = None
+        return text
+
+    def claim_value(self, call: OpenCall, count: int, value: Any) -> str:
+        """Claim all arguments as one text of `count` characters, whose `value` was read already;
+        return the text."""
+        start, text = self.scanner.take_text(count)
+        self.scanner.events.append(ArgumentEvent(start, call.index, None, text))
+        call.raw.append((None, text))
+        call.read_value = text, value
         return text
 
     def set_text(self, call: OpenCall, key: str, text: str) -> None:

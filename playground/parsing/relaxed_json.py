@@ -15,7 +15,7 @@ import regex  # possessive groups, which `re` of Python before 3.11.5 reads wron
 from playground.base.json_numbers import load_json
 
 _STRINGS: Final = r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
-# a quote closes only before what may follow a text, or before another text
+# a quote closes the text only if what follows it may follow a text
 _OPEN_STRINGS: Final = (
     r"""(?P<double>"(?:[^"\\]|\\.|"(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+")"""
     r"""|(?P<single>'(?:[^'\\]|\\.|'(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+')"""
@@ -25,7 +25,7 @@ _RUN: Final = (
     r"""(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
     r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+"""
 )
-# a run is a value only before the end of a member; text after a colon in a run is none either
+# an unquoted value must reach the end of its member, and it contains no colon
 _BARE: Final = rf"|(?P<bare>{_RUN}(?=\s{{0,64}}+[,}}\]]))|(?P<run>{_RUN})"
 _OTHERS: Final = r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
 _TOKEN: Final = _STRINGS + _COMMENT + _BARE + _OTHERS
@@ -51,54 +51,54 @@ def _compile(pattern: str) -> regex.Pattern[str]:
 def load(text: str) -> Any:
     """Read a value. Raises ValueError or RecursionError, as json.loads does."""
     try:
-        return load_json(strict(text))
+        return load_json(to_strict_json(text))
     except ValueError:
-        return load_json(strict(text, mending=True))
+        return load_json(to_strict_json(text, repair=True))
 
 
-def strict(text: str, mending: bool = False) -> str:
+def to_strict_json(text: str, repair: bool = False) -> str:
     """Return the text with everything rewritten that JSON does not allow; it may still be no JSON.
 
-    With `mending`, commas are put between values, and quotes inside of texts are escaped. Raises
+    With `repair`, commas are put between values, and quotes inside of texts are escaped. Raises
     ValueError if a string or a comment never ends.
     """
     pieces: list[str] = []
     comma = -1  # the index in `pieces` of a comma that nothing has followed yet
     ended = False  # True right after a value
     doubled: list[bool] = []  # for each open brace, True if it is one too many
-    for match in _tokens(text, mending):
+    for match in _tokens(text, repair):
         token, kind = match[0], match.lastgroup
-        if kind == "open":  # each further search would be as long
+        if kind == "open":  # searching on would take quadratic time
             raise ValueError(f"{token} at character {match.start()} is never closed")
         if kind == "comment":
             continue
-        token = _rewrite(match, text, mending)
+        token = _rewrite(match, text, repair)
         if token in ("{", "}") and _is_doubled(token, pieces, doubled):
             continue
         if token in ("}", "]") and comma >= 0:
             pieces[comma] = ""
         if not token.isspace():
             comma = len(pieces) if token == "," else -1
-            if mending and ended and token[0] in _OPENERS:
+            if repair and ended and token[0] in _OPENERS:
                 pieces.append(",")
             ended = kind in _VALUES or token[-1] in _ENDS
         pieces.append(token)
     return "".join(pieces)
 
 
-def _tokens(text: str, mending: bool) -> Iterator[regex.Match[str]]:
-    for match in _compile(_OPEN_TOKEN if mending else _TOKEN).finditer(text):
+def _tokens(text: str, repair: bool) -> Iterator[regex.Match[str]]:
+    for match in _compile(_OPEN_TOKEN if repair else _TOKEN).finditer(text):
         if match.lastgroup == "run":
             yield from _compile(_IN_RUN).finditer(text, match.start(), match.end())
         else:
             yield match
 
 
-def _rewrite(token: regex.Match[str], text: str, mending: bool) -> str:
+def _rewrite(token: regex.Match[str], text: str, repair: bool) -> str:
     """Return a token as JSON writes it."""
     match token.lastgroup:
         case "single" | "double":
-            return _string(token[0], mending)
+            return _string(token[0], repair)
         case "bare":
             return _unquoted_value(token[0])
         case "word":
@@ -107,18 +107,17 @@ def _rewrite(token: regex.Match[str], text: str, mending: bool) -> str:
 
 
 def _is_doubled(brace: str, pieces: list[str], doubled: list[bool]) -> bool:
-    """Return True if a brace is the second of `{{`, as templates write one, or closes such
-    a brace."""
+    """Return True if a brace is the second of a doubled brace (`{{` or `}}`), as in templates."""
     if brace == "{":
         doubled.append(pieces[-1:] == ["{"] and not any(doubled[-1:]))
         return doubled[-1]
     return bool(doubled) and doubled.pop()
 
 
-def _string(token: str, mending: bool) -> str:
+def _string(token: str, repair: bool) -> str:
     if token[0] == "'":
         token = '"' + _compile(_ESCAPED).sub(_requote, token[1:-1]) + '"'
-    elif mending:
+    elif repair:
         token = '"' + _compile(_UNESCAPED).sub(_escaped_quote, token[1:-1]) + '"'
     return _compile(_FOREIGN).sub(_escape, token) if "\\" in token else token
 

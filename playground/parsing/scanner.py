@@ -48,6 +48,8 @@ class Scanner:
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
         self.emit_rest = Claim(self, finding_maker("unexpected-text", "inside a call", _REST))
+        # the end of the text in which JSON was last looked for at once, and was incomplete
+        self.incomplete_at = -1
         # notes for the fast path (fast_path.py), valid until more text is added
         self.skip_rule: SkipRule | None = None  # the rule by which chunks may be skipped
         self.skip_claim = self.emit_text  # the claim by which chunks are skipped
@@ -116,7 +118,8 @@ class Scanner:
             self.note("mended-form", where, message)
 
     def here(self) -> Span:
-        return Span(self.offset, self.offset)
+        offset = self.base + self.at
+        return Span(offset, offset)
 
     def note(self, code: str, where: str = "", message: str = "") -> None:
         """Emit a finding without characters of its own."""

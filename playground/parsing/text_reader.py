@@ -63,12 +63,13 @@ class TextReader(FastPath):
             return self._read(self._decoder.decode(data), "invalid-utf8")
         at_sight = self._at_sight
         if at_sight is not None and text:
-            first, second, third, search, make, sink = at_sight
+            first, second, third = at_sight
             if first in text or second in text or third in text:
+                search = self._search
                 candidate = search(text)
                 if candidate is not None:
                     return self._feed_candidate(text, candidate.start())
-            start = self._offset
+            start, sink, make = self._offset, self._sink, self._make
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
@@ -86,12 +87,13 @@ class TextReader(FastPath):
             return missing + self._read(text, "lone-surrogate")
         at_sight = self._at_sight
         if at_sight is not None and text:
-            first, second, third, search, make, sink = at_sight
+            first, second, third = at_sight
             if first in text or second in text or third in text:
+                search = self._search
                 candidate = search(text)
                 if candidate is not None:
                     return self._feed_candidate(text, candidate.start())
-            start = self._offset
+            start, sink, make = self._offset, self._sink, self._make
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
@@ -111,7 +113,10 @@ class TextReader(FastPath):
         if places := bad_places(text):
             self._bad.extend((self._offset + place, code) for place in places)
             text = replace_bad(text)
-        return self._walk(text)
+        events = self._walk(text)
+        if self._decoder.holds and self._feed_held is not None:
+            self._hand_back()  # only the walk can handle a character that is cut off
+        return events
 
     def _walk(self, text: str) -> list[Event]:
         """Resume the walk with a chunk; then let chunks be skipped if the walk allows it."""
@@ -124,17 +129,15 @@ class TextReader(FastPath):
             self._engine = SyntaxEngine(*self._declaration, offset=self._offset, calls=self._calls)
         self._offset += len(text)
         engine = self._engine
-        events = engine.feed(text)
+        scanner, events = engine.scanner, engine.feed(text)
         if self._bad or self._prefilled:
             events = self._place_findings(events)
-        scanner = engine.scanner
-        if scanner.pending is None and scanner.skip_rule is None:
-            return events
-        # only the walk can handle a draft, a character that is cut off, a bad character that still
-        # needs its finding, and held text of a prefill, which belongs to no span
-        if self._bad or self._decoder.holds or scanner.base + scanner.at < 0 or engine.draft:
-            return events
-        if self._may_skip:
+            # only the walk can handle a bad character that still needs its finding, and held text
+            # of a prefill, which belongs to no span
+            if self._bad or scanner.offset < 0:
+                return events
+        is_waiting = scanner.pending is not None or scanner.skip_rule is not None
+        if is_waiting and self._may_skip and engine.draft is None:  # a draft needs the walk, too
             self._take_over(scanner)
         return events
 

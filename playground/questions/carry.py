@@ -1,4 +1,4 @@
-"""Test which values a dialect carries: `parse(render(call)) == call`, with hostile values.
+"""Test which values a dialect carries, hostile ones too: `parse(render(call)) == call`.
 
 Each value is written and read back: it is carried exactly, or a finding says why not.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from playground.base.arguments import takes
@@ -168,5 +169,10 @@ def _values(dialect: Dialect, values: Mapping[str, Any] | None) -> dict[str, Any
 
 
 def _probe(value: Any) -> ToolMetadata:
-    schema = {"type": "object", "properties": {"value": {"type": json_type(value)}}}
+    return _probe_of_type(json_type(value))
+
+
+@cache
+def _probe_of_type(kind: str) -> ToolMetadata:
+    schema = {"type": "object", "properties": {"value": {"type": kind}}}
     return ToolMetadata(name=_TOOL, description="Takes a value.", input_schema=schema)

@@ -31,7 +31,7 @@ MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
 
 @dataclass(frozen=True)
 class Column:
-    """A session in one dialect; `check_call` finds what the dialect loses of a call."""
+    """A session in one dialect; `check_call` finds the parts of a call that the dialect loses."""
 
     dialect: Dialect
     session: Session
@@ -67,7 +67,7 @@ class Column:
         """Characters by kind of text; their sum is all that is sent as text."""
         counts: Counter[str] = Counter()
         for block in self.blocks:
-            counts[block.kind] += len(block.text)
+            counts[block.kind] += len(block.text) if block.kind != "image" else 0
         return dict(counts)
 
     @cached_property

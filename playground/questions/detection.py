@@ -29,9 +29,9 @@ from playground.recordings.recording import Recording
 
 # Codes of findings about a text that looks like a call but was not read as one.
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
-# Codes of findings that any dialect may have about a reply in which it reads no call.
+# Codes of findings that are no evidence: any dialect may have them about a reply without a call.
 _OF_ANY_TEXT: Final = frozenset({"unread-call", "foreign-closer", "filtered-tokens"})
-# These, and the code of a missing wrapper, which a dialect's own models often leave out.
+# The same, and a missing wrapper: a dialect's own models often leave it out.
 _NOT_COUNTED: Final = _OF_ANY_TEXT | {"missing-section"}
 _NONE_NEAR: Final = NearDialect()
 _SHOWN: Final = 8  # dialects that are printed; the table has all
@@ -68,7 +68,7 @@ class Detection:
 
     @property
     def evident(self) -> int:
-        """The number of complete calls that speak for the dialect: calls of known tools."""
+        """The number of complete calls that are evidence for the dialect: calls of known tools."""
         return 0 if self.doubtful else self.calls - self.unknown
 
     @property
@@ -83,7 +83,7 @@ class Detection:
 
     @property
     def tells(self) -> bool:
-        """True if the dialect reads a call, aborts one, or has a finding that hints at one."""
+        """True if the dialect reads a call, aborts one, or has a finding that suggests one."""
         called = not self.doubtful and (self.calls or self.aborted)
         return bool(called or _TELLING.intersection(self.findings))
 
@@ -167,10 +167,10 @@ def detect(
 ) -> Detections:
     """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
 
-    A dialect that neither reads nor aborts a call ranks after all that read one. `progress` is
-    called with the number of dialects that have read the text, and the number of all. A text is
-    read up to its 2,000th start of a tag, a fence, a control token or a JSON object, so that no
-    text keeps eighty parsers busy for seconds; `unread` counts the characters after it.
+    Dialects that neither read nor abort a call come after those that do. `progress` is called with
+    the number of dialects that have read the text, and the number of all. A text is read up to its
+    2,000th start of a tag, a fence, a control token or a JSON object, so that no text keeps eighty
+    parsers busy for seconds; `unread` counts the characters after it.
     """
     metadata = read_tools(list(tools or []))
     end = _end_of_reading(text)

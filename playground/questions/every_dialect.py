@@ -1,4 +1,4 @@
-"""Read one reply in every dialect, with the same counts for all callers.
+"""Read one reply in every dialect, and count what each reads, in the same way for all callers.
 
 `detect` ranks these readings, `cross_read` compares them with that of the recording's own dialect.
 """

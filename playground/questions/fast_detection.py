@@ -44,8 +44,9 @@ class LikeliestDialect:
     """`likeliest` for many replies, with a memory of the dialects of earlier ones.
 
     If a reply has the same model, tools and beginnings of openers as an earlier one, the earlier
-    dialect is tried first. Its reading is accepted if the dialect would write the calls exactly
-    so, and if it has no finding and leaves no marker or opener; otherwise all dialects are tried.
+    dialect is tried first. Its reading is accepted if the dialect would write the calls exactly as
+    they are, and if the reading has no finding and leaves no marker or opener. Otherwise all
+    dialects are tried.
     """
 
     def __init__(self) -> None:
@@ -152,7 +153,7 @@ class _Opener(NamedTuple):
 
 class _Openers(NamedTuple):
     all: tuple[_Opener, ...]
-    beginnings: dict[str, list[str]]  # first character -> beginnings of any dialect's openers
+    beginnings: dict[str, list[str]]  # first character -> beginnings of openers, of all dialects
 
     def beginnings_in(self, text: str) -> frozenset[str]:
         """Return the beginnings that stand in a text."""

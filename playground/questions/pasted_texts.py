@@ -1,4 +1,5 @@
-"""Recognise a pasted text by its characters, before it is parsed: JSON's quotes, Jinja's tags."""
+"""Recognise a pasted text by its characters, such as JSON's quotes or Jinja's tags, before it is
+parsed."""
 
 from __future__ import annotations
 
@@ -87,7 +88,7 @@ def _last_end(text: str, *closers: str) -> int:
 
 
 def beginning_and_end(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return a long reply without its middle and a note about that, or a short reply unchanged.
+    """Return a long reply without its middle, with a note about it; return a short reply unchanged.
 
     The calls at its beginning and end suffice to rank dialects.
     """

@@ -39,7 +39,7 @@ def parameters_not_passed(
 def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
     entries = [entry for name, value in sent.items() for entry in _entries(name, value)]
     names = {name for name, _ in entries}
-    # A value under the name of a given parameter is evidence of that parameter alone.
+    # A value under the name of a given parameter shows only that this parameter was sent.
     values = {as_json(value) for name, value in entries if name not in given}
     for name, value in given.items():
         if name not in names and values.isdisjoint(_values_in(value)):
@@ -62,7 +62,7 @@ def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Findin
 
 
 def _says_nothing(value: Any) -> bool:
-    return value is None or value is False or value in ({}, [])  # 0 says something
+    return value is None or value is False or value in ({}, [])  # 0 is a value
 
 
 def _shown_value(name: str, value: Any) -> str:

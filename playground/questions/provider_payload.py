@@ -105,9 +105,9 @@ def provider_payload(
 ) -> ProviderPayload:
     """Return the session's next request as the provider of `model` would read it; nothing is sent.
 
-    `model` is a LiteLLM name or a provider in PROVIDERS. A provider stands for the session's own
-    model if it offers that model, and otherwise for its model in PROVIDERS. `parameters` are those
-    of `litellm.completion`; they override the session's own.
+    `model` is a LiteLLM name or a provider in PROVIDERS. A provider means the session's own model
+    if it offers that model, and otherwise its model in PROVIDERS. `parameters` are those of
+    `litellm.completion`; they override the session's own.
 
     Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model, for a
     model whose adapter cannot be watched offline, and for a session without a user message.
@@ -265,7 +265,7 @@ def _changes(name: str, message: Mapping[str, Any], wire: WireMessage) -> Iterat
 def _image_differences(
     rendered: Sequence[Mapping[str, Any]], bodies: Sequence[Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    """Yield the images, and their details, that are nowhere in the bodies."""
+    """Yield a difference for each image, or detail of an image, that no body has."""
     sent = "".join(map(as_json, bodies))
     for index, message in enumerate(rendered):
         parts = message.get("content")

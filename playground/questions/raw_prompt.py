@@ -53,7 +53,7 @@ _PROBE_CALL: Final = ToolCallPart("call_00001", "get_tides", {"harbour": "Brest"
 
 @dataclass(frozen=True)
 class RawPrompt(Shown):
-    """A raw prompt: text, the format that made it, the dialect that reads the reply, warnings.
+    """A raw prompt: its text and format, the dialect that reads the reply, and warnings.
 
     Its table has a row for each warning.
     """

@@ -13,9 +13,7 @@ from playground.base.wording import counted
 from playground.dialects.files import parse_dialect
 from playground.dialects.marks.own_policies import parse_policy
 from playground.dialects.raw_prompts import ChatTemplate
-from playground.questions.pasted_texts import (
-    template_title,
-)
+from playground.questions.pasted_texts import template_title
 from playground.sessions.bounded import read_yaml
 from playground.sessions.documents import parse_json
 from playground.sessions.formats import get_format
@@ -24,6 +22,7 @@ from playground.sessions.pasted import Unwrapped
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.sessions.tool_files import holds_tools, read_tool_file
+from playground.tokens.models import api_of
 
 Kind = Literal[
     "session",
@@ -62,8 +61,9 @@ class Recognised:
 
     If a command or program was given, `data` is only the body in it. `unread` names what could not
     be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
-    sees a call. `wrapped` names the wrapping of a reply that `data` leaves out. A faulty text that
-    looks like a file of some kind `may_be_reply`; of the reply, `faulty_as` is what it looks like.
+    sees a call. `wrapped` names the wrapping of a reply that `data` leaves out. `may_be_reply` is
+    true for a text that looks like a file of some kind but is faulty; if the text is then read as a
+    reply, `faulty_as` is the title of that file.
 
     A plugin names the `page` that shows its file, the label of a button for that page (`offer`),
     and the values of the page's widgets (`view`, by their keys).
@@ -174,8 +174,11 @@ def recognise_sessions(source: Source) -> Recognised:
 
 
 def _title(loaded: LoadedSession, source: Source) -> str:
-    if loaded.format == "openai-chat" and isinstance(source.document, list):
+    body = source.document
+    if loaded.format == "openai-chat" and isinstance(body, list):
         return "messages"
+    if loaded.format in _SHORT and isinstance(body, dict) and api_of(body) == "bedrock-converse":
+        return "Bedrock Converse request"
     return _SHORT.get(loaded.format) or get_format(loaded.format).title
 
 

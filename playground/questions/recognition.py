@@ -1,7 +1,7 @@
 """Recognise anything that somebody pastes or drops, by its content.
 
-There is always an answer, and it claims only what a reader has really read. No code in the text is
-run, the network is not used, and what could not be read is named with its place.
+There is always an answer. It states only what a reader has read. No code in the text is run, the
+network is not used, and what could not be read is named with its place.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from playground.base.wording import counted
 from playground.dialects import Dialect
 from playground.dialects.by_hand.offering import name_after
 from playground.dialects.misspelled_markers import no_dialect_finding
+from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
@@ -139,7 +140,7 @@ def _recognise_text(text: str, name: str) -> Recognised:
 
 
 def _or_reply(failed: Recognised, recognised: Recognised) -> Recognised:
-    """Return a text that may be a reply, such as JSON that is cut off, or else a faulty file."""
+    """Recognise a faulty file as a reply if it may be one (JSON that is cut off, for instance)."""
     title = f"{failed.title}, or {recognised.title}"
     unread = (*failed.unread, *recognised.unread)
     return replace(recognised, title=title, unread=unread, faulty_as=failed.title)
@@ -188,6 +189,13 @@ def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
     yield Unwrapped(text, "")
 
 
+def as_system_prompt(recognised: Recognised) -> Session:
+    """Return a text that may be a reply as a session whose only message is this system prompt."""
+    text = decode_quoted(decode(recognised.data, recognised.name))
+    message = Message("system", (TextPart(text),))
+    return Session(title="system prompt", task=_NO_RULES, messages=(message,))
+
+
 def as_session(recognised: Recognised) -> LoadedSession:
     """Return a reply, or tools alone, as a session; a reply is cut into chunks as if streamed."""
     if recognised.kind == "tools":
@@ -212,7 +220,7 @@ def _recognise_reply(text: str) -> Recognised:
     ranked = detect(excerpt)
     if ranked.dialect is None:
         words = counted(len(text), "character")
-        title = f"a reply of {words}, in which no dialect reads a call"
+        title = f"a reply of {words}, in which no dialect reads a call, or a system prompt"
         return Recognised("reply", title, unread=note)
     best = ranked[0]
     findings = problem_lines(
@@ -250,7 +258,7 @@ def recognise_classes(text: str, place: str) -> Recognised | None:
 
 
 def _dialect_class(node: ast.ClassDef, place: str) -> Recognised:
-    """Say what a dialect's class has, what it lacks, and what makes it a dialect of every view."""
+    """Describe a dialect's class: what it has, what it lacks, and how every view can use it."""
     methods = [each.name for each in node.body if isinstance(each, ast.FunctionDef)]
     public = [name for name in methods if not name.startswith("_")]
     title = f"a dialect written as a class, {node.name}: {', '.join(public) or 'no method'}"

@@ -43,8 +43,9 @@ class ServerReport:
     """The smallest reply with a loss, read without loss and as the server reads it.
 
     `test` is "" if the server's suite is unknown, or cannot see the loss. If nothing is lost,
-    `text` and `issue` are "" too, and the readings are those of the whole reply. `findings` say
-    what else matters: the server has no such parser, say, or only another dialect reads a call.
+    `text` and `issue` are "" too, and the readings are those of the whole reply. `findings` has
+    everything else: for example, the server has no such parser, or only another dialect reads a
+    call.
     """
 
     server: str
@@ -115,7 +116,7 @@ def _loses(reading: ServerReading) -> bool:
 def _findings(
     recording: Recording, dialect: str, full_reading: ServerReading, tools: Sequence[ToolMetadata]
 ) -> tuple[Finding, ...]:
-    """Return the findings about a reply that are about anything but losses."""
+    """Return the findings about a reply, except those about losses."""
     findings = [finding for finding in full_reading.server_findings if finding.code in NO_LOSS]
     if not full_reading.lossless.tool_calls and not full_reading.lossless.aborted:
         other_finding = foreign_finding(detect_recording(recording, tools), dialect)
@@ -169,7 +170,7 @@ Part = tuple[str, bool]  # a text, and True if it must not be cut
 
 
 def smaller(parts: Sequence[Part], shows: Callable[[str], bool]) -> str:
-    """Return the parts' text without anything that can be left out while `shows` stays true.
+    """Return the parts' text without everything that can be left out while `shows` is still true.
 
     This is delta debugging: it leaves out halves, quarters … down to words, then characters; a
     complete call is left out as a whole or not at all. It stops after trials of four million

@@ -58,7 +58,7 @@ class Timeline(Drawn, Live):
     steps: list[ReplayStep]
     result: ParseResult
     server: ServerReading | None = None
-    """The same recording as a server hands it over, if one was asked for."""
+    """The same recording as a server delivers it, if a server was given."""
 
     @property
     def text(self) -> str:

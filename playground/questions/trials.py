@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from playground.base.registry import door
+from playground.base.registry import delegate_to_plugin
 
-__getattr__, __dir__ = door("trials", "questions.trials")
+__getattr__, __dir__ = delegate_to_plugin("trials", "questions.trials")

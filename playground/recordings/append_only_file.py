@@ -1,4 +1,4 @@
-"""A recording file that grows as lines arrive; its lines stay, however the program ends.
+"""A recording file that grows as lines arrive. Its lines are kept even if the program is killed.
 
 This is the only file that is not written by a rename (see `playground/base/output.py`). It is
 always created, never opened again, so two programs cannot write the same file. The caller must call
@@ -54,7 +54,7 @@ class AppendOnlyFile:
 
     With `force` an old file keeps its place until an answer has come (`answered`); until then the
     new one lies beside it. If it is closed without an answer, as after a refusal, it gets a
-    numbered name, and `path` names that. Raises InputFault if the file exists and `force` is not
+    numbered name, which is then its `path`. Raises InputFault if the file exists and `force` is not
     given, or if it cannot be created.
     """
 
@@ -192,7 +192,7 @@ def _lock_old_file(path: Path) -> int | None:
             if os.path.samestat(os.fstat(handle), path.stat()):
                 return handle
         except FileNotFoundError:
-            pass  # the program that had locked the file has moved it: look again
+            pass  # the program that locked the file has moved it: try again
         except OSError:
             os.close(handle)
             raise

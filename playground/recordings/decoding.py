@@ -243,7 +243,7 @@ class StreamDecoder:
             value = json.loads(data.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             lines = data.split(b"\n")
-            if framed := _FRAMED.match(data):  # a proxy has framed what was framed
+            if framed := _FRAMED.match(data):  # a proxy has put a frame into another frame
                 self._read_all([Frame(event, data[framed.end() :].strip())])
             elif event == "error":
                 self._sink.fail(data.decode("utf-8", "replace"))
@@ -261,7 +261,7 @@ class StreamDecoder:
         self._sink.signal(UNREADABLE + data.decode("utf-8", "replace"))
 
     def _note_waiting(self) -> None:
-        """Note the values that waited for a known API as errors, or as unreadable."""
+        """Report values that waited until the API was known: as errors, or as unreadable."""
         waiting, self._waiting = self._waiting, []
         for value in waiting:
             if value.get("error"):

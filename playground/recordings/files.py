@@ -9,9 +9,9 @@
     {"t": 0.312, "litellm": {…}}                 what LiteLLM made of them
     {"end": 1.732, "usage": {…}, "error": null, "starred": {"openai": 1}}
 
-Replies are decoded from the wire whenever the file is read. The file grows while the answer comes,
-so it may break off anywhere; a file without an end is a recording that was cut. The older form,
-`playground-recording/1`, was written at once, and has the request in its header.
+Replies are decoded from the wire whenever the file is read. The file grows while the answer
+arrives, so it may break off anywhere. A file without an end line is an interrupted recording. The
+older form, `playground-recording/1`, was written at once, and has the request in its header.
 """
 
 from __future__ import annotations

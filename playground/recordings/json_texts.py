@@ -1,4 +1,5 @@
-"""Find the texts in JSON as it arrives, cut anywhere and with garbage between, with their places.
+"""Find the texts in JSON while it arrives, with their positions. The JSON may be cut anywhere, with
+garbage between.
 
 A frame is one top-level object, or one item of a top-level list. Its texts are emitted when it
 ends, because the fields that distinguish two texts (an index, a type) may follow them. Nothing is
@@ -19,7 +20,9 @@ _TOKEN: Final = re.compile(
     r"|(?P<reset>\n\r?\n|\r\r|[\r\n](?:data: ?)?(?=\{)|[\x00-\x08\x0b\x0c\x0e-\x1f]+)"
     r'|(?P<quote>")'
 )
-_UNDECIDED: Final = re.compile(r"[\s\w:+.-]{0,40}\Z")  # a number, word or line's end may go on
+_UNDECIDED: Final = re.compile(
+    r"[\s\w:+.-]{0,40}\Z"
+)  # a number, a word or a line's end may continue
 _BODY: Final = re.compile(
     r'(?>(?:[^"\\\x00-\x1f]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}'
     r"|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u\x00-\x1f])*)"

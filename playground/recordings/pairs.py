@@ -1,4 +1,4 @@
-"""Half characters in a stream: two halves in two deltas are joined; a lone half is replaced."""
+"""Join surrogate halves that a stream has in two deltas; replace a lone half."""
 
 from __future__ import annotations
 

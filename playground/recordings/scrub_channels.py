@@ -1,4 +1,5 @@
-"""Channels: texts that arrive in parts, are searched on arrival, and starred out on the wire.
+"""Channels: texts that arrive in parts. They are searched for secrets on arrival, and secrets are
+starred out in the bytes.
 
 A part knows its bytes on the wire, which may be plain, escaped, a token's number or Base64. Fields
 beside a text that repeat it (its tokens, their numbers) are starred out with it.
@@ -17,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # characters of an open secret that further plain ones do not close
+_SURE: Final = 1_024  # an open secret of this many characters is not closed by further plain ones
 # Kinds without a greatest length.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -141,7 +142,7 @@ class Channel:
     tally: Tally
     sure: bool = True  # False if its parts may not belong together, or some may be missing
     text: str = ""
-    offset: int = 0  # of `text`
+    offset: int = 0  # the offset of `text`
     decided_to: int = 0  # an offset; all before it is decided
     open: tuple[Secret, ...] = ()  # possible secrets, which more text must decide
     running_kind: str = ""  # of a secret that is being starred out until it ends
@@ -184,9 +185,9 @@ class Channel:
         self._decide(self.end, ended=True)
 
     def give_up(self) -> None:
-        """Star out open secrets, because nobody can wait for their end.
+        """Star out open secrets without waiting for their end.
 
-        A word that could begin an e-mail address is left: it is too likely just a word.
+        A word that could begin an e-mail address is kept, because it is probably an ordinary word.
         """
         for secret in self.open:
             secret_text = self.text[secret.start - self.offset :]

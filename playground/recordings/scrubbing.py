@@ -36,7 +36,8 @@ SHOWN: Final = 2  # characters: a shorter open secret is not waited for
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
 _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
-# Marks belong to a value if it continues after them; at the end of a text that is unknown.
+# Punctuation belongs to a value if the value continues after it. At the end of a text this is
+# unknown.
 MAY_JOIN: Final = re.compile(r"(?:[,;&@%?.:/(){}\[\]<>\"'`]|\\+u?[0-9a-fA-F]{0,3}){1,20}\Z")
 _MOST_REMEMBERED: Final = (
     100_000  # characters of secrets; beyond them, repeated secrets count again

@@ -79,9 +79,9 @@ _PIECES: Final = {
     "both to line end": _both("<to line end>"),
     "both": r"(?=[<value>0-9]{0,199}[0-9])(?=[^A-Za-z\s\"'\\]{0,199}[A-Za-z])",
     "number": r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])",  # no number of JSON
-    "called": r"(?![\w.]{1,120}[(\[])",  # no call and no list's item, in code
+    "called": r"(?![\w.]{1,120}[(\[])",  # not a call or an item of a list, in code
     "call alone": r"(?![\w.]{1,120}\([^()\s]{0,80}\)<quote>)",
-    # no name or path of a value that is kept elsewhere
+    # not the name or path of a value that is stored elsewhere
     "elsewhere": (
         r"(?!\$?\{{1,2}[^{}\n]{0,80}\}|\$\(|\$[A-Z_][A-Z0-9_]{0,80}(?![a-z])|%\(|<[^<>\n]{0,80}>"
         r"|%[A-Z_][A-Z0-9_]{0,80}%"

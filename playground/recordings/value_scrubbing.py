@@ -1,4 +1,4 @@
-"""Star secrets out of JSON values: each text is searched as if it stood in the JSON.
+"""Star secrets out of JSON values. Each text is searched as if it stood in the JSON.
 
 A text is searched together with the name before it, which may show that it is a secret.
 """

@@ -4,7 +4,7 @@ Our reading of a reply loses nothing. A server's reading often loses text, and p
 that: the model wrote a call, and vLLM dropped it. We do not imitate each server's parser. A
 server's reading is a *projection* of ours: the same events over the same spans. A few choices
 (`View`) decide which of them are delivered, as which kind, and which are dropped. Each dropped text
-stays as a finding.
+is kept in a finding.
 
 One declaration per server
     `declarations/` has a TOML file for each server: a view for each of its parsers, and the
@@ -49,10 +49,10 @@ def get_server(
 ) -> ServerReader:
     """Return the reader of a dialect's replies for `NAME` or `NAME:PARSER`.
 
-    `already_read` replies have native calls, which a server has made from the model's text. For a
-    dialect that is not `is_built_in`, no declaration knows which parsers read it: the named parser
-    is assumed to. If the server has no parser of that name, the dialect's default parser reads, and
-    a finding of the reading says so.
+    `already_read` replies have native calls, which a server has made from the model's text. Unless
+    a dialect is `is_built_in`, no declaration says which parsers read it: the named parser is
+    assumed to read it. If the server has no parser of that name, the dialect's default parser
+    reads, and the reading has a finding about that.
 
     Raises UnknownNameError, which lists the servers.
     """

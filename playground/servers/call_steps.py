@@ -64,7 +64,7 @@ def require_endings(reply: Projection) -> None:
             and following.kind in ("stop", "stray")
             and following.text.lstrip().startswith(endings)
         ):
-            segment.events += following.events  # it shares the call's fate
+            segment.events += following.events  # it is treated like the call
             reply.segments.remove(following)
         elif not segment.text.rstrip().endswith(endings):
             reply.as_text(segment)
@@ -166,7 +166,7 @@ def require_index(reply: Projection) -> None:
 
 
 def place_unknown_tools(reply: Projection) -> None:
-    """Apply the fate of calls of tools that were not offered (View.on_unknown_tool)."""
+    """Deliver, drop or convert calls of tools that were not offered (View.on_unknown_tool)."""
     fate = reply.view.on_unknown_tool
     if not reply.tools or fate == "delivered":
         return

@@ -1,4 +1,4 @@
-"""The steps that apply a view's choices to failed calls, and the fates of a failed call."""
+"""The steps that apply a view's choices to failed calls, and what each choice does."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from playground.servers.view import Failed
 
 
 def place_failed_calls(reply: Projection) -> None:
-    """Give each failed call its fate (View.on_truncated, on_malformed, on_missing_body,
-    on_missing_closer)."""
+    """Apply to each failed call the view's choice for it (View.on_truncated, on_malformed,
+    on_missing_body, on_missing_closer)."""
     _fail_mended_calls(reply)
     for segment in reply.of_kind("failed"):
         aborted = segment.aborted
         if aborted is None and segment.ended is None:
-            continue  # an earlier call's fate has made the whole reply content
+            continue  # an earlier call has made the whole reply content
         reason = aborted.reason if aborted else _failure_of_mended_call(reply, segment)
         _FATES[reply.view.fate_of(reason, reply.switches)](reply, segment)
 
@@ -64,7 +64,7 @@ def leave_calls_outside_sections(reply: Projection) -> None:
     """Turn calls outside of sections into content (View.calls_outside_sections)."""
     is_inside = False
     for segment in reply.segments if reply.view.calls_outside_sections == "text" else ():
-        if segment.kind in ("section", "bare"):  # bare: an opener with text after it
+        if segment.kind in ("section", "bare"):  # an opener with text after it
             last_opener = max((segment.text.rfind(opener) for opener in reply.openers), default=-1)
             last_closer = max((segment.text.rfind(closer) for closer in reply.closers), default=-1)
             is_inside = last_opener > last_closer if last_opener != last_closer else is_inside
@@ -137,7 +137,7 @@ def reply_as_text(reply: Projection, keep_calls: bool) -> None:
             reply.as_text(segment, keep_calls and segment.kind == "call")
 
 
-# the fates of a failed call, by their names in a view
+# what happens to a failed call, by the choice's name in a view
 
 
 def _drop(reply: Projection, segment: ReplySegment) -> None:

@@ -26,7 +26,7 @@ from playground.parsing.variations import VARIATIONS
 from playground.servers.declarations import disproved_slips, proven_slips
 from playground.servers.projection import DROPS, Projection
 from playground.servers.steps import project
-from playground.servers.view import READS_NO_CALLS, Parser, Server, View
+from playground.servers.view import READS_NO_CALLS, Delivery, Parser, Server, View
 
 DOUBT_CODES: Final = ("usual-parser", "unproven-repair")
 """Codes of findings which say that a reading is a guess."""
@@ -55,7 +55,7 @@ _AT_END: Final = "missing-closer at the end"
 _HALF: Final = "half a closer at the end"
 _REASONING: Final = "reasoning"
 AS_WRITTEN: Final = "as written"
-"""The slip of a reply without one, in the table of what was run."""
+"""The key for replies without any slip, in the table of runs."""
 _CHOSEN: Final = frozenset(
     {
         _AT_END,
@@ -72,13 +72,14 @@ _CHOSEN: Final = frozenset(
         "unreadable-call",
     }
 )
-"""Slips for which every view has a choice: it is certain unless a run has disproved it."""
+"""Slips for which every view has a choice. The choice is taken as certain unless a run disproved
+it."""
 _BY_TEXT: Final = ("mended-form", "mended-opener")
-"""Codes whose findings name what was written: a slip is the code and this text."""
+"""Codes of findings that quote the text: for these, a slip is the code together with the text."""
 _OF_MANY_KINDS: Final = frozenset(
     {"relaxed-json", "relaxed-python", "unexpected-text", "another form"}
 )
-"""Slips of many kinds, which no finding distinguishes: nothing is proven of all."""
+"""Slips that have many forms under one code: a run of some proves nothing about the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +94,11 @@ class ServerReading(ParseResult):
     parser: str  # "" if the server has no particular default parser for the dialect
     view: View
     lossless: ParseResult
+    reads: Delivery = "complete reply"
+    """What the server is declared to read; if it gets the other, it may deliver something else."""
     slips: frozenset[str] = frozenset()
-    """The differences between the reply and what its model should write: slips and variations."""
+    """The differences between the reply and the form that its model should write: slips and
+    variations."""
 
     @property
     def name(self) -> str:
@@ -103,8 +107,8 @@ class ServerReading(ParseResult):
 
     @property
     def assumed(self) -> bool:
-        """True if the reading is a guess: it is not known how the server reads the dialect, or how
-        it reads what is not as the model should write it."""
+        """True if the reading is a guess: it is unknown how the server reads the dialect, or how it
+        reads a reply that differs from the form that the model should write."""
         return bool(self.doubts)
 
     @property
@@ -125,7 +129,7 @@ class ServerReading(ParseResult):
 
     @property
     def dropped_characters(self) -> int:
-        """The number of characters that it drops, blanks among them."""
+        """The number of characters that it drops, white space included."""
         return sum(len(event.text) for event in self.dropped)
 
 
@@ -203,6 +207,7 @@ class ServerReader:
             parser=self.parser.name if self.parser else "",
             view=view,
             lossless=lossless,
+            reads=self.server.reads,
             slips=frozenset(slips),
         )
 
@@ -265,8 +270,8 @@ class ServerReader:
         openers: Sequence[str],
         doubts: Sequence[str],
     ) -> Iterator[Finding]:
-        """Report slips about which the view says nothing and no run of the parser, openers in
-        reasoning, and what the view had to assume."""
+        """Report slips that neither the view nor a run of the parser covers, openers in reasoning,
+        and what the view had to assume."""
         if self.already_read or self._is_unread:
             return
         parser = self.parser.name if self.parser else ""

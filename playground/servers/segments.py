@@ -1,4 +1,4 @@
-"""Segments of a reply: neighbouring events that a server keeps or loses together."""
+"""Segments of a reply: consecutive events that a server keeps or drops together."""
 
 from __future__ import annotations
 

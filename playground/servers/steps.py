@@ -66,7 +66,7 @@ def _without_arguments(reply: Projection, event: Event, dropped_keys: set[str]) 
 def _read_first_sections(reply: Projection) -> None:
     """Read only the first section (View.sections_read).
 
-    Later sections have the fate of text after calls, unless the choice says otherwise.
+    Later sections are treated as text after calls, unless the choice says otherwise.
     """
     choice = reply.view.sections_read
     if choice == "all":

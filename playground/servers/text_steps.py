@@ -1,5 +1,5 @@
-"""The steps for text, and for markers that belong to no call. Each names the field of `View` that
-it applies."""
+"""The steps for text, and for markers outside of calls. Each names the field of `View` that it
+applies."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def drop_after_opener(reply: Projection) -> None:
 def _leave_other_recipient(reply: Projection, segment: ReplySegment) -> bool:
     """Drop the header of a message to a tool that was not offered: its text is content.
 
-    If nothing is known of the tools, the recipient is taken for one of them.
+    If the tools are unknown, the recipient is assumed to be one of them.
     """
     header, marker, _ = segment.text.partition(reply.view.header_marker or "\0")
     if not marker or header.rpartition("=")[2].strip() in reply.tools:
@@ -157,7 +157,7 @@ def skip_separators(reply: Projection) -> None:
 
 
 def place_text_around_calls(reply: Projection) -> None:
-    """Apply the fates of text before, between and after the delivered calls
+    """Apply the view's choices for text before, between and after the delivered calls
     (View.text_before_calls, text_between_calls, text_after_calls)."""
     calls = [i for i, s in enumerate(reply.segments) if s.ended is not None]
     if not calls or reply.all_is_text:
@@ -220,8 +220,8 @@ def leave_section_markers(reply: Projection) -> None:
 
 
 def drop_half_opener(reply: Projection) -> None:
-    """Drop the beginning of an opener at the very end: the server still waits for the rest of it
-    when the stream ends (View.half_opener_at_end)."""
+    """Drop the beginning of an opener at the end of the reply: the server is still waiting for the
+    rest of it when the stream ends (View.half_opener_at_end)."""
     choice = reply.view.half_opener_at_end
     texts = reply.of_kind("text", "bare")
     if reply.all_is_text or choice == "kept" or not texts or texts[-1] is not _last_owner(reply):

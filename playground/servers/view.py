@@ -1,7 +1,7 @@
 """The view of a parser: a few choices that say which parts of a reply it delivers to the client.
 
-Each choice is about something that our lossless reading distinguishes; its default loses nothing.
-A view is checked when it is built: an unknown field or choice raises pydantic's ValidationError.
+Each choice is about a difference that our own parser keeps. Every default loses nothing. A view is
+checked when it is built: an unknown field or choice raises pydantic's ValidationError.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
 Around = Literal["kept", "dropped", "reading stops", "error"]
-"""The fate of text beside calls. `reading stops`: the client gets only what came before the text;
-`error`: the request fails, and the client gets nothing."""
+"""What happens to text beside calls. `reading stops`: the client gets only what came before the
+text; `error`: the request fails, and the client gets nothing."""
 Failed = Literal[
     "",  # by the dialect's switches: dropped, or text
     "dropped",
@@ -35,18 +35,18 @@ Failed = Literal[
     "error",
     "nothing delivered",  # as if the parser had raised an error
 ]
-"""The fate of a call that cannot be read."""
+"""What happens to a call that cannot be read."""
 Position = Literal[
     "anywhere",
     "whole reply",  # calls in replies without other text
     "whole reply or marked",  # or after a tag or a fence
-    "at the start",  # no text before them, except text that a marker has ended
+    "at the start",  # no text before them, except text that ends with a marker
     "at the end",  # no text after them
     "nowhere",
 ]
 Sections = Literal[
     "all",
-    "first",  # later ones have the fate of text after calls
+    "first",  # later ones are treated as text after calls
     "first, rest dropped",
     "first, dropped to last closer",  # everything between the first and the last closer is dropped
     "first to last as one",  # all of them are dropped if the first has arguments
@@ -86,7 +86,7 @@ def _known_switches(switches: Mapping[str, str]) -> Mapping[str, str]:
 class View:
     """The choices of one parser of a server, read in the server's own code at `source`."""
 
-    # version, file and line of the server's code
+    # the version, file and line of the server's code that shows the choices
     source: str = ""
 
     # --- which parsers run
@@ -133,18 +133,19 @@ class View:
     ] = "text"
     # content after an opener without a call (SGLang's mistral: "dropped")
     after_opener_without_call: Literal["kept", "dropped", "dropped to closer", "error"] = "kept"
-    # an opener's beginning, or any open tag, at the very end (Ollama; Kodu: "open tag dropped")
+    # a reply that ends with the beginning of an opener (Ollama), or inside any tag (Kodu)
     half_opener_at_end: Literal["kept", "dropped", "open tag dropped"] = "kept"
-    # texts that are content: all, or only the first (harmony of Rapid-MLX), or only the last
-    # (transformers' templates)
+    # which of several texts are delivered as content: all, only the first (harmony of Rapid-MLX),
+    # or only the last (transformers' templates)
     texts_kept: Literal["all", "first", "last"] = "all"
     # the required ending of a text beside a call: others are dropped (vllm-mlx's harmony)
     text_must_end_with: str = ""
 
     # --- markers
 
-    # markers without their partner: dropped, or content; "all" are markers of messages, too
-    # (the MLX servers: "kept without calls"; SGLang's muse: "all kept without calls")
+    # openers without a closer and closers without an opener: dropped, or content; "all" includes
+    # markers of messages (the MLX servers: "kept without calls"; SGLang's muse: "all kept without
+    # calls")
     stray_markers: Literal[
         "dropped", "kept", "closers kept", "kept without calls", "all kept without calls"
     ] = "dropped"
@@ -152,7 +153,7 @@ class View:
     markers_left_in_content: tuple[str, ...] = ()
     # literals that are removed from content beside a call (vLLM's apertus)
     erased_beside_calls: tuple[str, ...] = ()
-    # a call extends to its closer even after other stray markers (the AI SDK's hermes)
+    # a call extends to its closer, even if other markers stand before that (the AI SDK's hermes)
     closer_after_stray_markers: bool = False
 
     # --- calls that fail
@@ -225,7 +226,7 @@ class View:
         return replace(switches, **chosen)
 
     def fate_of(self, reason: str, dialect: Switches) -> Failed:
-        """Return the fate of a call that was aborted for this reason."""
+        """Return what happens to a call that was aborted for this reason."""
         by_reason = {
             "truncated-call": self.on_truncated,
             "unended-call": self.on_missing_closer or self.on_truncated,
@@ -254,6 +255,7 @@ class Parser:
         return dialect in self.default_for or dialect in self.also_reads
 
 
+Delivery = Literal["complete reply", "stream"]
 Language = Literal["python", "go", "typescript"]
 
 
@@ -287,6 +289,7 @@ class Server:
     # dialects that parsers without a view read; any other dialect is text. None if not known.
     other_dialects: tuple[str, ...] | None = None
     suite: Suite | None = None  # None if its tests are not known
+    reads: Delivery = "complete reply"  # what its views are declared for; the other may differ
 
     @property
     def is_lossless(self) -> bool:

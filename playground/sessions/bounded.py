@@ -1,4 +1,4 @@
-"""Read zips, folders and YAML within bounds of size, and without building objects of a class."""
+"""Read zips, folders and YAML within limits of size. YAML builds no objects of a class."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 def read_yaml(text: str, where: str, *, several: bool = False, unique_keys: bool = False) -> Any:
     """Return a YAML document, read by the safe loader, or with `several` a list of documents.
 
-    Of a key that stands twice in a mapping the last counts; with `unique_keys` it is a fault.
-    Raises InputFault for tags of a language, aliases that expand to too much, and broken YAML.
+    If a mapping has a key twice, the last value counts; with `unique_keys` this is a fault. Raises
+    InputFault for tags of a language, aliases that expand to too much, and broken YAML.
     """
     import yaml
 
@@ -142,7 +142,8 @@ def _loader(unique_keys: bool = False) -> Any:
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """A class of our own, since additions to PyYAML's class would hold for all its users."""
+        """A class of our own, because additions to PyYAML's class would affect every program that
+        uses it."""
 
     if unique_keys:
         tag = yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG

@@ -46,9 +46,9 @@ _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 @dataclass
 class ImportCounter:
-    """The numbers of kept and lost things of one builder, or of several that share a counter.
+    """A count of what was kept and what was lost, for one builder or several.
 
-    They show whether a line of a file left anything in a session.
+    It shows if a line of a file added anything to a session.
     """
 
     kept: int = 0
@@ -74,7 +74,7 @@ class SessionBuilder:
     rows: list[RequestRow] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
     counter: ImportCounter = field(default_factory=ImportCounter)
-    complete_session: Session | None = None  # if the file holds a session of ours
+    complete_session: Session | None = None  # if the file has our own format
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)  # call id → tool name
     _provider_tools: set[str] = field(default_factory=set)  # names that have a finding
@@ -221,7 +221,7 @@ class SessionBuilder:
         return {"input": text}
 
     def finite(self, value: Any, place: Place) -> Any:
-        """Return a value with texts in place of numbers that JSON lacks, and a finding for them."""
+        """Return a value in which numbers that JSON lacks are texts, and add a finding for them."""
         if is_clean(value):
             return value
         self.is_clean = False  # a half surrogate, or only such a number
@@ -231,7 +231,8 @@ class SessionBuilder:
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
-        """Return a request with such texts, without findings if its messages had them."""
+        """Return a request in which such numbers are texts. If its messages gave findings, add
+        none."""
         if is_clean(row.body) and is_clean(row.reply):
             return row
         if any(each.code in ("not-a-number", "long-integer") for each in self.findings):
@@ -327,12 +328,12 @@ class SessionBuilder:
         self.counter.lost += 1
 
     def note_beside(self, name: str, place: Place, times: int = 1) -> None:
-        """Note something that stands beside a text, as citations do: one finding for each name."""
+        """Note an addition to a text, such as citations: one finding for each name."""
         first, before = self._beside.get(name, (place, 0))
         self._beside[name] = first, before + times
 
     def note_beside_of(self, other: SessionBuilder) -> None:
-        """Note what another builder met beside texts."""
+        """Take over the notes of another builder on additions to texts."""
         for name, (place, times) in other._beside.items():
             self.note_beside(name, place, times)
 

@@ -1,7 +1,7 @@
 """Find calls that stand in answers as text, by the openers that dialects declare.
 
-Only a marker (a tag, a control token) counts that a dialect would take for a call's beginning at
-its place: prose, tables and code are full of brackets, fences and names of tags.
+Only markers (tags and control tokens) count, and only where a dialect would read a call: prose,
+tables and code are full of brackets, fences and names of tags.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from playground.sessions.session import Session
 
 
 def changes(before: Session, after: Session) -> list[str]:
-    """Return in words what differs in requests and expected calls; empty if nothing does."""
+    """Describe the differences in requests and expected calls; return nothing if there are none."""
     prompts: dict[str, Callable[[Session], object]] = {
         "system prompt": system_prompt,
         "custom instructions": lambda session: session.task.user_prompt,

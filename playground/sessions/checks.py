@@ -1,6 +1,7 @@
-"""Check a session for calls and results that do not match, and repair what has one repair.
+"""Check a session for calls and results that do not match. Repair those with only one possible
+repair.
 
-Findings are never errors. What can be repaired in two ways is left as it is.
+Findings are never errors. If two repairs are possible, nothing is changed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from playground.sessions.session import Session
 
 
 def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
-    """Return findings about a session that can be read.
+    """Return findings about a session that could be read.
 
     They are about calls without results, results without calls, missing and double ids, empty
     messages, roles out of order, odd schemas, and compactions that do not say what they kept.
@@ -57,7 +58,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
 
 def compaction_findings(session: Session, places: Sequence[str] = ()) -> Iterator[Finding]:
     """Yield a finding for each compaction that does not say what it kept."""
-    words = "its requests are taken to hold what was said since, and no more"
+    words = "its requests are assumed to hold only what was said since"
     for each in session.compactions:
         if each.history is None:
             yield finding("compaction-unsaid", _where(each.message, places), words)
@@ -68,19 +69,19 @@ _RESULT: Final = re.compile(r"\[(\w+)(?: for [^\n]*?)?\] Result:")
 _FEW: Final = 3  # calls without a result that have a finding each
 
 
-def _merge_missing_results(found: list[Finding], some_in_text: bool) -> list[Finding]:
+def _merge_missing_results(findings: list[Finding], some_in_text: bool) -> list[Finding]:
     """Return the findings with one for all calls without a result, if there are many.
 
     This is for sessions without result parts: their agents send results as the user's text.
     """
-    missing = [each for each in found if each.code == "missing-result"]
+    missing = [each for each in findings if each.code == "missing-result"]
     if len(missing) <= _FEW:
-        return found
+        return findings
     first = missing[0]
     no_result = "of which no text holds a result" if some_in_text else "and no result at all"
     message = f"{len(missing)} calls, {no_result}; the first: {first.message}"
     merged = replace(first, message=message)
-    rest = (each for each in found if each is first or each.code != "missing-result")
+    rest = (each for each in findings if each is first or each.code != "missing-result")
     return [merged if each is first else each for each in rest]
 
 
@@ -108,7 +109,7 @@ _NOTHING: Final[Sequence[Finding]] = ()
 
 @dataclass
 class _Pairing:
-    """The pairing of calls and results, while a session's messages are gone through."""
+    """The pairing of calls and results, built while iterating over a session's messages."""
 
     places: Sequence[str]
     open_calls: dict[str, int] = field(default_factory=dict)  # id → the call's message
@@ -175,7 +176,7 @@ def _order_findings(role: Role, previous: str, where: str) -> list[Finding]:
 
 
 def repair(session: Session) -> tuple[Session, list[str]]:
-    """Return the session with all that has one possible repair, and a list of the repairs.
+    """Make all repairs of which only one is possible. Return the session and a list of the repairs.
 
     Empty messages are dropped. Calls without an id get an ordinal one. A result without an id, or
     with an id that no call has, gets the id of the only call that it may belong to.
@@ -220,7 +221,7 @@ def _with_ids(messages: Sequence[Message], done: list[str]) -> list[Message]:
 
 
 def _with_pairs(messages: Sequence[Message], done: list[str]) -> list[Message]:
-    """Return the messages with each result that has no call given to its only candidate."""
+    """Assign each result without a call to its only candidate; return the messages."""
     result: list[Message] = []
     waiting: list[ToolCallPart] = []
     for index, message in enumerate(messages):

@@ -25,9 +25,9 @@ _readers: list[tuple[int, int, int]] = []  # for each thread in `seldom`, the us
 
 @contextmanager
 def seldom() -> Iterator[None]:
-    """Let the collector run less often within.
+    """Let the collector run less often inside the block.
 
-    Thresholds are the process's: the last thread to leave restores those that the first found,
+    All threads share the thresholds: the last thread to leave restores those that the first found,
     unless others were set meanwhile.
     """
     with _lock:
@@ -73,4 +73,4 @@ def each_seldom(items: Generator[Item, None, None]) -> Iterator[Item]:
                 item = list(islice(items, 1))  # empty at the end
             if not item:
                 return
-            yield item.pop()  # no reference stays here: it may be large
+            yield item.pop()  # keep no reference: the item may be large

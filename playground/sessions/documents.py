@@ -18,7 +18,7 @@ _NEXT_DOCUMENT: Final = re.compile(r"^---[ \t\r]*$", re.MULTILINE)
 _ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
 
 
-def read_json(text: str, where: str, found: list[Finding]) -> Any:
+def read_json(text: str, where: str, findings: list[Finding]) -> Any:
     """Return a JSON document, or the complete part before a fault, with a finding.
 
     Raises InputFault with line and column if that part is empty.
@@ -33,11 +33,11 @@ def read_json(text: str, where: str, found: list[Finding]) -> Any:
             value, code = before_fault(text), "spoiled-rest"
         if not value:
             raise
-        found.append(finding(code, f"line {fault.line}", fault.problem))
+        findings.append(finding(code, f"line {fault.line}", fault.problem))
         return value
 
 
-def read_yaml_items(text: str, where: str, found: list[Finding]) -> Any:
+def read_yaml_items(text: str, where: str, findings: list[Finding]) -> Any:
     """Return a YAML document, or the items of its list before a fault, with a finding.
 
     Raises InputFault as `read_yaml` does, and if no item is complete.
@@ -48,12 +48,12 @@ def read_yaml_items(text: str, where: str, found: list[Finding]) -> Any:
         for start in item_starts(text, fault.__cause__):
             with suppress(InputFault):
                 value = read_yaml(text[:start], where)
-                found.append(finding("spoiled-rest", f"line {fault.line}", fault.problem))
+                findings.append(finding("spoiled-rest", f"line {fault.line}", fault.problem))
                 return value
         raise
 
 
-def read_yaml_documents(text: str, where: str, found: list[Finding]) -> list[Any]:
+def read_yaml_documents(text: str, where: str, findings: list[Finding]) -> list[Any]:
     """Return the documents of a YAML file, or those before a fault, with a finding.
 
     Raises InputFault as `read_yaml` does, and if no document is complete.
@@ -69,7 +69,7 @@ def read_yaml_documents(text: str, where: str, found: list[Finding]) -> list[Any
                 break
         if not documents:
             raise
-        found.append(finding("spoiled-rest", f"line {fault.line}", fault.problem))
+        findings.append(finding("spoiled-rest", f"line {fault.line}", fault.problem))
     return documents
 
 

@@ -65,8 +65,9 @@ NEW_PARTS: Final[dict[str, Part]] = {
 class Edit:
     """One change.
 
-    `index` is of a message or a tool, `part` of a part in the message, `to` of the place that
-    either moves to. `value` is the new text, or the name of a role or of a kind of part.
+    `index` is the index of a message or a tool, `part` that of a part in the message, and `to` the
+    index to which either is moved. `value` is the new text, or the name of a role or of a kind of
+    part.
     """
 
     action: Action

@@ -50,7 +50,7 @@ def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, A
 
 
 def _requests(session: Session) -> int:
-    """Return the number of requests that the file has as they were sent, or else of answers."""
+    """Return the number of recorded requests in the file or, if it has none, of answers."""
     sent = sum(not row.sub_agent for row in session.rows)
     return sent or len(session.replies)
 

@@ -1,6 +1,7 @@
 """Build sessions from values in memory: messages, tools and requests of any provider.
 
-A value that cannot be read raises an error, because the caller made it; in a file it is a finding.
+A value that cannot be read raises an error, because the caller can correct it. (When a file is
+read, such a value gives a finding.)
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from playground.base.errors import InputFault
 from playground.nouns.messages import Message
 from playground.nouns.tool_formats import read_tools
 from playground.sessions.building import Place, SessionBuilder, assuming_model
-from playground.sessions.last_resort import refused
+from playground.sessions.last_resort import unexpected_as_fault
 from playground.sessions.session import Session
 from playground.sessions.shapes.messages import ROLES, read_message
 from playground.sessions.shapes.parts import read_parts
@@ -43,11 +44,11 @@ def session(
 ) -> Session:
     """Return a session of messages, tools and prompt in memory.
 
-    `messages` are a text (the user's), messages as OpenAI, Anthropic, Gemini or Bedrock take them
-    or as their SDKs return them, `pg.Message`s, or a whole request body. Tools, system prompt and
-    model of a body count unless the arguments have them. `tools` are of any form that `read_tools`
-    knows. Parts that a session has no room for are left out. `explicit_caching` lets a policy mark
-    requests to Gemini.
+    `messages` is a text of the user, a list of messages, or a whole request body. A message is a
+    `pg.Message`, or has the form of OpenAI, Anthropic, Gemini or Bedrock, also as their SDKs return
+    it. Tools, system prompt and model are taken from the body unless they are given as arguments.
+    `tools` may have any form that `read_tools` knows. Parts that a session cannot hold are left
+    out. `explicit_caching` lets a policy mark requests to Gemini.
 
     Raises InputFault with the place of a value that is no message or no tool.
     """
@@ -56,7 +57,7 @@ def session(
     prompt = system or next((body[name] for name in _SYSTEM if body.get(name)), "")
     if isinstance(prompt, Mapping) and "parts" in prompt:  # Gemini's
         prompt = prompt["parts"]
-    with refused("of no known form", field="system", expected=_MESSAGE):
+    with unexpected_as_fault("of no known form", field="system", expected=_MESSAGE):
         parts = read_parts(builder, json_value(prompt, "system"), Place(field="system"))
     if parts:
         builder.add_message("system", parts, Place(field="system"))
@@ -74,20 +75,20 @@ def session(
     return made.with_explicit_caching(explicit_caching)
 
 
-def _body(given: Any) -> dict[str, Any]:
+def _body(value: Any) -> dict[str, Any]:
     """Return a request's body with `messages` as a list, from a body, messages or one message."""
-    if isinstance(given, str):
-        return {"messages": [{"role": "user", "content": given}] if given else []}
-    if isinstance(given, Message | BaseModel):
-        return {"messages": [given]}
-    if isinstance(given, Mapping):
-        if found := conversation(dict(given)):
-            return {**given, "messages": found}
-        if "role" in given or "type" in given:
-            return {"messages": [given]}
-    elif isinstance(given, Iterable) and not isinstance(given, bytes | bytearray):
-        return {"messages": list(given)}
-    raise InputFault(f"{given!r:.60} was given", field="messages", expected=_GIVEN)
+    if isinstance(value, str):
+        return {"messages": [{"role": "user", "content": value}] if value else []}
+    if isinstance(value, Message | BaseModel):
+        return {"messages": [value]}
+    if isinstance(value, Mapping):
+        if found := conversation(dict(value)):
+            return {**value, "messages": found}
+        if "role" in value or "type" in value:
+            return {"messages": [value]}
+    elif isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
+        return {"messages": list(value)}
+    raise InputFault(f"{value!r:.60} was given", field="messages", expected=_GIVEN)
 
 
 def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
@@ -97,7 +98,7 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
     start = len(builder.messages)
     plain = json_value(value, place.field)
     if isinstance(plain, dict):
-        with refused("of no known form", field=place.field, expected=_MESSAGE):
+        with unexpected_as_fault("of no known form", field=place.field, expected=_MESSAGE):
             read_message(builder, plain, place)
     if len(builder.messages) == start:
         role = plain.get("role") if isinstance(plain, dict) else None
@@ -107,7 +108,7 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return a value as a JSON document, for the formats to recognise. Raises InputFault."""
+    """Return a value as a JSON document, whose format can then be recognised. Raises InputFault."""
     return json.dumps(json_value(value, ""), ensure_ascii=True).encode()
 
 
@@ -119,7 +120,7 @@ def json_value(value: Any, where: str) -> Any:
     try:
         return _json_value(value, where)
     except RecursionError as error:
-        expected = "values that hold neither themselves nor too much"
+        expected = "values that do not contain themselves, nested less deeply"
         raise InputFault("nested too deeply", field=where, expected=expected) from error
 
 

@@ -21,7 +21,9 @@ UNEXPECTED_OR_TOO_DEEP: tuple[type[Exception], ...] = (*UNEXPECTED_ERRORS, Recur
 
 
 @contextmanager
-def refused(problem: str, *, where: str = "", field: str = "", expected: str) -> Iterator[None]:
+def unexpected_as_fault(
+    problem: str, *, where: str = "", field: str = "", expected: str
+) -> Iterator[None]:
     """Raise InputFault, with the error's own words, in place of an unexpected error within."""
     try:
         yield

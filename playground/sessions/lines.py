@@ -1,7 +1,7 @@
-"""Read a file of lines into one session; lines that leave nothing in it are findings.
+"""Read a file of lines into one session; a line that adds nothing to it gives a finding.
 
-There is one finding for each kind of line. If most lines leave nothing, the file is of another
-format than it seemed, and is refused.
+There is one finding for each kind of line. If most lines add nothing, the file is probably of
+another format, and is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Entry = tuple[int, Place, Any]  # number, place and value of a line
 
 @dataclass
 class _Kind:
-    """The lines of one kind that left nothing in the session."""
+    """The lines of one kind that added nothing to the session."""
 
     first: int
     count: int = 0
@@ -36,10 +36,10 @@ def read_lines(
     """Call `read` for every line that is an object, to add it to a builder.
 
     This is `builder` or one that shares its counter. `lines` are by default the file's own; a file
-    may wrap them in something else. `quiet` are kinds of lines that may leave nothing: they hold
-    nothing of the conversation, or repeat other lines; a final `*` stands for any ending.
+    may wrap them in something else. Kinds of lines in `quiet` give no finding: they hold nothing of
+    the conversation, or repeat other lines; a final `*` stands for any ending.
 
-    Raises InputFault if most of the other lines leave nothing.
+    Raises InputFault if most of the other lines add nothing.
     """
     silent: dict[str, _Kind] = {}
     is_quiet_kind: dict[str, bool] = {}
@@ -97,7 +97,7 @@ def note_torn_text(source: Source) -> None:
 
 
 def is_quiet(kind: str, quiet: Collection[str]) -> bool:
-    """Return True if `quiet` has a kind, its type before `/`, or a beginning of it with `*`."""
+    """Return True if `quiet` lists a kind, its type before `/`, or a prefix of it with `*`."""
     if kind in quiet or kind.partition("/")[0] in quiet:
         return True
     return any(name.endswith("*") and kind.startswith(name[:-1]) for name in quiet)

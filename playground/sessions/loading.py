@@ -27,7 +27,7 @@ from playground.recordings.recording import Recording
 from playground.sessions.checks import check
 from playground.sessions.collector import each_seldom
 from playground.sessions.formats import SessionFormat, get_format, recognised, recognising
-from playground.sessions.last_resort import refused
+from playground.sessions.last_resort import unexpected_as_fault
 from playground.sessions.repeated_keys import repeated_keys
 from playground.sessions.session import Session, with_receipt
 from playground.sessions.shapes.fields import WrongForm
@@ -51,7 +51,7 @@ class LoadedSession:
 Given = str | PathLike[str] | bytes | Mapping[str, Any] | Sequence[Any]
 _IN_MEMORY: Final = "in memory"
 _SMALL: Final = 1 << 16  # bytes: smaller files have too few values for the collector to matter
-_EMPTY: Final = "nothing of it is in the session"  # where nothing is lost
+_EMPTY: Final = "nothing of it is in the session"  # said if nothing is lost
 _LONGEST_NAME: Final = 4096  # characters: no file system takes a longer path
 _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, as dicts and lists"
 
@@ -272,7 +272,7 @@ def _read(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
     problem = f"not in the form of {chosen.title}"
     expected = f"the format {chosen.name}, or another one by name"
     try:
-        with refused(problem, where=source.name, expected=expected):
+        with unexpected_as_fault(problem, where=source.name, expected=expected):
             read = _checked(chosen, source)
             yield from read if 0 < source.size < _SMALL else each_seldom(read)
     except WrongForm as wrong:
@@ -297,7 +297,7 @@ def _with_words(
 
 
 def _to_first_words(sessions: Iterator[LoadedSession]) -> deque[LoadedSession]:
-    """Return the sessions up to the first one with words, or all of them."""
+    """Return the sessions up to the first one with words or, if there is none, all of them."""
     first: deque[LoadedSession] = deque()
     for loaded in sessions:
         first.append(loaded)
@@ -314,7 +314,7 @@ def _has_words(loaded: LoadedSession) -> bool:
 
 
 def _refuse(chosen: SessionFormat, source: Source, read: Iterable[LoadedSession]) -> None:
-    """Raise InputFault if there is no session and no line was left out, or if something was lost.
+    """Raise InputFault if something was lost, or if there is no session and no line was left out.
 
     A file that holds nothing, and of which nothing is lost, is an empty session.
     """
@@ -339,8 +339,8 @@ def _recognised(source: Source) -> tuple[SessionFormat, Source]:
             raise
         found = Source(source.name, inner.text.encode("utf-8", "surrogatepass"))
         found.progress, found.left_out = source.progress, source.left_out
-        code = "headers-left-out" if inner.wrapping == "curl" else "not-written-out"
-        code = "part-lost" if inner.is_whole else code
+        code = "part-lost" if inner.is_whole else "not-written-out"
+        code = "headers-left-out" if inner.wrapping == "curl" else code
         found.findings += [finding(code, inner.wrapping, left) for left in inner.unread]
         return recognised(found), found
 

@@ -49,7 +49,8 @@ _BACKSLASH: Final = re.compile(
 class Unwrapped:
     """A document without its wrapping, which `wrapping` names; `unread` lists what is lost.
 
-    If `is_whole`, the document still holds what its sessions do not, and a receipt names it.
+    If `is_whole`, the document holds everything that the file held, so a receipt can be computed
+    from it.
     """
 
     text: str
@@ -136,7 +137,7 @@ def _of_curl(text: str) -> Unwrapped:
         raise InputFault(problem, where="the curl command", expected="the file's text")
     count = "a header was" if headers == 1 else f"{headers} headers were"
     unread = (f"{count} left out, and any key with it",) if headers else ()
-    return Unwrapped(_with_model("&".join(body), model), "curl", unread)
+    return Unwrapped(_with_model("&".join(body), model), "curl", unread, is_whole=True)
 
 
 def _with_model(body: str, model: str) -> str:
@@ -215,7 +216,7 @@ def _are_of_request(keywords: set[str | None]) -> bool:
 
 
 class _NoValue(Exception):
-    """A value is no literal but, for example, a call or an imported name."""
+    """Raised for a value that is no literal: a call or an imported name, for example."""
 
 
 class _Values:

@@ -41,7 +41,7 @@ def row_of_new_items(body: dict[str, Any], before: dict[str, Any], **fields: Any
 def _differences(
     body: dict[str, Any], before: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return a body's new, changed or moved fields, and the names of those gone or moved."""
+    """Return a body's new, changed or moved fields, and the names of removed or moved fields."""
     unmoved = _unmoved_fields(before, body)
     changed = {
         key: value
@@ -64,7 +64,7 @@ def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:
 
 
 def _unmoved_fields(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
-    """Return the leading fields of `now`, as far as `before` has them in the same order."""
+    """Return the leading fields of `now` that `before` has in the same order."""
     unmoved: set[str] = set()
     older = iter(before)
     for key in now:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -89,10 +90,10 @@ class ExpectedReply:
 class RequestRow:
     """One request as its provider got it, with its own system prompt and tools.
 
-    It stores what differs from the body of the row before (`rows.py` puts bodies together).
-    `shared` is the number of leading messages that both have; `gone` are fields of the row before
-    that this one lacks, or has in another order. `reply` is the provider's complete reply. `url`
-    is where it was sent, without user and query, which may hold a key.
+    It stores only the differences from the previous row's body (`rows.py` rebuilds the bodies).
+    `shared` is the number of leading messages that both have; `gone` has the previous row's fields
+    that this one lacks or has in another order. `reply` is the provider's complete reply. `url` is
+    where it was sent, without user and query, which may hold a key.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -157,12 +158,13 @@ class Session(Shown):
         parts += [counted(len(self.recordings), "recording")] if self.recordings else []
         return f"Session({self.title!r}, {', '.join(parts)})"
 
-    @property
+    @cached_property
     def replies(self) -> list[int]:
-        """The messages, by index, that answered the session's requests.
+        """The indexes of the messages that answered the session's requests.
 
-        They are the assistant's from the first that a recorded request names, or all of them:
-        earlier ones are examples in a prompt. Messages that a compaction repeats are no answers.
+        These are the assistant's messages, from the first that a recorded request names: earlier
+        ones are examples in a prompt. Without recorded requests, all of the assistant's messages
+        count. Messages that a compaction repeats are no answers.
         """
         answers = [i for i, each in enumerate(self.messages) if each.role == "assistant"]
         recorded = {record.reply for record in self.requests}

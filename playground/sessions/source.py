@@ -178,7 +178,7 @@ class Source:
 
     @cached_property
     def document(self) -> Any:
-        """The JSON document, or None if the file is none: to recognise a file by."""
+        """The JSON document, for recognising the format; None if the file is no JSON document."""
         if self.is_folder or self.is_zip or self.is_lines or self.size > MAX_BYTES:
             return None
         if self.start(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
@@ -228,8 +228,8 @@ class Source:
     def lines(self) -> Iterator[tuple[int, Any]]:
         """Yield number and value of every line, read one at a time; only `\\n` ends a line.
 
-        A line that is no JSON is a finding, as is a last one that is cut off. Raises InputFault
-        if more lines are unreadable than read, or none is read, and at a line that is too long.
+        A line that is no JSON is a finding, as is a last one that is cut off. Raises InputFault if
+        no line or fewer than half of the lines can be read, or if a line is too long.
         """
         self.__dict__.pop("head", None)  # it may hold a large session
         self.seen.clear()
@@ -256,7 +256,7 @@ class Source:
             raise faults[0]
 
     def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
-        """Return the values of an unusual line; [] if it is blank, and with a fault if bad."""
+        """Return the values of an unusual line; [] if it is blank. A bad line gives a fault."""
         if not line.strip():
             return []
         try:
@@ -280,10 +280,10 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """Return the number of a last line, after others, that is cut off, and add a finding.
+        """If the last of several lines is cut off, add a finding and return its number.
 
-        This is done before any line is read, because the last session may be finished when
-        the end is reached.
+        This is done before any line is read, because the last session may be finished before the
+        end is reached.
         """
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)

@@ -1,7 +1,7 @@
-"""Build messages and parts without pydantic's checks: importers have checked the values.
+"""Build messages and parts without pydantic's checks, because importers have checked the values.
 
-A file may need a million of them. Fields are set one by one, so that all instances of a class
-share one table of keys: this saves a third of the memory and of the time.
+A file may need a million of them. Fields are set one by one, so that all instances of a class share
+one table of keys: this saves a third of the memory and of the time.
 """
 
 from __future__ import annotations

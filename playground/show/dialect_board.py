@@ -56,7 +56,7 @@ def example_call(dialect: Dialect) -> str:
 def dialect_rows(
     names: Sequence[str], tools: Sequence[ToolMetadata], can_declare: bool
 ) -> list[Payload]:
-    """Return a row for each dialect; the facts are those of these tools' schemas.
+    """Return a row for each dialect. It counts facts of these tools' schemas.
 
     If `can_declare`, a row offers to start a declaration from its dialect, if a file can hold it.
     """
@@ -121,23 +121,23 @@ def list_board(rows: Sequence[Payload], sections: dict[str, str], chosen: str = 
     return board(*head, cards=[card("rows", key="dialects", heads=HEADS) | listed])
 
 
-def values_board(found: CarryMatrix, chosen: str) -> Payload:
+def values_board(matrix: CarryMatrix, chosen: str) -> Payload:
     """Return a square for each difficult value in each dialect."""
     rows = [
         {
             "name": dialect,
-            "figure": f"{len(found.carried(dialect))} of {len(found.values)}",
+            "figure": f"{len(matrix.carried(dialect))} of {len(matrix.values)}",
             "squares": [
-                [name, found.cells[dialect, name][0].code if found.cells[dialect, name] else ""]
-                for name in found.values
+                [name, matrix.cells[dialect, name][0].code if matrix.cells[dialect, name] else ""]
+                for name in matrix.values
             ],
         }
-        for dialect in found.dialects
+        for dialect in matrix.dialects
     ]
-    total = len(found.values)
-    complete = sum(len(found.carried(dialect)) == total for dialect in found.dialects)
-    worst = min(found.dialects, key=lambda dialect: len(found.carried(dialect)))
-    refused = total - len(found.carried(worst))
+    total = len(matrix.values)
+    complete = sum(len(matrix.carried(dialect)) == total for dialect in matrix.dialects)
+    worst = min(matrix.dialects, key=lambda dialect: len(matrix.carried(dialect)))
+    refused = total - len(matrix.carried(worst))
     sentence = (
         f"{worst} refuses {refused} of {total} difficult values."
         if refused

@@ -49,16 +49,16 @@ def pytest_file(
     recording: Recording,
     timeline: Timeline,
     tools: Sequence[ToolMetadata],
-    beside: Sequence[Timeline] = (),
+    other_timelines: Sequence[Timeline] = (),
 ) -> str:
     """Return a test with the recording's chunks, which checks that they still give these events.
 
-    Its docstring names the readings that were shown `beside` this one.
+    Its docstring names the readings in `other_timelines`, which were shown beside this one.
     """
     switches = timeline.result.switches
     return _TEST.format(
         dialect=timeline.dialect,
-        beside="".join(f", beside {reading_name(each)}" for each in beside),
+        beside="".join(f", beside {reading_name(each)}" for each in other_timelines),
         name=visible(recording.name).replace('"', "'").replace("\\", "/"),
         recording=_raw_json(dump_recording(recording)),
         tools=_raw_json([tool.model_dump(mode="json", exclude_defaults=True) for tool in tools]),
@@ -72,11 +72,11 @@ def _raw_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, indent=1)
 
 
-def replay_json(timeline: Timeline, beside: Sequence[Timeline] = ()) -> str:
+def replay_json(timeline: Timeline, other_timelines: Sequence[Timeline] = ()) -> str:
     """Return a replay as JSON, with the readings shown beside it, by name."""
     data = timeline_json(timeline)
-    if beside:
-        data["beside"] = {reading_name(each): timeline_json(each) for each in beside}
+    if other_timelines:
+        data["beside"] = {reading_name(each): timeline_json(each) for each in other_timelines}
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -32,7 +32,9 @@ GLOSSARY: Final[dict[str, Term]] = {
     "aborted_calls": Term("aborted", "count", "calls that were cut off or given up"),
     "arguments": Term("arguments", "text", "a call's arguments, as JSON"),
     "argument_characters": Term("arguments", "characters", "the text of all arguments"),
-    "assumption": Term("assumed", "text", "whose rules a model is given that no rule names"),
+    "assumption": Term(
+        "assumed", "text", "the known model whose rules are used for an unknown one"
+    ),
     "at_seconds": Term("at", "seconds", "time since the first byte of the recording"),
     "attempts": Term("attempts", "count", "requests that were made or recorded"),
     "billed": Term("billed", "text", "what the provider billed, in words"),

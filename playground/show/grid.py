@@ -1,7 +1,7 @@
 """Requests side by side as one grid, with a row for each origin and a column for each request.
 
-The one rule: the cells of every column stand in the order in which their text is sent. If two
-requests have two origins in different orders, one of these origins has two rows.
+The cells of every column stand in the order in which their text is sent. If two requests have two
+origins in different orders, one of these origins has two rows.
 """
 
 from __future__ import annotations

@@ -18,22 +18,34 @@ def heads(
     columns: Sequence[Column], counts: Sequence[TokenCount | None], checked: Sequence[bool]
 ) -> list[list[Figure]]:
     """Return the figures of each column: characters, tokens, schema facts lost, findings, and
-    images if there are any; the best of the first two is marked.
+    images if there are any.
 
-    PENDING is shown for a count that is None, and for findings of a column that is not `checked`
-    yet.
+    The fewest characters and tokens are marked as good if no other column can have as few. PENDING
+    is shown for a count that is None, and for findings of a column that is not `checked` yet.
     """
-    least = min((sum(column.characters.values()) for column in columns), default=0)
-    known = [count.tokens for count in counts if count]
-    fewest = min(known) if known and len(known) == len(counts) else None
+    sizes = [sum(column.characters.values()) for column in columns]
+    ranges = [count.range for count in counts if count]
+    best_size = _best([(size, size) for size in sizes])
+    best_count = _best(ranges) if len(ranges) == len(counts) else None
     return [
-        _head(column, count, is_checked, least, fewest)
-        for column, count, is_checked in zip(columns, counts, checked, strict=True)
+        _head(column, count, is_checked, number == best_size, number == best_count)
+        for number, (column, count, is_checked) in enumerate(
+            zip(columns, counts, checked, strict=True)
+        )
     ]
 
 
+def _best(ranges: Sequence[tuple[int, int | None]]) -> int | None:
+    """Return the number of the range that ends before every other begins; None if none does."""
+    order = sorted(range(len(ranges)), key=lambda number: ranges[number][0])
+    if len(order) < 2:
+        return None
+    most = ranges[order[0]][1]
+    return order[0] if most is not None and most < ranges[order[1]][0] else None
+
+
 def _head(
-    column: Column, count: TokenCount | None, is_checked: bool, least: int, fewest: int | None
+    column: Column, count: TokenCount | None, is_checked: bool, is_shortest: bool, has_fewest: bool
 ) -> list[Figure]:
     size, facts = sum(column.characters.values()), column.schema_facts
     lost = sum(not fact.kept for fact in facts)
@@ -42,8 +54,8 @@ def _head(
     sent, images = column.images
     of_images = (f"{sent} of {images}", "images sent", "bad" if sent < images else "")
     return [
-        (grouped(size), "characters", "good" if size == least else ""),
-        (tokens, "tokens", "good" if count and count.tokens == fewest else ""),
+        (grouped(size), "characters", "good" if is_shortest else ""),
+        (tokens, "tokens", "good" if has_fewest else ""),
         (f"{lost} of {len(facts)}" if lost else "none", "facts lost", "bad" if lost else ""),
         (grouped(len(findings)) if is_checked else PENDING, "findings", "bad" if findings else ""),
         *([of_images] if images else []),

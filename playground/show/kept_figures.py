@@ -20,7 +20,7 @@ from playground.show.markup import table
 LEGEND: Final = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 """A legend above the figure; below, it would cover the title of the axis."""
 _MOST_ROWS: Final = 200
-# A notebook may be light or dark: its ground shines through, and this grey can be read on both.
+# A notebook may be light or dark: figures are transparent, and this grey is readable on both.
 _TEXT: Final = "#7d828a"
 _LINES: Final = "rgba(128,128,128,0.3)"
 _AXIS: Final = {"gridcolor": _LINES, "zerolinecolor": _LINES, "linecolor": _LINES}

@@ -1,8 +1,9 @@
 """Answers as HTML: plain markup, which a script then replaces by the app's own component.
 
-Sites that show saved notebooks, nbconvert and mail may remove scripts or not run them. The plain
-markup remains then, so it says all that matters. Session text is hostile: `escaped` puts it into
-words of ours, `exact` into a text to be read or copied, and `embedded` into a script element.
+Sites that show saved notebooks, nbconvert and mail may remove scripts or not run them. Then only
+the plain markup remains, so it contains everything that matters. Session text is hostile: `escaped`
+puts it into words of ours, `exact` into a text to be read or copied, and `embedded` into a script
+element.
 """
 
 from __future__ import annotations

@@ -20,11 +20,7 @@ Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
 MAX_DIFF_LINES: Final = 4_000
 _LABEL: Final = 160
-_SECTIONS: Final = {
-    "dialect rules": "Rules",
-    "tool docs": "Tools",
-    **dict.fromkeys(("user", "assistant", "tool results", "environment"), "History"),
-}
+_SECTIONS: Final = {"dialect rules": "Rules", "tool docs": "Tools", "environment": "History"}
 _KINDS: Final = {"agent": "agent prompt", "user-prompt": "user prompt"}
 
 # panes
@@ -57,15 +53,17 @@ def comparison_pane(column: Column, most: int | None = None) -> Payload:
         "name": column.dialect.name,
         "note": counted(sum(column.characters.values()), "character"),
         "messages": [message for message in messages if message["blocks"]][:most],
-        "parts": _sections(column.characters),
+        "parts": _sections(column.blocks),
     }
 
 
-def _sections(characters: Mapping[str, int]) -> dict[str, int]:
-    """Return the characters of each section of a request."""
+def _sections(blocks: Sequence[Block]) -> dict[str, int]:
+    """Return the characters of each section of a request; every message is in its history."""
     sizes = dict.fromkeys(("Rules", "Tools", "Prompts", "History"), 0)
-    for kind, size in characters.items():
-        sizes[_SECTIONS.get(kind, "Prompts")] += size
+    for origin, kind, text in blocks:
+        is_message = origin.startswith("message:")
+        section = "History" if is_message else _SECTIONS.get(kind, "Prompts")
+        sizes[section] += len(text) if kind != "image" else 0
     return sizes
 
 

@@ -69,8 +69,8 @@ def cheaper_policy(
 ) -> PricedPolicy | None:
     """Return the cheapest policy for the same requests, or None if none costs less than `cell`.
 
-    Only cells of one dialect are compared. Requests as they were sent may hold other text: a lower
-    cost beside them is not the policy's saving.
+    Only cells of one dialect are compared. Requests as they were sent may hold other text, so a
+    lower cost than theirs is no saving of the policy.
     """
     alike = [each for each in candidates if each.cell.dialect == cell.dialect]
     priced = [each for each in alike if not each.cell.errors]

@@ -100,7 +100,7 @@ def _note(reading: Timeline) -> str:
         return "this project's parser"
     source = result.view.source.partition(" ")
     known = "assumed, not known" if result.assumed else f"{source[0]} {source[2].partition(' ')[0]}"
-    return f"server's parser: {known}"
+    return f"server's parser, given a {result.reads}: {known}"
 
 
 def _calls(reading: Timeline, last: Sequence[int]) -> list[Payload]:
@@ -181,7 +181,7 @@ def _kind(event: Event) -> str:
 
 def _steps_of_events(timeline: Timeline) -> tuple[list[int], list[int]]:
     """Return the steps at which each merged event began, and those at which it ended."""
-    # A merged event is a run of raw ones, in the same order: one walk over both suffices.
+    # A merged event is a run of raw ones, in the same order, so both are walked together once.
     raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
     first: list[int] = []
     last: list[int] = []

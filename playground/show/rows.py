@@ -1,7 +1,7 @@
 """Answers as rows of plain values, under the names of the glossary.
 
-Frames, --csv and --json hold exactly these rows. A number stays a number, and None is what is not
-known. Nothing here imports pandas, so that commands start fast.
+Frames, --csv and --json hold exactly these rows. Numbers stay numbers, and an unknown value is
+None. Nothing here imports pandas, so that commands start fast.
 """
 
 from __future__ import annotations
@@ -9,36 +9,37 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from playground.base.display import draws
 from playground.base.findings import Finding
-from playground.cache.answers.cells import CacheMatrix, CacheSimulation
-from playground.cache.answers.compacted import CompactionWhatIf, Shorter
-from playground.cache.answers.placement import CachePlacement
-from playground.cache.answers.tool_plan import ToolPlan
-from playground.cache.answers.wire import CacheWire
-from playground.dialects.models import DialectChoice
-from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.nouns.events import Event, event_name
 from playground.nouns.messages import Part, ToolCallPart, ToolResultPart
-from playground.parsing.result import ParseResult
-from playground.questions.carry import CarryMatrix
-from playground.questions.comparison import Column, Comparison
-from playground.questions.detection import Detection, Detections
-from playground.questions.experiments import CrossReading, EventChange, change_words
-from playground.questions.provider_payload import ProviderPayload
-from playground.questions.raw_prompt import RawPrompt
-from playground.questions.timeline import Timeline
-from playground.questions.tool_schemas import Portability, ToolCosts
-from playground.questions.versions import VersionDiff
-from playground.questions.versions.costs import PrefixCost
-from playground.questions.versions.matching import BlockChange
-from playground.sessions.receipts.receipt import Receipt
-from playground.sessions.session import Session
 from playground.show.glossary import title, written
-from playground.show.wire import event_text
-from playground.tokens import TokenCount
+
+if TYPE_CHECKING:  # a command has one answer, and loading all others would take 0.1 s
+    from playground.cache.answers.cells import CacheSimulation
+    from playground.cache.answers.compacted import CompactionWhatIf, Shorter
+    from playground.cache.answers.placement import CachePlacement
+    from playground.cache.answers.tool_plan import ToolPlan
+    from playground.cache.answers.wire import CacheWire
+    from playground.dialects.models import DialectChoice
+    from playground.dialects.raw_prompts.audit import TemplateAudit
+    from playground.parsing.result import ParseResult
+    from playground.questions.carry import CarryMatrix
+    from playground.questions.comparison import Column, Comparison
+    from playground.questions.detection import Detection
+    from playground.questions.experiments import CrossReading, EventChange
+    from playground.questions.provider_payload import ProviderPayload
+    from playground.questions.raw_prompt import RawPrompt
+    from playground.questions.timeline import Timeline
+    from playground.questions.tool_schemas import Portability, ToolCosts
+    from playground.questions.versions import VersionDiff
+    from playground.questions.versions.costs import PrefixCost
+    from playground.questions.versions.matching import BlockChange
+    from playground.sessions.receipts.receipt import Receipt
+    from playground.sessions.session import Session
+    from playground.tokens import TokenCount
 
 
 class AnswerRows(NamedTuple):
@@ -74,7 +75,7 @@ def from_dicts(rows: Sequence[Mapping[str, Any]]) -> AnswerRows:
     return AnswerRows(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
-@draws("rows", Comparison)
+@draws("rows", "playground.questions.comparison.Comparison")
 def comparison(value: Comparison, with_tokens: bool = False) -> AnswerRows:
     """Return a row for each dialect, with the characters of each kind of text."""
     kinds = list(dict.fromkeys(kind for column in value.columns for kind in column.characters))
@@ -104,42 +105,42 @@ def dropped_facts(column: Column) -> AnswerRows:
     return rows_of("tool where keyword kind", cells)
 
 
-def payload_differences(found: Mapping[str, ProviderPayload]) -> AnswerRows:
+def payload_differences(payloads: Mapping[str, ProviderPayload]) -> AnswerRows:
     """Return a row for each difference between what a provider gets and what was rendered."""
     same = [Finding("as rendered", "info", "", "nothing is different")]
     cells = [
         (name, difference.code, difference.where, difference.message)
-        for name, payload in found.items()
+        for name, payload in payloads.items()
         for difference in payload.grouped or same
     ]
     return rows_of("provider code where message", cells)
 
 
-@draws("rows", ProviderPayload)
+@draws("rows", "playground.questions.provider_payload.ProviderPayload")
 def differences(value: ProviderPayload) -> AnswerRows:
     """Return a row for each difference between what is sent and what was rendered."""
     return findings(value.grouped)
 
 
-@draws("rows", RawPrompt)
+@draws("rows", "playground.questions.raw_prompt.RawPrompt")
 def warnings(value: RawPrompt) -> AnswerRows:
     """Return a row for each warning of the chat template."""
     return findings(value.findings)
 
 
-@draws("rows", TemplateAudit)
+@draws("rows", "playground.dialects.raw_prompts.audit.TemplateAudit")
 def audit(value: TemplateAudit) -> AnswerRows:
     """Return a row for each fault of the template."""
     return findings(value.findings)
 
 
-def findings(found: Sequence[Finding]) -> AnswerRows:
+def findings(listed: Sequence[Finding]) -> AnswerRows:
     """Return a row for each finding."""
-    cells = [(each.code, each.severity, each.where, each.message) for each in found]
+    cells = [(each.code, each.severity, each.where, each.message) for each in listed]
     return rows_of("code severity where message", cells)
 
 
-@draws("rows", CarryMatrix)
+@draws("rows", "playground.questions.carry.CarryMatrix")
 def carry(value: CarryMatrix) -> AnswerRows:
     """Return a row for each value and dialect: the finding's code, "" if the value is carried."""
     cells = [
@@ -174,7 +175,7 @@ def placements(values: Sequence[CachePlacement]) -> AnswerRows:
     return rows_of("dialect marks characters refusal", cells)
 
 
-@draws("rows", CachePlacement)
+@draws("rows", "playground.cache.answers.placement.CachePlacement")
 def placement(value: CachePlacement) -> AnswerRows:
     """Return a row for each part of a message."""
     cells = [
@@ -202,20 +203,22 @@ def calls(result: ParseResult) -> AnswerRows:
     return rows_of("call complete arguments", cells)
 
 
-@draws("rows", Detections)
-def detections(found: Sequence[Detection]) -> AnswerRows:
+@draws("rows", "playground.questions.detection.Detections")
+def detections(listed: Sequence[Detection]) -> AnswerRows:
     """Return a row for each dialect, the likeliest first."""
-    return rows_of("dialect calls reason", [(d.dialect, d.calls, d.reason) for d in found])
+    return rows_of("dialect calls reason", [(d.dialect, d.calls, d.reason) for d in listed])
 
 
-def changes(found: Sequence[EventChange]) -> AnswerRows:
+def changes(listed: Sequence[EventChange]) -> AnswerRows:
     """Return a row for each event that only one of two readings has."""
-    return rows_of("change event span text", map(change_words, found))
+    from playground.questions.experiments import change_words
+
+    return rows_of("change event span text", map(change_words, listed))
 
 
-def cross_readings(found: Sequence[CrossReading]) -> AnswerRows:
+def cross_readings(readings: Sequence[CrossReading]) -> AnswerRows:
     """Return a row for each dialect: what it reads of one recording."""
-    names = [re.sub(r"\W", "_", server) for server in found[0].servers] if found else []
+    names = [re.sub(r"\W", "_", server) for server in readings[0].servers] if readings else []
     head = (
         "dialect calls same_calls aborted_calls text_characters markup_characters "
         "argument_characters findings"
@@ -232,12 +235,12 @@ def cross_readings(found: Sequence[CrossReading]) -> AnswerRows:
             sum(row.findings.values()),
             *row.servers.values(),
         )
-        for row in found
+        for row in readings
     ]
     return AnswerRows([*head.split(), *(f"{name}_drops_characters" for name in names)], cells)
 
 
-@draws("rows", ParseResult)
+@draws("rows", "playground.parsing.result.ParseResult")
 def reading(value: ParseResult) -> AnswerRows:
     """Return a row for each event of a reply, in order."""
     return events(value.events)
@@ -249,10 +252,12 @@ def events(listed: Sequence[Event]) -> AnswerRows:
 
 
 def _event(event: Event) -> Sequence[Any]:
+    from playground.show.wire import event_text
+
     return event_name(event), event.span.start, event.span.stop, event_text(event)
 
 
-@draws("rows", Timeline)
+@draws("rows", "playground.questions.timeline.Timeline")
 def timeline(value: Timeline) -> AnswerRows:
     """Return a row for each event, in order, with the step that it came from."""
     cells = [
@@ -263,7 +268,7 @@ def timeline(value: Timeline) -> AnswerRows:
     return rows_of("step at_seconds event start stop text", cells)
 
 
-@draws("rows", CacheMatrix)
+@draws("rows", "playground.cache.answers.cells.CacheMatrix")
 def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
     """Return a row for each dialect and policy: shares of all input, and of its full price."""
     rows = [
@@ -286,7 +291,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> AnswerRows:
 WORDS = ("predicted", "billed", "told_by_provider")  # the tokens that were read, in words
 
 
-@draws("rows", CacheSimulation)
+@draws("rows", "playground.cache.answers.cells.CacheSimulation")
 def cache_requests(cell: CacheSimulation) -> AnswerRows:
     """Return a row for each request: tokens read, written and paid in full, its cost, and why."""
     billed = (
@@ -322,7 +327,7 @@ def _bill(cell: CacheSimulation, number: int) -> Sequence[float | None]:
     return bill.read, bill.write, bill.uncached, None if share is None else share / 1000
 
 
-@draws("rows", CacheWire)
+@draws("rows", "playground.cache.answers.wire.CacheWire")
 def wire(value: CacheWire) -> AnswerRows:
     """Return a row for each block that is sent."""
     cells = [
@@ -333,7 +338,7 @@ def wire(value: CacheWire) -> AnswerRows:
     return rows_of("sent_as tier role kind characters mark_lifetime", cells)
 
 
-@draws("rows", CompactionWhatIf)
+@draws("rows", "playground.cache.answers.compacted.CompactionWhatIf")
 def compaction(value: CompactionWhatIf) -> AnswerRows:
     """Return a row for each policy: its cuts, what they cost and save, and when they pay off.
 
@@ -370,7 +375,7 @@ def cuts(row: Shorter) -> AnswerRows:
     return rows_of("turn lost_prefix_tokens shorter_tokens marks surviving_marks", cells)
 
 
-@draws("rows", ToolCosts)
+@draws("rows", "playground.questions.tool_schemas.ToolCosts")
 def tool_costs(value: ToolCosts) -> AnswerRows:
     """Return a row for each tool and way of counting: a model, a dialect or a smaller schema."""
     cells = [
@@ -386,7 +391,7 @@ def tool_costs(value: ToolCosts) -> AnswerRows:
     return rows_of("tool by name tokens", cells)
 
 
-@draws("rows", Portability)
+@draws("rows", "playground.questions.tool_schemas.Portability")
 def portability(value: Portability) -> AnswerRows:
     """Return a row for each finding."""
     cells = [
@@ -397,9 +402,10 @@ def portability(value: Portability) -> AnswerRows:
     return rows_of("target where code message", cells)
 
 
-@draws("rows", ToolPlan)
+@draws("rows", "playground.cache.answers.tool_plan.ToolPlan")
 def tool_plan(value: ToolPlan) -> AnswerRows:
-    """Return a row for each way of sending the tools. The cost is 1 for all in the prefix."""
+    """Return a row for each way of sending the tools. The relative cost of sending all in the
+    prefix is 1."""
     own = max(1, value.rows[0].cost)
     head = (
         "way kept_tools first_prompt_tokens sent_tokens read_tokens cache_breaks searches "
@@ -423,7 +429,8 @@ def tool_plan(value: ToolPlan) -> AnswerRows:
 
 
 def planned_tools(value: ToolPlan) -> AnswerRows:
-    """Return a row for each tool: its tokens, its use, and where the cheapest way has it."""
+    """Return a row for each tool: its tokens, its use, and whether the cheapest way keeps or defers
+    it."""
     deferred = set(value.deferred)
     cells = [
         (
@@ -438,7 +445,7 @@ def planned_tools(value: ToolPlan) -> AnswerRows:
     return rows_of("tool tokens calls first_request cheapest", cells)
 
 
-@draws("rows", VersionDiff)
+@draws("rows", "playground.questions.versions.difference.VersionDiff")
 def versions(value: VersionDiff) -> AnswerRows:
     """Return a row for each block, in the second version's order."""
     return blocks(value.changes)
@@ -470,8 +477,9 @@ def writers(value: VersionDiff) -> AnswerRows:
     return rows_of("writer tokens_before tokens_after more_tokens", cells)
 
 
-def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
-    """Return a row for each provider: what the first version caches, and the second reads of it."""
+def version_costs(costs: Sequence[PrefixCost]) -> AnswerRows:
+    """Return a row for each provider: tokens that the first version caches and that the second
+    reads."""
     head = (
         "provider left_tokens read_tokens paid_again_tokens dollars difference reason marks state "
         "assumption"
@@ -489,14 +497,14 @@ def version_costs(found: Sequence[PrefixCost]) -> AnswerRows:
             cost.state,
             cost.assumption,
         )
-        for cost in found
+        for cost in costs
     ]
     return rows_of(head, cells)
 
 
-@draws("rows", Receipt)
+@draws("rows", "playground.sessions.receipts.receipt.Receipt")
 def receipt(value: Receipt) -> AnswerRows:
-    """Return a row for each path of the file with something that is in no session, worst first."""
+    """Return a row for each path of the file with text that is in no session, most text first."""
     cells = [
         (row.path, row.kind, row.times, row.characters, row.reason, row.first.text[:200])
         for row in value.by_path
@@ -504,7 +512,7 @@ def receipt(value: Receipt) -> AnswerRows:
     return rows_of("path kind times characters why text", cells)
 
 
-@draws("rows", Session)
+@draws("rows", "playground.sessions.session.Session")
 def session(value: Session) -> AnswerRows:
     """Return a row for each part of each message."""
     cells = [
@@ -524,13 +532,14 @@ def _part_text(part: Part) -> str:
     return str(getattr(part, "text", ""))
 
 
-@draws("rows", DialectChoice)
+@draws("rows", "playground.dialects.models.DialectChoice")
 def dialect_choice(value: DialectChoice) -> AnswerRows:
-    """Return one row: the dialect, or the one to try, and the reason."""
+    """Return one row: the model's dialect or, if unknown, the nearest dialect to try, and the
+    reason."""
     return rows_of("dialect nearest reason", [(value.dialect or "", value.nearest, value.reason)])
 
 
-@draws("rows", TokenCount)
+@draws("rows", "playground.tokens.count.TokenCount")
 def tokens(value: TokenCount) -> AnswerRows:
     """Return a row for each origin, tool and message, with its tokens."""
     cells = [

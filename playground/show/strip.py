@@ -19,7 +19,7 @@ Payload = dict[str, Any]
 Figure = tuple[str, str, str]  # value, label, and "good", "bad" or ""
 StripFinding = tuple[str, str, str, int | None]  # what, where, remedy, and a request's number
 _REQUEST: Final = re.compile(r"requests? (\d+)")
-_BEGINNING: Final = 2_000  # characters of a block
+_SHOWN: Final = 2_000  # characters of a block
 _GOOD_READ, _BAD_READ, _GOOD_COST, _BAD_COST = 0.5, 0.1, 0.6, 1.0
 _LABELLED: Final = 12  # breaks in the chart
 _MOST_FINDINGS: Final = 5  # of what was billed
@@ -230,6 +230,9 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
     difference = cell.differences[number]
     shared = _shared_blocks(cell, number)
     sizes = [0, *sent.sizes]  # a running total: a block's size is the step to the next one
+    changed = difference.block if difference else None
+    character = difference.character if difference else 0
+    late = max(0, character - _SHOWN // 2)  # in a long block, the text around the change is shown
     bill = cell.billed[number] if cell.billed else None
     marks = outcome.breakpoints if rules else ()
     return {
@@ -240,14 +243,16 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
                 keep_order(b.kind),
                 keep_order(b.role),
                 sizes[i + 1] - sizes[i],
-                b.text[:_BEGINNING],
+                b.text[(start := late if i == changed else 0) : start + _SHOWN],
                 len(b.text),
+                start,
             ]
             for i, b in enumerate(sent.wire.blocks[shared:], shared)
         ],
         "marks": [[at, _looks_back(sent, at, rules), _life(sent, at, rules)] for at in marks],
         "hit": outcome.hit,
-        "differs": difference.block if difference else None,
+        "differs": changed,
+        "character": character,
         "at": sent.at,
         "state": outcome.sureness,
         "reason": keep_order(cell.why(number)),

@@ -119,7 +119,7 @@ def strips(value: VersionDiff, cost: PrefixCost | None) -> Payload:
 
 
 def _equal_share(value: VersionDiff) -> float:
-    """Return how far into the first block that is not the same its texts are equal, as a share."""
+    """Return the share of the first differing block up to which its two texts are equal."""
     at = first_changed(value)
     if at == len(value.changes) or value.changes[at].kind != "changed":
         return 0
@@ -135,7 +135,7 @@ def _kind(change: BlockChange) -> str:
 
 
 def _read_share(value: VersionDiff, cost: PrefixCost) -> float:
-    """Return how far a cache reads, as a share of the strips of aligned blocks."""
+    """Return the position up to which a cache reads, as a share of the aligned strips."""
     if not cost.read:
         return 0.0
     after = [change.tokens[1] for change in value.changes]

@@ -95,7 +95,7 @@ def placement_json(placement: CachePlacement) -> dict[str, Any]:
 
 
 def decision_json(decision: CacheDecision) -> dict[str, Any]:
-    return {**asdict(decision), "explanation": decision.explanation}
+    return {**decision._asdict(), "explanation": decision.explanation}
 
 
 def timeline_json(timeline: Timeline) -> dict[str, Any]:
@@ -176,8 +176,8 @@ def wire_json(wire: CacheWire) -> dict[str, Any]:
     }
 
 
-def _break_json(found: BilledBreak) -> dict[str, Any]:
-    return with_older_keys(asdict(found), cached_before="left")
+def _break_json(billed_break: BilledBreak) -> dict[str, Any]:
+    return with_older_keys(asdict(billed_break), cached_before="left")
 
 
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The form that an answer must have, as OpenAI's models read its JSON Schema.
+"""Write the JSON Schema of a required answer form as OpenAI's models read it.
 
 It is a section of the system prompt, as openai/harmony writes it (docs/format.md, "Structured
 output"): a heading, the schema's name, and the schema as JSON without blanks, with all letters

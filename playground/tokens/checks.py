@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Final
 
 from playground.base.findings import Finding, finding
 from playground.nouns.wire_blocks import WireBlock, read_wire
+from playground.nouns.wire_bodies import holds_marks
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.tokenizer import Tokenizer
 
@@ -21,24 +22,25 @@ def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
 
     The findings are `token-injection` and `doubled-bos`.
     """
-    findings = [f for row in framed.rows for piece in row for f in _injected(piece, tokenizer)]
+    pieces = (
+        piece for row in framed.rows for piece in row if piece.message is not None or piece.tool
+    )
+    pattern = _pattern(tokenizer)
+    findings = [f for piece in pieces for f in _injected(piece, pattern)] if pattern else []
     if framed.control and (twice := _doubled_bos(framed, tokenizer)):
         findings.append(twice)
     return findings
 
 
-def _injected(piece: Piece, tokenizer: Tokenizer) -> Iterator[Finding]:
-    if piece.message is None and not piece.tool:
-        return
-    pattern = _pattern(tokenizer)
-    for match in list(pattern.finditer(piece.text))[:_SHOWN] if pattern else ():
+def _injected(piece: Piece, pattern: re.Pattern[str]) -> Iterator[Finding]:
+    for match in islice(pattern.finditer(piece.text), _SHOWN):
         place = f"tool {piece.tool}" if piece.message is None else f"message {piece.message}"
         text = f"{match[0]!r} at character {match.start()} of the {piece.origin}"
         yield finding("token-injection", place, text)
 
 
 def _pattern(tokenizer: Tokenizer) -> re.Pattern[str] | None:
-    # not `<s>` and `<unk>`: they are common in other markup, and begin no turn
+    # without `<s>` and `<unk>`, which are common in other markup and begin no turn
     controls = sorted((c for c in tokenizer.controls if len(c) > 5), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, controls))) if controls else None
 
@@ -70,6 +72,8 @@ def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Findi
     The provider cuts the text at the mark, so the cached tokens are right. But the model reads
     other tokens than if both texts were one block, so a moved mark changes its input.
     """
+    if not holds_marks(body):  # as most bodies: reading the others takes as long as counting them
+        return []
     pairs = pairwise(read_wire(dict(body)).blocks)
     return [mark for first, second in pairs if (mark := _mark_in_token(first, second, tokenizer))]
 

@@ -142,7 +142,7 @@ def _count_exactly(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -
     return TokenCount(
         tokens=total,
         kind="tokenizer" if framed.unknown else "exact",
-        range=(_least(framed, rows) if framed.unknown else total,
+        range=(_least_tokens(framed, rows) if framed.unknown else total,
                None if most_unknown is None else total + most_unknown),
         model=model,
         api=api,
@@ -153,7 +153,7 @@ def _count_exactly(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -
     )  # fmt: skip
 
 
-def _least(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
+def _least_tokens(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
     """Count the certain tokens of a partly unknown request: those of its texts."""
     pieces = [piece for row in framed.rows for piece in row]
     sizes = [size for row in rows for size in row]

@@ -1,4 +1,5 @@
-"""Estimate requests to models with an unpublished tokenizer: another one's count, times a ratio.
+"""Estimate requests to models with an unpublished tokenizer: another tokenizer's count, times a
+ratio.
 
 A bill is assumed to be `ratio` for each token of o200k_base in the request's texts, `message` for
 each message, `per_request` for the request, and `tools` if it has any tools; each a triple: the
@@ -29,7 +30,7 @@ _INSIDE: Final = re.compile(  # kind of a tool's result with a picture or docume
 _BILLED_UNSEEN: Final = re.compile(  # the provider adds instructions, or results of searches
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
-_THOUGHT_OVER: Final = "</think>"  # with it bills leave out earlier turns, or parts of them
+_THOUGHT_OVER: Final = "</think>"  # with this field, bills leave out earlier turns or parts of them
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
 _THOUGHT: Final = 40  # most tokens if a model is told to think: Anthropic adds some 29
 _FORMAT: Final = (
@@ -43,7 +44,7 @@ _ON_THE_SERVER: Final = (
     "conversation",
 )  # fmt: skip
 _NESTED: Final = ("generationConfig", "generation_config", "additionalModelRequestFields", "config")
-_HALF: Final = 0.5  # certain share of a block that is no text: its JSON may be longer here
+_HALF: Final = 0.5  # certain share of a non-text block, whose JSON may be longer here
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,10 @@ def guess(
     # Tools may cost less than their text, but a request as a whole costs no less than the least
     # estimate of its texts.
     per_request = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
-    for tools_only in (True, False):  # a negative rest is taken from tools first, then from others
+    for tools_only in (
+        True,
+        False,
+    ):  # if the rest is negative, tools are reduced first, then the other pieces
         bearing = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
         per_request += _reduce(sizes, bearing, max(0, -per_request))
     end = None if media or family.hidden or _bills_unseen_parts(body, pieces) else round(most) + 1

@@ -122,7 +122,7 @@ def _in_ollama(dated: bool) -> dict[str, Framing]:
 _ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # without the name of a host before it
 _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-"
 
-# Later models may have another tokenizer: no source names theirs.
+# No source names the tokenizer of later models.
 _GPT_5_AND_6: Final = r"gpt-(?:5(?:\.[1-6])?|6|6\.1)(?![.\d])"
 
 RULES: Final[tuple[ModelRule, ...]] = (

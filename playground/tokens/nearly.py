@@ -59,5 +59,6 @@ def _size(text: str, model: Packaged, controls: re.Pattern[str] | None) -> Seque
 
 
 def more_of_digits(text: str) -> int:
-    """Count the additional tokens if each digit is a token: OpenAI's tokenizers join three."""
+    """Count the additional tokens if each digit is a token; OpenAI's tokenizers join up to three
+    digits."""
     return sum(len(digits) - ceil(len(digits) / 3) for digits in _DIGITS.findall(text))

@@ -20,7 +20,8 @@ from playground.base.hosts import is_loopback, own_names
 
 @dataclass(frozen=True)
 class Access:
-    """The permissions of this server's visitors. Each must present `token`, unless it is "".
+    """The permissions of this server's visitors. Unless `token` is "", each visitor must present
+    it.
 
     `hosts` are the names by which the server may be addressed; empty means any. If `workspace` is
     False, sessions are not stored even where `may_keep` is True.

@@ -1,4 +1,5 @@
-"""The gates before the app: its host names, the pages that may frame or drive it, its token.
+"""ASGI middleware in front of the app: it checks host names, framing, the origin of WebSockets, and
+the token.
 
 They are plain ASGI, because Starlette's own base class never sees a WebSocket, and the app uses
 one.

@@ -18,9 +18,9 @@ SOURCE = "what was imported, block by block; no dialect writes it and no policy 
 
 
 @memoized(16)
-def simulated(session: Session, apart: float | None) -> CacheSimulation:
+def simulated(session: Session, seconds_apart: float | None) -> CacheSimulation:
     """Simulate the imported requests, one after another. Raises InputFault."""
-    return simulate_cache(session, policy=NAME, seconds_apart=apart)
+    return simulate_cache(session, policy=NAME, seconds_apart=seconds_apart)
 
 
 @memoized(16)

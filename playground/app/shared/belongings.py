@@ -1,4 +1,4 @@
-"""The user's small belongings that outlast a tab: favourites, policies, templates, drafts.
+"""A user's small values that outlast a tab: favourites, policies, templates, drafts.
 
 All are stored in the same way: in the workspace if there is one; otherwise, or if the disk refuses,
 in the tab, until it is closed.
@@ -57,7 +57,7 @@ def change(name: str, after: Callable[[Any], Any]) -> None:
                 name, lambda kept: after(old if tab.value(name) else kept)
             )
         except InputFault as fault:
-            state.hold(state.REFUSED, f"{fault}. It lives in this tab alone.")
+            state.put(state.REFUSED, f"{fault}. It lives in this tab alone.")
         else:
             tab.change(name, lambda _: None)
             state.tell_starred(starred)
@@ -71,7 +71,7 @@ def keep(name: str, new: Any) -> None:
 
 
 def _of_the_tab() -> Belongings:
-    texts = state.held(_TAB)
+    texts = state.get(_TAB)
     if texts is None:
-        state.hold(_TAB, texts := {})
+        state.put(_TAB, texts := {})
     return Belongings(TabShelf(texts), scrub=False)

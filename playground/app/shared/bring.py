@@ -1,7 +1,7 @@
 """Import: one box for any file or text of the user's. It says what it recognises, and offers
 actions.
 
-The same box stands in a dialog on every page and open on the first. Its content is recognised in a
+Every page has the box in a dialog; the first page shows it directly. Its content is recognised in a
 callback, before anything is drawn; a button's callback uses it, and then the page changes.
 """
 
@@ -28,7 +28,7 @@ from playground.app.shared.memoized import memoized
 from playground.dialects.marks.own_policies import parse_policy
 from playground.questions.detection import detect
 from playground.questions.recognised_documents import Recognised
-from playground.questions.recognition import as_session
+from playground.questions.recognition import as_session, as_system_prompt
 from playground.sessions.joining import joined
 from playground.sessions.loading import first_session, read_sessions, receipt_of_sessions
 from playground.sessions.receipts.receipt import Receipt
@@ -36,12 +36,12 @@ from playground.sessions.source import Source
 from playground.show import rows, rule_rows
 
 _SHOWING = ("compare", "cache")  # pages that show any session
-_UNREAD = 5  # most lines about unreadable parts
+_MOST_UNREAD_LINES = 5  # most lines about unreadable parts
 
 
 @dataclass(frozen=True)
 class Offer:
-    """An action on the imported thing: `use` does it, then the page of that name opens.
+    """An action on the imported thing: `use` does it, then `page` opens.
 
     `view` has values for widgets of that page, by their keys.
     """
@@ -60,7 +60,7 @@ def prepare() -> Future[object]:
 
 @st.dialog("Import", width="large")
 def dialog(page: str) -> None:
-    """Show the box over the page of that name, which stays if it can show the imported thing."""
+    """Show the box over a page. That page stays open if it can show the imported thing."""
     shown = page if page in _SHOWING else "compare"
     box("bring box", shown, rows=8, focus=True)
 
@@ -71,10 +71,10 @@ def panel() -> None:
     box("bring panel", "compare", rows=4, focus=False)
 
 
-def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
+def box(key: str, current_page: str, *, rows: int, focus: bool) -> None:
     """Show the box, what it recognises, and at most three buttons."""
     if brought.has_target():
-        st.rerun()  # reruns the whole page: it closes the dialog, and `go_on` leaves the page
+        st.rerun()  # rerun the whole page: closes the dialog, then `go_to_target` leaves it
     thing = brought.last()
     components.bring(
         thing.title if thing else "",
@@ -88,11 +88,11 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
     if thing is None:
         return
     with place.container():
-        for line in thing.unread[:_UNREAD]:
+        for line in thing.unread[:_MOST_UNREAD_LINES]:
             say.text(line)
-        if len(thing.unread) > _UNREAD:
-            say.text(f"… and {len(thing.unread) - _UNREAD} more")
-        _offer_buttons(key, _offers(thing, shown))
+        if len(thing.unread) > _MOST_UNREAD_LINES:
+            say.text(f"… and {len(thing.unread) - _MOST_UNREAD_LINES} more")
+        _offer_buttons(key, _offers(thing, current_page))
         if thing.kind == "session":
             _show_receipt(thing.name, thing.data, f"{key} receipt")
 
@@ -110,8 +110,8 @@ def _offer_buttons(key: str, offers: list[Offer]) -> None:
             )
 
 
-def go_on(page: PageEntry) -> None:
-    """Go to the page that shows the used thing: a callback cannot leave a page by itself."""
+def go_to_target(page: PageEntry) -> None:
+    """Go to the page of the offer that was used. (A callback cannot change the page.)"""
     if name := brought.taken_target():
         navigation.go_from(page, name)
 
@@ -126,21 +126,22 @@ def _use(offer: Offer) -> None:
     brought.set_target(offer.page)
 
 
-def _offers(thing: Recognised, shown: str) -> list[Offer]:
-    """Return the offers for a thing, the likeliest first; `shown` is the current page."""
+def _offers(thing: Recognised, current_page: str) -> list[Offer]:
+    """Return the offers for a thing, the likeliest first."""
     match thing.kind:
         case "session":
-            return _offers_of_session(thing, shown)
+            return _offers_of_session(thing, current_page)
         case "tools":
             return [
-                Offer("Tools into this session", lambda: _tools(thing), shown),
-                Offer("New session with them", lambda: _new(thing), shown),
+                Offer("Tools into this session", lambda: _tools(thing), current_page),
+                Offer("New session with them", lambda: _new(thing), current_page),
             ]
         case "reply":
             ranked = (("listed", "Detect"),)
             return [
                 Offer("See who reads it", lambda: _new(thing), "replay", ranked),
-                Offer("Into this session", lambda: _reply(thing), "replay", ranked),
+                Offer("As a system prompt", lambda: _prompt(thing), current_page),
+                Offer("Reply into this session", lambda: _reply(thing), "replay", ranked),
             ]
         case "chat template":
             by_template = (("format", "A chat template"),)
@@ -158,17 +159,17 @@ def _offers(thing: Recognised, shown: str) -> list[Offer]:
             return [Offer("Try it on the cache", lambda: _policy(thing), "cache", costs)]
         case _:
             page = [Offer(thing.offer, lambda: None, thing.page, thing.view)] if thing.page else []
-            tools = [Offer("Tools into this session", lambda: _tools(thing), shown)]
+            tools = [Offer("Tools into this session", lambda: _tools(thing), current_page)]
             return [*page, *(tools if thing.tools else [])]
 
 
-def _offers_of_session(thing: Recognised, shown: str) -> list[Offer]:
+def _offers_of_session(thing: Recognised, current_page: str) -> list[Offer]:
     is_stream = thing.recordings > 0 and thing.messages <= 1
     page = [Offer(thing.offer, lambda: _open(thing), thing.page, thing.view)] if thing.page else []
-    offers = [Offer("New session", lambda: _open(thing), "replay" if is_stream else shown)]
+    offers = [Offer("New session", lambda: _open(thing), "replay" if is_stream else current_page)]
     if thing.recordings and not is_stream:
         offers.append(Offer("Replay its recordings", lambda: _open(thing), "replay"))
-    elif thing.messages and shown != "cache":
+    elif thing.messages and current_page != "cache":
         offers.append(Offer("See what its cache does", lambda: _open(thing), "cache"))
     if state.is_own(state.working_session().name):
         offers.append(Offer("Into this session", lambda: _join(thing), offers[0].page))
@@ -183,12 +184,16 @@ def _name(thing: Recognised) -> str:
     """Return a name for the session made of the thing: its file's, or its kind."""
     if stem := thing.name.rpartition(".")[0]:
         return stem
-    told = thing.title.partition(":")[0].partition(" in ")[0].rstrip(",")
-    return f"pasted {told}".replace("a reply", "reply")
+    kind = thing.title.partition(":")[0].partition(" in ")[0].rstrip(",")
+    return f"pasted {kind}".replace("a reply", "reply")
 
 
 def _new(thing: Recognised) -> None:
     state.add_session(_name(thing), as_session(thing).session)
+
+
+def _prompt(thing: Recognised) -> None:
+    state.add_session("pasted system prompt", as_system_prompt(thing))
 
 
 def _tools(thing: Recognised) -> None:
@@ -200,11 +205,13 @@ def _reply(thing: Recognised) -> None:
     recording = as_session(thing).session.recordings[0]
     names = {each.name for each in working.session.recordings}
     name = next(n for i in range(1, 1000) if (n := f"reply {i}") not in names)
-    history.carry(working.name, state.add_recording(working.name, replace(recording, name=name)))
+    history.copy_values(
+        working.name, state.add_recording(working.name, replace(recording, name=name))
+    )
 
 
 def _join(thing: Recognised) -> None:
-    """Add the chosen session, joined with the imported thing, as a new one: nothing is replaced."""
+    """Join the chosen session with the imported thing, as a new session: nothing is replaced."""
     working = state.working_session()
     imported = first_session(Source(thing.name, thing.data)).session
     state.add_session(f"{working.name} with {_name(thing)}", joined(working.session, imported))
@@ -217,11 +224,11 @@ def _template(thing: Recognised) -> None:
 
 def _derive(thing: Recognised) -> None:
     _template(thing)
-    state.hold(state.DECLARE_FROM, ("template", "", b""))
+    state.put(state.DECLARE_FROM, ("template", "", b""))
 
 
 def _declare(thing: Recognised) -> None:
-    state.hold(state.DECLARE_FROM, ("file", thing.name, thing.data))
+    state.put(state.DECLARE_FROM, ("file", thing.name, thing.data))
 
 
 def _policy(thing: Recognised) -> None:
@@ -229,7 +236,7 @@ def _policy(thing: Recognised) -> None:
 
 
 def _show_receipt(name: str, data: bytes, key: str) -> None:
-    """Draw a fold with what of the file is in no session."""
+    """Draw an expander with the parts of the file that are in no session."""
     fold = st.expander("What arrived of the file", key=key, on_change="rerun")
     if not fold.open:
         return

@@ -1,4 +1,4 @@
-"""The last imported thing: recognised once, in a callback, and stored until it is used."""
+"""The last imported text or file: recognised once, in a callback, and stored until it is used."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ def take(key: str) -> None:
     found = (
         asdict(recognise(data, name)) if data or name else None
     )  # recognised too, for its message
-    state.hold(_BROUGHT, {"number": int(given["number"]), "found": found})
+    state.put(_BROUGHT, {"number": int(given["number"]), "found": found})
 
 
 def last() -> Recognised | None:
     """Return the last imported thing, if it was not used yet."""
-    found = (state.held(_BROUGHT) or {}).get("found")
+    found = (state.get(_BROUGHT) or {}).get("found")
     return Recognised(**found) if found else None
 
 
 def number() -> int:
     """Return the number of the box's text that `last` is about."""
-    return int((state.held(_BROUGHT) or {}).get("number", 0))
+    return int((state.get(_BROUGHT) or {}).get("number", 0))
 
 
 def forget() -> None:
     """Forget the imported thing, which was used."""
-    state.hold(_BROUGHT, None)
+    state.put(_BROUGHT, None)
 
 
 def set_target(page: str) -> None:
     """Let the next run go to the page of this name."""
-    state.hold(_TARGET, page)
+    state.put(_TARGET, page)
 
 
 def has_target() -> bool:
-    return bool(state.held(_TARGET))
+    return bool(state.get(_TARGET))
 
 
 def taken_target() -> str:
     """Return the page to go to and forget it; "" for none."""
-    page = state.held(_TARGET) or ""
-    state.hold(_TARGET, "")
+    page = state.get(_TARGET) or ""
+    state.put(_TARGET, "")
     return str(page)
 
 

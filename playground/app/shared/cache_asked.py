@@ -39,32 +39,36 @@ def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
 
 
 def simulations(
-    session: Session, dialect: str, apart: float | None, what_if: WhatIf, own: list[OwnPolicy]
+    session: Session,
+    dialect: str,
+    seconds_apart: float | None,
+    what_if: WhatIf,
+    own: list[OwnPolicy],
 ) -> Sequence[CacheSimulation]:
     """Simulate the session in a dialect under every policy, the user's own after ours."""
-    given = (session, dialect, apart, what_if)
+    given = (session, dialect, seconds_apart, what_if)
     return [*_of_ours(*given), *(_simulated(*given, each.name, each) for each in own)]
 
 
 @memoized(32, spinner="Simulating every policy …")
 def _of_ours(
-    session: Session, dialect: str, apart: float | None, what_if: WhatIf
+    session: Session, dialect: str, seconds_apart: float | None, what_if: WhatIf
 ) -> Sequence[CacheSimulation]:
-    return simulate_matrix(session, [dialect], seconds_apart=apart, what_if=what_if)
+    return simulate_matrix(session, [dialect], seconds_apart=seconds_apart, what_if=what_if)
 
 
 @memoized(64)
 def _simulated(
     session: Session,
     dialect: str,
-    apart: float | None,
+    seconds_apart: float | None,
     what_if: WhatIf,
     policy: str,
     own: OwnPolicy | None,
 ) -> CacheSimulation:
     chosen = policies.chosen(policy, own)
     return simulate_cache(
-        session, dialect=dialect, policy=chosen, seconds_apart=apart, what_if=what_if
+        session, dialect=dialect, policy=chosen, seconds_apart=seconds_apart, what_if=what_if
     )
 
 
@@ -77,7 +81,7 @@ def on_wire(
 
 
 @dataclass(frozen=True)
-class Asked:
+class CacheQuestion:
     """A question: a session in a dialect under a policy, the time between requests, a what-if."""
 
     session: Session

@@ -70,11 +70,11 @@ def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
 
 
 def _keep_favourites() -> None:
-    belongings.keep(_FAVOURITES, list(state.held(_CHOSEN) or []))
+    belongings.keep(_FAVOURITES, list(state.get(_CHOSEN) or []))
 
 
 def _take(wanted: list[str] | None, listed: Sequence[str]) -> None:
     """Apply the user's choice in one group of dialects; those of other groups stay."""
     wanted = wanted or []
-    kept = [name for name in state.held(_CHOSEN) or [] if name not in listed or name in wanted]
+    kept = [name for name in state.get(_CHOSEN) or [] if name not in listed or name in wanted]
     state.choose(_CHOSEN, [*kept, *(name for name in wanted if name not in kept)])

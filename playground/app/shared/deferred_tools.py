@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 
 from playground.app.shared import policies, say, tables, waiting
-from playground.app.shared.cache_asked import Asked
+from playground.app.shared.cache_asked import CacheQuestion
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.cache.answers.tool_plan import ToolPlan, plan_tools
@@ -16,13 +16,15 @@ from playground.show import rows
 
 @memoized(16)
 def _plan(
-    session: Session, policy: str, own: OwnPolicy | None, apart: float | None
+    session: Session, policy: str, own: OwnPolicy | None, seconds_apart: float | None
 ) -> Future[ToolPlan]:
     marks = policies.chosen(policy, own)
-    return waiting.background().submit(plan_tools, session, marks=marks, seconds_apart=apart)
+    return waiting.background().submit(
+        plan_tools, session, marks=marks, seconds_apart=seconds_apart
+    )
 
 
-def show(question: Asked) -> None:
+def show(question: CacheQuestion) -> None:
     """Draw a folded section: the cheapest way, all ways, the tools; nothing without tools."""
     if not question.session.tools:
         return
@@ -31,7 +33,7 @@ def show(question: Asked) -> None:
             _show(question)
 
 
-def _show(question: Asked) -> None:
+def _show(question: CacheQuestion) -> None:
     policy = (
         "none" if question.is_sent else question.policy
     )  # imported requests have their own marks

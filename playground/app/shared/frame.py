@@ -28,7 +28,7 @@ def head(entry: PageEntry) -> bool:
     """Draw the bar; return False if the requested session is missing or cannot be read."""
     st.html(paths.app_file().with_name("app.css"))
     bring.prepare()
-    is_there = workspace.asked()
+    is_there = workspace.can_show_session()
     with st.container(horizontal=True, key="bar", vertical_alignment="center", gap="small"):
         navigation.bar(entry)
         workspace.select(is_there)
@@ -76,7 +76,8 @@ def _undo(working: state.WorkingSession) -> None:
 
 @contextmanager
 def toolbar() -> Iterator[Any]:
-    """Hold the controls of a page: one row below the bar, each control after its name."""
+    """Return a container for the controls of a page: one row below the bar, each control after its
+    name."""
     row = st.container(horizontal=True, key="toolbar", vertical_alignment="center", gap="small")
     with row:
         yield row
@@ -106,7 +107,7 @@ def help_dialog(entry: PageEntry) -> None:
 def _select_model(working: state.WorkingSession) -> None:
     """Choose a model in place of the session's own."""
     own = state.original_session(working.name).task.model_name
-    before = state.held(state.MODEL)
+    before = state.get(state.MODEL)
     st.selectbox(
         "Model",
         list(dict.fromkeys([own, *_MODELS])),

@@ -20,7 +20,7 @@ def edit(name: str, *steps: Edit) -> str:
 
 
 def _store(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> str:
-    return carry(name, state.keep_steps(name, steps, undone))
+    return copy_values(name, state.keep_steps(name, steps, undone))
 
 
 def set_tools(name: str, data: bytes, file_name: str) -> None:
@@ -36,10 +36,10 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
 
 
 def took_model(model: str | None, name: str, before: str | None) -> None:
-    """Note that the user chose a model in place of `before`, so that this can be undone."""
+    """Record that the user chose a model in place of `before`, so that this can be undone."""
     name = state.name_now(name)
     steps = len(state.edit_steps(name))
-    state.hold(state.MODELS + name, [*_models(name), (steps, before, model)])
+    state.put(state.MODELS + name, [*_models(name), (steps, before, model)])
 
 
 def _models(name: str) -> list[tuple[int, str | None, str | None]]:
@@ -48,8 +48,8 @@ def _models(name: str) -> list[tuple[int, str | None, str | None]]:
     If something else than the list of models has set the model since, such as a link, none can be
     undone.
     """
-    found = state.held(state.MODELS + name) or []
-    return found if found and found[-1][2] == state.held(state.MODEL) else []
+    found = state.get(state.MODELS + name) or []
+    return found if found and found[-1][2] == state.get(state.MODEL) else []
 
 
 def _model_is_last(name: str) -> bool:
@@ -62,7 +62,7 @@ def undo(name: str) -> None:
     name = state.name_now(name)
     if _model_is_last(name):
         *rest, (_, before, _) = _models(name)
-        state.hold(state.MODELS + name, rest)
+        state.put(state.MODELS + name, rest)
         state.choose(state.MODEL, before)
     elif steps := state.edit_steps(name):
         _store(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
@@ -88,8 +88,8 @@ def next_redo(name: str) -> str:
     return undone[-1].label if undone else ""
 
 
-def carry(old: str, new: str, renamed: bool = False) -> str:
-    """Copy what is held for a session to the other name under which it was stored; return `new`.
+def copy_values(old: str, new: str, renamed: bool = False) -> str:
+    """Copy a session's values of this tab to the new name under which it was stored; return `new`.
 
     Texts that cannot be read yet stay at the old name, too, because another tab may show them,
     unless the session was `renamed`.
@@ -99,9 +99,9 @@ def carry(old: str, new: str, renamed: bool = False) -> str:
         for key, draft in drafts(old).items():
             unread[state.edit_key(new, key.removeprefix(prefix))] = draft
         keep_drafts(new, unread)
-        state.hold(state.STORED_AS + old, new)
+        state.put(state.STORED_AS + old, new)
         for kind in (state.MODELS, state.OPEN_BLOCK, state.POLICY_OF, state.MARKS_OF):
-            state.hold(kind + new, state.held(kind + old))
+            state.put(kind + new, state.get(kind + old))
         state.forget(state.OPEN_BLOCK + old)
         if renamed:
             keep_drafts(old, {})
@@ -111,7 +111,7 @@ def carry(old: str, new: str, renamed: bool = False) -> str:
 def reset(name: str) -> None:
     """Undo all edits and then the choice of a model; every step can be redone, the model last."""
     keep_drafts(name, {})
-    model, steps = state.held(state.MODEL), state.edit_steps(name)
+    model, steps = state.get(state.MODEL), state.edit_steps(name)
     if steps:
         chosen = [Edit("model", model)] if model else []
         _store(name, [], [*state.undone_steps(name), *chosen, *reversed(steps)])

@@ -44,7 +44,7 @@ class OpenBlock(NamedTuple):
 
 def open_block(working: WorkingSession, key: str) -> OpenBlock | None:
     """Return the open block in the component of this key, or None."""
-    opened = state.held(state.OPEN_BLOCK + working.name)
+    opened = state.get(state.OPEN_BLOCK + working.name)
     if not opened:
         return None
     session, fault = working.session, str(opened["fault"])
@@ -78,7 +78,7 @@ def on_asked(name: str, key: str) -> None:
     if not isinstance(asked, Mapping):
         return
     name = state.name_now(name)
-    opened = state.held(state.OPEN_BLOCK + name) or {}
+    opened = state.get(state.OPEN_BLOCK + name) or {}
     if asked["do"] == "open":
         _open(name, asked["origin"], asked["number"])
     elif asked["number"] != opened.get("number"):  # the box is gone already
@@ -95,7 +95,7 @@ def on_asked(name: str, key: str) -> None:
 
 
 def close(name: str) -> None:
-    state.hold(state.OPEN_BLOCK + name, None)
+    state.put(state.OPEN_BLOCK + name, None)
 
 
 def add_menu(working: WorkingSession) -> None:
@@ -144,7 +144,7 @@ def _from_menu(name: str, origin: str, *steps: Edit) -> None:
 
 
 def _open(name: str, origin: str, number: int) -> None:
-    state.hold(state.OPEN_BLOCK + name, {"origin": origin, "number": number, "fault": ""})
+    state.put(state.OPEN_BLOCK + name, {"origin": origin, "number": number, "fault": ""})
 
 
 def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> str:
@@ -155,7 +155,7 @@ def _keep(name: str, opened: Mapping[str, Any], texts: Sequence[Any]) -> str:
         steps = _steps(session, source_texts(session, opened["origin"]), texts)
         return history.edit(name, *steps) if steps else name
     except InputFault as fault:
-        state.hold(state.OPEN_BLOCK + name, {**opened, "fault": str(fault)})
+        state.put(state.OPEN_BLOCK + name, {**opened, "fault": str(fault)})
         return ""
 
 

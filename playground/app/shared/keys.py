@@ -41,7 +41,7 @@ _LISTED: Final = {
 
 def listen(entry: PageEntry) -> str:
     """Act on the pressed key before the page runs; return a key that opens a dialog."""
-    off = bool(state.held(_OFF))
+    off = bool(state.get(_OFF))
     wanted = [] if off else [*_PAGES, "i", "?", "s", "y"]
     pressed = components.keys([*wanted, *_STEPS, RUN], entry.name, key=_KEYS, on_pressed=_take_step)
     if off:
@@ -70,12 +70,12 @@ def show() -> None:
     # a callback, because Escape after the click may end the dialog before a rerun
     st.toggle(
         "Single-key shortcuts",
-        value=not state.held(_OFF),
+        value=not state.get(_OFF),
         key=_SWITCH,
-        on_change=widget_changes.of(_SWITCH, _switch, shown=not state.held(_OFF)),
+        on_change=widget_changes.of(_SWITCH, _switch, shown=not state.get(_OFF)),
     )
     st.caption("None of them acts while you type or while a dialog is open.")
 
 
 def _switch(on: bool) -> None:
-    state.hold(_OFF, not on)
+    state.put(_OFF, not on)

@@ -1,8 +1,8 @@
 """A cache of answers between runs of a page, by the content of their arguments.
 
-A key always follows from the values themselves. A key made by hand (a digest passed along, a name
-that stands for a content) becomes wrong when somebody changes the value and not the key; the page
-then shows the answer to another question, and nobody notices.
+A key always follows from the values themselves. A key that callers compute themselves becomes wrong
+if somebody changes the value but not the key: the page then shows the answer to another question,
+and nobody notices.
 
 Streamlit would hash a session anew in every run, 60 ms for each megabyte of models. Our values are
 frozen, so `digest` computes each object's digest once; a hit costs about 0.05 ms.

@@ -25,18 +25,18 @@ def buttons(key: str, keep: Callable[[], str]) -> None:
 
 def fault(key: str, problem: str) -> None:
     """Show `problem` and the fault of the last click, if its session was not opened."""
-    if held := state.held(f"{key} fault"):
+    if held := state.get(f"{key} fault"):
         say.error(problem)
         say.text(str(held))
 
 
 def open_on(key: str, keep: Callable[[], str], page: str) -> None:
     """Store the session, choose it, and go to that page; call this in a callback."""
-    state.hold(f"{key} fault", "")
+    state.put(f"{key} fault", "")
     try:
         name = keep()
     except InputFault as found:
-        state.hold(f"{key} fault", str(found))
+        state.put(f"{key} fault", str(found))
         return
     state.choose(state.SESSION, name)
     brought.set_target(page)

@@ -1,4 +1,4 @@
-"""Cache marks that the user sets and clears, by a list or by clicks on drawn parts."""
+"""Cache marks that the user sets and clears, in a list or by clicking on drawn parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from playground.app import state
 from playground.app.shared import policies, say
-from playground.app.shared.cache_asked import Asked, formatted
+from playground.app.shared.cache_asked import CacheQuestion, formatted
 from playground.dialects.marks.own_policies import policy_of_places
 from playground.dialects.marks.policies import as_parts
 from playground.show.policy_bars import CLICKED
@@ -21,7 +21,7 @@ _ADDRESS: Final = "marks"
 _ADDRESS_READ: Final = "marks of the address were followed"
 
 
-def choose(name: str, question: Asked) -> Asked:
+def choose(name: str, question: CacheQuestion) -> CacheQuestion:
     """Let the user set and clear marks in the session of this name.
 
     If they differ from the policy's, return the question with a policy of the user's own that
@@ -38,10 +38,10 @@ def choose(name: str, question: Asked) -> Asked:
     marked = sorted(place for place in marks if place in places.values())
     # the policy's marks are part of the key: if they change, the widget starts anew
     key = f"marks of {name} {dialect} {marked}"
-    before = state.held(state.MARKS_OF + name) or {}
+    before = state.get(state.MARKS_OF + name) or {}
     last = before.get(f"{dialect} {marked}")
-    state.hold(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
-    # set in every run: Streamlit drops a value set in a run that the next action interrupts
+    state.put(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
+    # set in every run: Streamlit loses a value if the next action interrupts the run that set it
     state.choose(key, _labels_to_show(key, last, places, marked))
     chosen = st.multiselect(
         "Marks",
@@ -52,7 +52,7 @@ def choose(name: str, question: Asked) -> Asked:
         help="Your marks become a policy of their own, which is compared with the others.",
     )
     clicked = sorted(places[label] for label in chosen)
-    state.hold(state.MARKS_OF + name, {**before, f"{dialect} {marked}": chosen})
+    state.put(state.MARKS_OF + name, {**before, f"{dialect} {marked}": chosen})
     state.tell_url(_ADDRESS, _address(clicked), _address(marked))
     if clicked == marked:
         policies.drop(CLICKED)
@@ -80,12 +80,12 @@ def _labels_to_show(
     Back or Forward only the address and the policy count.
     """
     back = state.went_back()
-    for labels in () if back else (state.held(key), last):
+    for labels in () if back else (state.get(key), last):
         if labels is not None:
             return [label for label in labels if label in places]  # an edit may remove some
-    first = back or not state.held(_ADDRESS_READ)
+    first = back or not state.get(_ADDRESS_READ)
     asked = state.url_values().get(_ADDRESS) if first else None
-    state.hold(_ADDRESS_READ, True)
+    state.put(_ADDRESS_READ, True)
     wanted = (_address(marked) if asked is None else asked).split("-")
     return [label for label, (m, p) in places.items() if f"{m}.{p}" in wanted]
 
@@ -93,8 +93,8 @@ def _labels_to_show(
 def take_move(strip: str) -> None:
     """Move, set or clear a mark on the drawn parts. The user's change is `from>to`; an empty `from`
     sets a mark, an empty `to` clears one."""
-    key, labels = state.held(_MARKS)
+    key, labels = state.get(_MARKS)
     gone, _, wanted = str(state.component_value(strip, "mark") or "").partition(">")
-    chosen = [each for each in state.held(key) or [] if each != labels.get(gone)]
+    chosen = [each for each in state.get(key) or [] if each != labels.get(gone)]
     label = labels.get(wanted)
     state.choose(key, [*chosen, label] if label and label not in chosen else chosen)

@@ -1,4 +1,5 @@
-"""The user's cache policies: from files, which last, or made by clicks, which end with the tab."""
+"""The user's cache policies: those from files are stored, those made by clicks last as long as the
+tab."""
 
 from __future__ import annotations
 
@@ -20,21 +21,21 @@ _ERROR: Final = "policy error"
 
 def accept(file: UploadedFile | None) -> None:
     """Store an uploaded policy file, or note its fault."""
-    state.hold(_ERROR, "")
+    state.put(_ERROR, "")
     if file is None:
         return
     try:
         keep(parse_policy(file.getvalue(), file.name))
     except InputFault as fault:
-        state.hold(_ERROR, str(fault))
+        state.put(_ERROR, str(fault))
 
 
 def error() -> str:
     """Return the fault of the last uploaded file."""
-    return str(state.held(_ERROR) or "")
+    return str(state.get(_ERROR) or "")
 
 
-def own() -> list[OwnPolicy]:
+def own_policies() -> list[OwnPolicy]:
     """Return all of the user's policies, in the order of their arrival."""
     texts = {**(belongings.value(_POLICIES) or {}), **_clicked()}
     return [parse_policy(text, name) for name, text in texts.items()]
@@ -42,15 +43,17 @@ def own() -> list[OwnPolicy]:
 
 def find(name: str) -> OwnPolicy | None:
     """Return the user's policy of this name; None if it is not the user's."""
-    return next((each for each in own() if each.name == name), None)
+    return next((each for each in own_policies() if each.name == name), None)
 
 
-def chosen(policy: str, own: OwnPolicy | None) -> str | Policy:
+def chosen(policy: str, own_policies: OwnPolicy | None) -> str | Policy:
     """Return a policy as questions take it; `own` is the user's. Any other is the dialect's."""
-    return own.policy() if own else policy if policy in (AS_SENT, *POLICIES) else OWN
+    return (
+        own_policies.policy() if own_policies else policy if policy in (AS_SENT, *POLICIES) else OWN
+    )
 
 
-def lasting() -> list[str]:
+def stored_names() -> list[str]:
     """Return the names of the policies that outlast the tab."""
     return list(belongings.value(_POLICIES) or {})
 
@@ -67,16 +70,16 @@ def forget(name: str) -> None:
 
 def show(policy: OwnPolicy) -> None:
     """Show a policy that was made by clicks, as long as the tab lasts."""
-    state.hold(_CLICKED, {**_clicked(), policy.name: policy.dumps()})
+    state.put(_CLICKED, {**_clicked(), policy.name: policy.dumps()})
 
 
 def drop(name: str) -> None:
     """Drop a policy that was made by clicks."""
-    state.hold(_CLICKED, _without(_clicked(), name))
+    state.put(_CLICKED, _without(_clicked(), name))
 
 
 def _clicked() -> dict[str, str]:
-    return dict(state.held(_CLICKED) or {})
+    return dict(state.get(_CLICKED) or {})
 
 
 def _without(texts: dict[str, str], name: str) -> dict[str, str]:

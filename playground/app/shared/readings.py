@@ -56,7 +56,7 @@ class Reading:
         ]
 
     @property
-    def beside(self) -> list[Timeline]:
+    def other_timelines(self) -> list[Timeline]:
         """Return the columns without the reading in the dialect itself."""
         own = self.timeline.result
         return [each for each in self.timelines if each.result is not own]
@@ -114,8 +114,8 @@ def _file(
     if form == "html":
         return replays(clean.timelines).page()
     if form == "json":
-        return exports.replay_json(clean.timeline, clean.beside)
-    return exports.pytest_file(recording, clean.timeline, tools, clean.beside)
+        return exports.replay_json(clean.timeline, clean.other_timelines)
+    return exports.pytest_file(recording, clean.timeline, tools, clean.other_timelines)
 
 
 @memoized(64)

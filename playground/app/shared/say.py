@@ -1,4 +1,4 @@
-"""Streamlit's elements for our words, which may contain a name from a session.
+"""Streamlit's elements for the app's own sentences, which may contain a name from a session.
 
 The name of a tool, model, file or session may change the direction in which a line is read. These
 functions, the components and the tables guard our words against that: pages use them for every text
@@ -21,7 +21,7 @@ _WORDS: Final = ("body", "label", "help", "title")
 
 
 def _in_order(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return the function with a guard on its first argument and its other words."""
+    """Wrap a function so that its first argument and its other texts are guarded."""
 
     @wraps(function)
     def show(*args: _P.args, **named: _P.kwargs) -> _R:

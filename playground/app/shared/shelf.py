@@ -66,7 +66,7 @@ def show() -> None:
 
 def _rows(names: list[str], filter_text: str) -> list[_Row]:
     """Return a row for each session, or for all sessions of one file unless they are unfolded."""
-    unfolded = state.held(_UNFOLDED) or []
+    unfolded = state.get(_UNFOLDED) or []
     heads = {name: _row(name) for name in names if _head(name) not in names}
     others: dict[str, list[str]] = {}
     rows = []
@@ -142,9 +142,9 @@ def _kind(label: Label) -> str:
 
 def _fold(name: str) -> None:
     """Show the other sessions of a file, or fold them."""
-    unfolded = state.held(_UNFOLDED) or []
+    unfolded = state.get(_UNFOLDED) or []
     others = [each for each in unfolded if each != name]
-    state.hold(_UNFOLDED, others if name in unfolded else [*unfolded, name])
+    state.put(_UNFOLDED, others if name in unfolded else [*unfolded, name])
 
 
 def _time(moment: float) -> str:
@@ -192,7 +192,7 @@ def _resume(name: str, page: str) -> None:
     try:
         state.add_file(name, (paths.recordings() / name).read_bytes())
     except (InputFault, OSError) as fault:
-        state.hold(state.REFUSED, str(fault))
+        state.put(state.REFUSED, str(fault))
         return
     _hide(name)
     brought.set_target(page)

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 import streamlit as st
 
 from playground.app.shared import policies, say, tables, waiting
-from playground.app.shared.cache_asked import Asked
+from playground.app.shared.cache_asked import CacheQuestion
 from playground.app.shared.memoized import memoized
 from playground.base.errors import InputFault
 from playground.cache.answers.compacted import CompactionWhatIf
@@ -40,7 +40,7 @@ def _compaction(
     )
 
 
-def show(question: Asked) -> None:
+def show(question: CacheQuestion) -> None:
     """Show the controls, the headline, the curves, the policies, and one policy's cuts."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = st.number_input(

@@ -73,8 +73,8 @@ def _show_portability(session: Session) -> None:
 
 
 def _schema_to_send(answer: Portability) -> None:
-    """Show the schema to send instead for a chosen tool and target; a select box of numbers keeps
-    the session's names out of its values."""
+    """Show the schema to send instead, for a chosen tool and target. The select box's values are
+    numbers, not names from the session."""
     rows = [row for row in answer.rows if row.findings]
     number = st.selectbox(
         "Write instead",

@@ -29,7 +29,7 @@ def choose(model: str) -> WhatIf:
             "Environment, what if", ENVIRONMENTS, key="if-environment", bind="query-params"
         )
         ttl = st.selectbox(
-            "Marks live", [_AS_MARKED, *_lives(model)], key="if-ttl", bind="query-params"
+            "Marks live", [_AS_MARKED, *_lifetimes(model)], key="if-ttl", bind="query-params"
         )
         parallel = st.number_input(
             "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
@@ -47,7 +47,7 @@ def choose(model: str) -> WhatIf:
     )
 
 
-def _lives(model: str) -> list[str]:
+def _lifetimes(model: str) -> list[str]:
     """Return the lifetimes that a mark may have by the model's rules, else by Anthropic's."""
     known = rules(model)
     if known.match == "unknown":
@@ -63,7 +63,7 @@ def _policy_upload() -> None:
         on_change=widget_changes.of(policies.UPLOAD, policies.accept),
         help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
     )
-    for name in policies.lasting():
+    for name in policies.stored_names():
         with st.container(horizontal=True, vertical_alignment="center"):
             say.text(name)
             st.button("Remove", key=f"forget {name}", on_click=policies.forget, args=(name,))

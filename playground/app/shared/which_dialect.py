@@ -36,7 +36,7 @@ def _likeliest(text: str, tools: Tools) -> Detection | None:
 
 
 def looks_like(reading: Reading, place: DeltaGenerator, read_as: Callable[[str], None]) -> None:
-    """If no call was read, offer the dialect whose calls the text has; `read_as` applies it."""
+    """If no call was read, offer the dialect in which the text has calls; `read_as` applies it."""
     result = reading.timeline.result
     if result.tool_calls or result.aborted:
         return

@@ -1,4 +1,4 @@
-"""The difference between a user's change of a widget and a stale value.
+"""Distinguish a user's change of a widget from a stale value.
 
 A browser learns a little late that a widget is gone, or that the app has set another value. With
 the user's next action it still sends the old value; Streamlit takes that for a change and calls
@@ -25,11 +25,11 @@ def place(key: str, value: Any) -> str:
     and the emptiness came back as an edit. If anything but the user changed the value, a new widget
     replaces the old one.
     """
-    count = state.held(_WIDGETS + key) or 0
-    held = state.held(_widget(key, count))
+    count = state.get(_WIDGETS + key) or 0
+    held = state.get(_widget(key, count))
     if held is not None and _plain(held) != _plain(value):
         count += 1
-        state.hold(_WIDGETS + key, count)
+        state.put(_WIDGETS + key, count)
     return _widget(key, count)
 
 
@@ -46,20 +46,20 @@ def of(
     compare.
     """
     known = _value(widget, field)
-    state.hold(_KNOWN + widget, _plain(shown if known is None else known))
+    state.put(_KNOWN + widget, _plain(shown if known is None else known))
 
     def changed() -> None:
         value = _value(widget, field)
-        if _plain(value) == state.held(_KNOWN + widget):
+        if _plain(value) == state.get(_KNOWN + widget):
             return
-        state.hold(_KNOWN + widget, _plain(value))
+        state.put(_KNOWN + widget, _plain(value))
         take(value, *args)
 
     return changed
 
 
 def _value(widget: str, field: str) -> Any:
-    return state.component_value(widget, field) if field else state.held(widget)
+    return state.component_value(widget, field) if field else state.get(widget)
 
 
 def _plain(value: Any) -> Any:

@@ -30,8 +30,8 @@ _UNKEPT: Final = "fault of the disk"  # why the chosen session is not stored, sh
 _NAME: Final = "name of "  # + session name → the field in which it is renamed
 
 
-def asked() -> bool:
-    """Return True if the requested session can be shown; note why if it cannot be read."""
+def can_show_session() -> bool:
+    """Return True if the requested session can be shown. If it cannot be read, store the reason."""
     state.follow_link()
     name = state.chosen_name()
     state.tab().look(name)
@@ -40,13 +40,13 @@ def asked() -> bool:
     try:
         state.entry(name)
     except InputFault as fault:
-        state.hold(state.REFUSED, str(fault))
+        state.put(state.REFUSED, str(fault))
         return False
     return True
 
 
 def choose_other(name: str | None) -> None:
-    """Choose a session in place of one that is not there."""
+    """Choose a session in place of a missing one."""
     if name:
         _open(name)
 
@@ -56,8 +56,8 @@ def missing() -> None:
     name = state.chosen_name()
     if name in state.session_names():
         st.error("This session cannot be read. Its file is left as it is.")
-        say.text(str(state.held(state.REFUSED) or ""))
-        state.hold(state.REFUSED, "")
+        say.text(str(state.get(state.REFUSED) or ""))
+        state.put(state.REFUSED, "")
     else:
         st.error("This link asks for a session that is not here.")
         say.text(name)
@@ -77,15 +77,15 @@ def _others(name: str) -> list[str]:
 
 def notice() -> None:
     """Show what happened to the workspace since the last run, and the possible actions."""
-    if fault := state.held(state.REFUSED):
+    if fault := state.get(state.REFUSED):
         st.error("This could not be done.")
         say.text(fault)
-        state.hold(state.REFUSED, "")
-    if fault := state.held(_UNKEPT):
+        state.put(state.REFUSED, "")
+    if fault := state.get(_UNKEPT):
         st.error("Not kept: it lives in this tab alone.")
         say.text(fault)
         _button("Try again", "refresh", _keep_again, state.chosen_name())
-        state.hold(_UNKEPT, "")
+        state.put(_UNKEPT, "")
     found = state.tab().notice()
     if found is None:
         return
@@ -104,9 +104,9 @@ def notice() -> None:
         _button("Put mine in its place", "swap_horiz", _take_mine)
 
 
-def several() -> None:
+def show_sessions_of_file() -> None:
     """Show which of a file's sessions is open, and buttons to the others."""
-    held: tuple[str, list[str]] | None = state.held(state.SEVERAL)
+    held: tuple[str, list[str]] | None = state.get(state.SEVERAL)
     file_name, names = held or ("", [])
     chosen = state.chosen_name()
     if chosen not in names:
@@ -156,7 +156,7 @@ def select(is_there: bool) -> None:
 def menu(working: WorkingSession) -> None:
     """Show the chosen session's description, whether it is stored, and the actions on it."""
     if fault := state.tab().fault(working.name):
-        state.hold(_UNKEPT, fault)
+        state.put(_UNKEPT, fault)
     problems = len(working.findings)
     if working.is_edited:
         st.badge("edited", color="gray", help="Edited: what changed is in the menu of the session.")
@@ -172,7 +172,7 @@ def menu(working: WorkingSession) -> None:
             say.text(working.session.purpose)
         if working.session.scripted:
             st.caption("Hand-written sample")
-        several()
+        show_sessions_of_file()
         _edits(working)
         _show_problems(working)
         say.download_button(
@@ -270,7 +270,7 @@ def _told_if_refused(act: Callable[..., None], *args: str) -> None:
     try:
         act(*args)
     except PlaygroundError as fault:
-        state.hold(state.REFUSED, str(fault))
+        state.put(state.REFUSED, str(fault))
 
 
 def _open(name: str) -> None:
@@ -285,7 +285,7 @@ def _take_name(name: str, wanted: str) -> None:
     if wanted in paths.samples():  # the session would hide the sample
         raise InputFault(f"{wanted!r} is a sample's name", expected="another name")
     new = state.tab().rename(name, wanted)
-    _open(history.carry(name, new, renamed=True))
+    _open(history.copy_values(name, new, renamed=True))
 
 
 def _duplicate(name: str) -> None:

@@ -1,6 +1,6 @@
-"""Read the requests that a session holds as they were sent: bodies, times, bills.
+"""Read the recorded requests of a session: their bodies, times and bills.
 
-No dialect and no policy changes them.
+The bodies are as they were sent: no dialect renders them, and no policy marks them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playground.dialects.marks.providers import UNKNOWN, rules_and_model
 from playground.sessions.rows import bodies
 from playground.sessions.session import RequestRow, Session
 
-Noted = TypeVar("Noted")
+FieldValue = TypeVar("FieldValue")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class SentRequests:
     diagnoses: list[Diagnosis | None]  # the provider's diagnosis of its cache
     times: list[float]
     routes: list[str]  # name of the rules at each address; "" for an unknown address or none
-    strange: list[str]  # addresses of hosts for which no rule is known
+    unknown_hosts: list[str]  # addresses whose host is no known provider
     summed: list[bool]  # True if tools of the provider ran: the bill is then a sum of rounds
 
 
@@ -55,25 +55,36 @@ def sent_requests(session: Session) -> SentRequests:
         diagnoses = _aligned(session, len(rows), diagnosis_of, "diagnostics")
     routes = [_route(row.url, body) for row, body in own]
     urls = [row.url for row in rows]
-    strange = [url for url, route in zip(urls, routes, strict=True) if "://" in url and not route]
+    unknown_hosts = [
+        url for url, route in zip(urls, routes, strict=True) if "://" in url and not route
+    ]
     return SentRequests(
-        [body for _, body in own], usages, diagnoses, _times(rows), routes, strange, _summed(own)
+        [body for _, body in own],
+        usages,
+        diagnoses,
+        _times(rows),
+        routes,
+        unknown_hosts,
+        _summed(own),
     )
 
 
 def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
-    """Return for each request True if its bill is a sum of rounds: tools of the provider ran.
+    """Return for each request True if its bill is the sum of several rounds.
 
-    A usage need not say so: that of code execution may not. So the answer is searched, in the reply
-    and in the request after it.
+    If tools of the provider ran, it called the model several times for one request. The usage does
+    not always show this (for code execution, for instance). So the answer is searched for such
+    calls, in the reply and in the next request.
     """
     sums: list[bool] = []
     for number, (row, body) in enumerate(own):
         later = own[number + 1][1].get("messages") if number + 1 < len(own) else None
         sent = body.get("messages")
-        since = later[len(sent) :][:1] if isinstance(sent, list) and isinstance(later, list) else []
+        following = (
+            later[len(sent) :][:1] if isinstance(sent, list) and isinstance(later, list) else []
+        )
         contents = [
-            one.get("content") for one in (row.reply or {}, *since) if isinstance(one, dict)
+            one.get("content") for one in (row.reply or {}, *following) if isinstance(one, dict)
         ]
         parts = [part for each in contents if isinstance(each, list) for part in each]
         kinds = [part.get("type") for part in parts if isinstance(part, dict)]
@@ -82,21 +93,20 @@ def _summed(own: list[tuple[RequestRow, dict[str, Any]]]) -> list[bool]:
 
 
 def _route(url: str, body: dict[str, Any]) -> str:
-    """Return the name of the rules at an address; "" if its host says no more than the model's
-    name."""
+    """Return the name of the rules for an address; "" if only the model's name would decide."""
     model = body.get("model")
     rules, _ = rules_and_model(url, model if isinstance(model, str) else "")
     return "" if rules == UNKNOWN and url.startswith("/") else rules
 
 
 def _aligned(
-    session: Session, count: int, read: Callable[[Any], Noted | None], field: str
-) -> list[Noted | None]:
-    """Return a field of the answers' records for each of `count` requests, read by `read`.
+    session: Session, count: int, read: Callable[[Any], FieldValue | None], field: str
+) -> list[FieldValue | None]:
+    """Return the `field` of each request's record, converted by `read`, for `count` requests.
 
-    If every request has a record, they correspond one to one; an unanswered request has an empty
-    one. Otherwise the last record belongs to the last request, unless there are fewer answers than
-    requests.
+    If every request has a record, they correspond one to one; the record of an unanswered request
+    is empty. Otherwise the last record belongs to the last request, unless there are fewer answers
+    than requests.
     """
     if len(session.requests) == count:
         values = [getattr(record, field) for record in session.requests]
@@ -108,7 +118,7 @@ def _aligned(
     return [*aligned, *[None] * (count - len(aligned))]
 
 
-def notes_times(session: Session) -> bool:
+def has_all_times(session: Session) -> bool:
     """Return True if every request has its time; builds no body to find out."""
     return bool(_times([row for row in session.rows if not row.sub_agent]))
 

@@ -1,7 +1,7 @@
 """Compare predictions with bills, for all recordings of requests in a folder.
 
-Three kinds of files can be validated: recorded HTTP of any format, sessions that keep their
-requests as sent, and lists of exchanges in the form of `_listed`.
+Three kinds of files can be validated: recorded HTTP of any format, sessions that store their
+requests as sent, and lists of exchanges in the form that `_listed` describes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from playground.sessions.shapes.exchanges import Exchange
 from playground.sessions.shapes.requests import conversation
 from playground.sessions.source import Source
 
-_NO_HOST: Final = "/"  # without a noted address, the model's name tells the provider
+_NO_HOST: Final = "/"  # without a recorded address, the provider follows from the model's name
 
 
 def validate_folder(folder: str | Path) -> Validation:

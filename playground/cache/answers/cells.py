@@ -62,7 +62,9 @@ class CacheSimulation(Drawn, Live):
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
     billed: Sequence[Billed | None] = ()  # the bill of each request, if it was noted
-    bills_as_sent: Sequence[Billed | None] = ()  # bills of the bodies as sent: these are others
+    bills_as_sent: Sequence[
+        Billed | None
+    ] = ()  # bills of the bodies as sent, if the simulated bodies are others
     notes: tuple[Finding, ...] = ()  # findings: what the prediction needs and the session lacks
     pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
@@ -91,12 +93,12 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def breaks(self) -> list[int]:
-        """The requests that read less than the request before them left in the cache.
+        """The requests that read less than the previous request left in the cache.
 
         A request that reads up to the same block is no break, even if its figure is smaller: the
-        sizes of each request are computed separately, and a bill leaves out some tokens of the
-        last block. Nor is one whose bill shows that its context had become shorter, or one before
-        which the session made it shorter.
+        sizes of each request are computed separately, and a bill leaves out some tokens of the last
+        block. A request is no break either if its bill shows a shorter context, or if the session
+        shortened the context before it.
         """
         pairs = zip(self.requests, self.requests[1:], strict=False)
         shorter = {*self.compacted, *(each.number for each in self.shorter)}
@@ -104,14 +106,14 @@ class CacheSimulation(Drawn, Live):
             number
             for number, (before, after) in enumerate(pairs, 1)
             if after.read < before.cached_after
-            and not reaches(after, before)
+            and not reads_up_to(after, before)
             and number not in shorter
         ]
 
     @property
     def compacted(self) -> list[int]:
-        """The requests that are shorter than what was in the cache, because the session compacted
-        its history: so it was asked, and they are no breaks."""
+        """The requests that are shorter than the cached text because the session compacted its
+        history. This was intended, so they are no breaks."""
         return [
             number
             for number, difference in enumerate(self.differences)
@@ -122,7 +124,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def unexplained(self) -> list[BilledBreak]:
-        """Breaks that bills show and the session does not explain, with any prediction."""
+        """Breaks that bills show and the session does not explain, whatever was predicted."""
         if self.rules is None:
             return []
         return [
@@ -190,7 +192,7 @@ class CacheSimulation(Drawn, Live):
         if (noted := facts_of(self.request_facts, broken.number).model) and is_other_model(
             noted, model
         ):
-            model, rules = noted, known_rules("", noted)  # of a bill, and not of these requests
+            model, rules = noted, known_rules("", noted)  # the bill is about other requests
         price = None if rules is None else price_under(rules, model)
         if price is None or rules is None or bill is None:
             return None
@@ -198,8 +200,8 @@ class CacheSimulation(Drawn, Live):
         return price.nano_dollars(broken.lost * max(0, paid - rules.read_permille(model)))
 
     def explanation(self, broken: BilledBreak) -> str:
-        """Return what changed in the session before a break of the bills, in words; "" if nothing
-        that it holds did, or if the cache had expired anyhow."""
+        """Describe what changed in the session before a break that the bills show; "" if nothing
+        changed, or if the cache had expired."""
         since, number = broken.since, broken.number
         before, after = (facts_of(self.request_facts, each).model for each in (since, number))
         if is_other_model(before, after):
@@ -218,8 +220,8 @@ class CacheSimulation(Drawn, Live):
     def why(self, number: int) -> str:
         """Return the reason for the tokens that a request reads.
 
-        The reason for a break names the first difference; for a break that only the bills show, it
-        names facts to look at.
+        The reason for a break names the first difference. For a break that only the bills show, it
+        names facts that may explain it.
         """
         reason, difference = self.requests[number].reason, self.differences[number]
         if number in self.breaks or number in self.compacted:
@@ -274,18 +276,18 @@ class CacheSimulation(Drawn, Live):
                 f"at most {max_cost_multiple} is allowed"
             )
         if no_cache_break:
-            breaks = {number: self._broken(number) for number in self.breaks}
+            breaks = {number: self._break_line(number) for number in self.breaks}
             for each in self.unexplained:
-                breaks.setdefault(each.number, self._billed_less(each))
+                breaks.setdefault(each.number, self._billed_break_line(each))
             failed += [breaks[number] for number in sorted(breaks)]
         return failed
 
-    def _broken(self, number: int) -> str:
+    def _break_line(self, number: int) -> str:
         before, after = self.requests[number - 1], self.requests[number]
         read = f"reads {after.read:,} of {before.cached_after:,} cached tokens"
         return f"request {number + 1} {read}: {self.why(number)}"
 
-    def _billed_less(self, each: BilledBreak) -> str:
+    def _billed_break_line(self, each: BilledBreak) -> str:
         nano = self.lost_nano(each)
         price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
         read = f"was billed {each.read:,} of {each.cached_before:,} cached tokens as read{price}"
@@ -382,7 +384,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def terms(self) -> list[Terms]:
-        """The terms under which each request is priced."""
+        """The terms by which each request is priced."""
         return [self._terms_of(number) for number in range(len(self.requests))]
 
     def _terms_of(self, number: int) -> Terms:
@@ -396,13 +398,13 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def assumed_as(self) -> str | None:
-        """The known model whose figures stand in for an unknown model's; None for a known model."""
+        """The known model whose figures are used for an unknown model; None for a known model."""
         return None if self.rules is None else stand_in(self.rules, self.model)
 
     @property
     def assumption(self) -> str:
-        """A sentence that names the model whose rules stand in for an unknown model's; "" for a
-        known one."""
+        """A sentence that names the model whose rules are used for an unknown model; "" for a known
+        one."""
         return "" if self.rules is None else assumption_of(self.rules, self.model)
 
     @property
@@ -462,10 +464,11 @@ OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
 
 @dataclass(frozen=True, slots=True)
 class BilledBreak:
-    """A request, by its number, whose bill shows a smaller read than what the cache held.
+    """A request, by its number, whose bill shows that it read less than the cache held.
 
     The cache held `cached_before` tokens: those that the last billed request before it (`since`)
-    had left, or that the session itself leaves. `total` is the length of the whole request.
+    left there, or fewer if a simulation shows that the session left fewer. `total` is the length of
+    the whole request.
     """
 
     number: int
@@ -501,7 +504,7 @@ def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
 def shorter_contexts(
     billed: Sequence[Billed | None], differences: Sequence[FirstDifference | None]
 ) -> list[BilledBreak]:
-    """Return the requests that read less because their context had shrunk, and for no other reason.
+    """Return the requests that read less only because their context was shorter.
 
     If tools, the system prompt, the model or a parameter differ, that is a break.
     """
@@ -560,10 +563,10 @@ def _goes_on(
     """Return True if a request reads the entry that an earlier one left: the same block of the same
     text."""
     last = _last_entry(before)
-    return last is not None and reaches(after, before) and sent.begins_like(sent_before, last)
+    return last is not None and reads_up_to(after, before) and sent.begins_like(sent_before, last)
 
 
-def reaches(after: Simulated, before: Simulated) -> bool:
+def reads_up_to(after: Simulated, before: Simulated) -> bool:
     """Return True if a request reads at least to the block at which its predecessor's last entry
     ends."""
     last = _last_entry(before)

@@ -1,5 +1,4 @@
-"""Store the results of shortening a history: the cost of each policy at each turn, and of no
-shortening."""
+"""The results of shortening a history: the cost at each turn, by policy and without any."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from playground.nouns.wire_bodies import messages_of
 
 @dataclass(frozen=True)
 class HistoryCut:
-    """A cut at a turn (from 0), and what it costs the cache.
+    """A cut at a turn (counted from 0), and what is lost from the cache.
 
     `lost` counts the previous request's tokens that are no longer a prefix, `shorter` the tokens by
     which the request is shorter than the complete one. The previous request had `marks` marks, of
@@ -73,7 +72,7 @@ class CompactionWhatIf(Drawn):
     rows: list[Shorter]
     model: str
     limit: int
-    anew: Sequence[int] = ()  # turns at which the session had compacted its history itself
+    anew: Sequence[int] = ()  # turns at which the session itself compacted its history
 
     @property
     def everything(self) -> Shorter:
@@ -88,8 +87,8 @@ class CompactionWhatIf(Drawn):
         return list(accumulate(before - after for before, after in pairs))
 
     def pays_back(self, row: Shorter) -> int | None:
-        """Return the turn (from 0) from which on the policy never costs more than no shortening;
-        None if it costs more in the end.
+        """Return the turn (counted from 0) from which on the policy never costs more than no
+        shortening; None if it costs more in the end.
 
         If the first cut saves at once, this is its turn.
         """

@@ -18,7 +18,7 @@ from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.compacted import CompactionWhatIf, HistoryCut, Shorter
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.answers.requests import APART, Rendered, sent_at
-from playground.cache.answers.simulation import parted, simulated_row
+from playground.cache.answers.simulation import first_differences, simulated_row
 from playground.cache.prefixes import TimedRequest
 from playground.cache.prices import price_of
 from playground.cache.shortening import (
@@ -74,11 +74,10 @@ def compaction(
 
     `policies` are names of `shortenings`: "keep last messages", "drop old results", "clear tool
     uses" (Anthropic's context editing), "prune in place", "summarise at limit"; all by default.
-    `limit` is the input in estimated tokens at which policies with a limit begin, by default 60 %
-    of the longest request; `keep` what stays (messages, or results), `summary` the tokens of a
-    summary. Requests that were brought as sent keep their own marks; others are written in
-    `dialect` and marked by the policy `marks` ("own": as the dialect marks them). Raises InputFault
-    and UnknownNameError.
+    Policies with a limit begin at `limit` estimated tokens of input, by default 60 % of the longest
+    request. `keep` is the number of messages or results that stay, `summary` the tokens of a
+    summary. Recorded requests keep their own marks; others are written in `dialect` and marked by
+    the policy `marks` ("own": the dialect's own policy). Raises InputFault and UnknownNameError.
     """
     session = session_or_sample(session)
     named = session.with_model(model)
@@ -140,7 +139,7 @@ def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
 
 
 def session_requests(
-    session: Session, dialect: str | Dialect, apart: float | None
+    session: Session, dialect: str | Dialect, seconds_apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
     """Return the bodies with messages, their times, and which of them restart after a
     compaction."""
@@ -161,8 +160,8 @@ def session_requests(
             written = requests_of(chosen, data, stretch.lengths)
             requests += [({**head, "messages": ()}, messages) for messages in written]
         times = sent_at(session, stops)
-    if apart is not None or times is None:
-        step = APART if apart is None else apart
+    if seconds_apart is not None or times is None:
+        step = APART if seconds_apart is None else seconds_apart
         times = [number * step for number in range(len(requests))]
     return requests, times, restarts
 
@@ -172,7 +171,7 @@ def _shortened(
     everything: Shorter | None,
     requests: Sequence[_Request],
     times: Sequence[float],
-    anew: set[int],
+    restarts: set[int],
     size: _Sizes,
     model: str,
     provider: str,
@@ -182,10 +181,10 @@ def _shortened(
     bodies, turns, cut = [], [], set()
     row: SharedList[dict[str, Any]] = SharedList()
     for turn, (body, messages) in enumerate(requests):
-        if turn in anew:  # after a compaction earlier cuts no longer count
+        if turn in restarts:  # after a compaction earlier cuts no longer count
             policy = policy.fresh()
         sent = policy.request(messages, size, size.fixed(body))
-        # a policy may leave requests as they are: only a changed request is a cut
+        # a policy may leave a request unchanged: this is no cut
         if sent.changed:
             cut.add(turn)
         for each in (sent.summary_history, sent.messages):
@@ -213,7 +212,7 @@ def simulate_bodies(
     """Simulate the requests with the marks that they have, or with those of `marker`.
 
     The marks of a `marker` are not written into the bodies, because there they would turn strings
-    into parts. The marker sees the messages, or what `seen` returns for them.
+    into parts. The marker gets the messages, or the result of `seen` for them.
     """
     rules, request = known_rules(provider, model), CacheRequest(model)
     reader = WireReader(model, rules.value("default_ttl"))
@@ -226,11 +225,12 @@ def simulate_bodies(
             plain = Rendered(messages, plain).marked(marker, request, rules, "")
         row.append(plain)
     policy = marker.name if marker else AS_SENT
-    return simulated_row(row, parted(row, rules), rules, policy=policy, model=model)
+    return simulated_row(row, first_differences(row, rules), rules, policy=policy, model=model)
 
 
 def _with_summary_times(times: list[float], turns: list[int]) -> list[float]:
-    """Return times with a summary's request before its turn's own request, and answered by then."""
+    """Return times such that a summary's request is sent and answered before its turn's own
+    request."""
     return [
         at - 2 if index + 1 < len(turns) and turns[index + 1] == turns[index] else at
         for index, at in enumerate(times)
@@ -267,8 +267,8 @@ def _cuts(
     tokens: list[int],
     whole: list[int],
 ) -> Iterator[HistoryCut]:
-    """Return each cut with its loss: the tokens of the previous request that are no prefix any
-    more."""
+    """Return each cut with its loss: the tokens of the previous request that are no longer a
+    prefix."""
     for index in range(1, len(turns)):
         turn = turns[index]
         if turn not in cut or (index + 1 < len(turns) and turns[index + 1] == turn):
@@ -279,5 +279,5 @@ def _cuts(
         still_prefix = before.sizes[shared - 1] if shared else 0
         points = simulation.requests[index - 1].breakpoints
         survive = sum(point < shared for point in points)
-        lost = (before.sizes[-1] if before.sizes else 0) - still_prefix
+        lost = before.total - still_prefix
         yield HistoryCut(turn, lost, whole[turn] - tokens[turn], survive, len(points))

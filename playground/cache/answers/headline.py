@@ -49,7 +49,7 @@ def billed(value: CacheSimulation) -> str:
     pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
     bills = [bill for _, bill in pairs] or list(filter(None, value.bills_as_sent))
     paid = str(value.paid) if value.paid else ""
-    if not bills:  # a what-if simulates other requests than the billed ones
+    if not bills:  # a what-if simulates other requests than those that were billed
         return paid
     total = sum(bill.total for bill in bills)
     share = percent(sum(bill.read for bill in bills) / total) if total else percent(0)
@@ -99,10 +99,10 @@ def _larger_reads(value: CacheSimulation) -> str:
 
 
 def _source(value: CacheSimulation) -> str:
-    """Say what was read beyond what the session's own requests could leave.
+    """Say what was read beyond the text that the session's own requests could leave.
 
-    If the first request to the same model read nothing, nothing was cached before it, so the
-    session lacks a part of the requests; where no read is promised, that proves nothing.
+    If the first request to the same model read nothing, nothing was cached before it: then the
+    session lacks a part of the requests. This proves nothing if the provider promises no reads.
     """
     firsts = dict[str, int]()
     for number, bill in enumerate(value.billed):
@@ -134,7 +134,7 @@ def _bills_within_bounds(value: CacheSimulation) -> str:
     least, most = sum(each.least for each in judged), sum(each.most or 0 for each in judged)
     within = value.verdicts.count("within bounds")
     return (
-        f"By what was sent before, {least:,} to {most:,} tokens could be read from the cache: "
+        f"Judging by earlier requests, {least:,} to {most:,} tokens could be read from the cache: "
         f"{within} of {counted(len(judged), 'bill')} {'agrees' if within == 1 else 'agree'}."
     )
 

@@ -19,7 +19,7 @@ _ENDINGS = ("abort", "cancel", "error", "interrupt")  # words for an answer that
 
 
 class NotedRequest(NamedTuple):
-    """The facts that a session notes of a request; None or "" if it does not.
+    """The recorded facts of a request; None or "" if unknown.
 
     They are the time of sending (seconds of any clock), the model, the seconds until the answer was
     complete, and the reason why it ended.
@@ -81,7 +81,7 @@ def hint(
 
 
 def facts_of(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
-    """Return what is noted of a request, whose facts may all be missing."""
+    """Return the recorded facts of a request, all of which may be missing."""
     return noted[number] if number < len(noted) else NotedRequest()
 
 
@@ -89,7 +89,7 @@ def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) ->
     """Compare the time between two requests with the lifetime of the entry, or with the time that
     the earlier answer took."""
     if before.at is None or after.at is None:
-        return "when they were sent is not noted"
+        return "the times of sending are not recorded"
     gap = after.at - before.at
     if gap < 0:
         return f"its noted time is {_time(-gap)} before that of the earlier one"

@@ -17,8 +17,8 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrefix:
-    """The prefix of a request up to its last mark; the whole request if it has no marks, or they do
-    not count.
+    """The prefix of a request up to its last mark. It is the whole request if that has no marks, or
+    if marks do not count.
 
     `tokens` are an estimate between `low` and `high` unless they were billed. `alone` is True if
     the provider caches without marks, `heeded` if its marks count. `minimum` is the fewest tokens

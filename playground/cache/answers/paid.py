@@ -19,11 +19,12 @@ from playground.cache.usage import cost_of
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """The sum of the bills that `requests` of `among` requests have, `tokens` of input in all.
+    """The sum of bills. `requests` of `among` requests have a bill; together they have `tokens` of
+    input.
 
     `permille` is their cost in thousandths of the same tokens' full price, `shares` that of each
-    request (None without a bill), `nano_dollars` the sum in billionths of a dollar (None if a
-    model has no list price), `uncached_nano_dollars` that of the same tokens without a cache.
+    request (None without a bill), `nano_dollars` the sum in billionths of a dollar (None if a model
+    has no list price), `uncached_nano_dollars` that of the same tokens without a cache.
     """
 
     requests: int

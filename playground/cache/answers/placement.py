@@ -101,10 +101,10 @@ def place_cache(
     """Place marks for a session, offline.
 
     `policy` replaces the dialect's own, `model` the session's model name, `explicit_caching` the
-    session's switch for Gemini. The policy "as-sent"
-    places none: it shows the marks that the session's last request was brought with, in no
-    dialect; each block of the body is then a part, and `message` its number. Raises
-    UnknownNameError, and InputFault if no request was brought as it was sent.
+    session's switch for Gemini. The policy "as-sent" places no marks: it shows those of the
+    session's last request as it was recorded, in no dialect. Each block of the body is then a part,
+    and `message` is the block's number. Raises UnknownNameError, and InputFault if no request was
+    brought as it was sent.
     """
     session = session_or_sample(session)
     if policy == AS_SENT:
@@ -162,7 +162,7 @@ def _as_sent(session: Session) -> CachePlacement:
 
 
 def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
-    """Return the marked prefix of the request, without a final answer: that is no part of it."""
+    """Return the marked prefix of the request. A final answer is no part of the request."""
     rules = known_rules("", model)
     wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
     asked = len(rendering.messages)

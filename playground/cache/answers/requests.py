@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from playground.cache.answers.what_if import WhatIf
 from playground.cache.diagnosis import Diagnosis, diagnosis_of
@@ -24,8 +24,7 @@ from playground.sessions.stretches import stretches
 APART = 20.0  # seconds between requests without noted times
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(NamedTuple):
     """A request in a dialect: the messages that a policy sees, and the blocks on the wire.
 
     `anew` is True for the first request after a compaction. `own_marks` are those that the
@@ -38,15 +37,20 @@ class Rendered:
     own_marks: Sequence[CacheDecision] = ()
 
     def marked(
-        self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, lived: str = ""
+        self,
+        policy: Policy,
+        cache_request: CacheRequest,
+        rules: Rules,
+        ttl: str,
+        billed_lifetime: str = "",
     ) -> TimedRequest:
-        """Return the request with a policy's marks; `ttl` replaces the lifetime of all of them.
+        """Return the request with a policy's marks; `ttl` replaces the lifetime of all marks.
 
-        `lived` is the lifetime by the request's bill; it counts if the policy sets none.
+        `billed_lifetime`, which the request's bill shows, is used if the policy sets none.
         """
-        decisions = [*policy.decide(self.messages, asked), *self.own_marks]
-        known = lived in rules.value("ttls") and not any(each.ttl for each in decisions)
-        usual = ttl or (lived if known else str(rules.value("default_ttl")))
+        decisions = [*policy.decide(self.messages, cache_request), *self.own_marks]
+        known = billed_lifetime in rules.value("ttls") and not any(each.ttl for each in decisions)
+        usual = ttl or (billed_lifetime if known else str(rules.value("default_ttl")))
         marks = {
             block: ttl or decision.ttl or usual
             for decision in decisions
@@ -60,31 +64,33 @@ def render_requests(
     session: Session,
     dialect: Dialect,
     rules: Rules,
-    apart: float | None,
+    seconds_apart: float | None,
     what_if: WhatIf,
     models: Sequence[str] = (),
 ) -> list[Rendered]:
-    """Render the session's requests in a dialect, unmarked; if `apart` is None, at the noted times.
+    """Render the session's requests in a dialect, unmarked.
 
-    `models` are those to which they went, if it was not always the session's; a request that is
-    still to come goes to the last of them.
+    If `seconds_apart` is None, they are sent at the recorded times. `models` are those to which
+    they went, if it was not always the session's; a request that is still to come goes to the last
+    of them.
     """
     environment = what_if.environment_of(session)
     # The block is added after the marks and is gone at the next request: not in the rendering.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     plain = replace(session, dynamic=dynamic)
-    stops = plain.replies
+    stops = session.replies
     # A request of joined rounds was never sent, so it has no noted time.
-    times = sent_at(session, stops) if apart is None and what_if.parallel == 1 else None
+    times = sent_at(session, stops) if seconds_apart is None and what_if.parallel == 1 else None
     if not stops or (what_if.pending and is_pending(session)):
         stops = [*stops, len(plain.messages)]
         times = [*times, times[-1] + APART] if times else None
-    step = APART if apart is None else apart
+    step = APART if seconds_apart is None else seconds_apart
+    writes_own = dialect.writes_own_requests
     found: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
-    # Written once, without marks: every policy of the matrix then marks the same blocks, at no cost
-    # (writing them is what takes the time).
+    # Written once, without marks. Every policy of the matrix then marks the same blocks, which
+    # takes no time; writing them does.
     for number, (messages, tools, anew) in enumerate(_sent(plain, dialect, stops, what_if)):
         at = times[number] if times else number * step
         messages = what_if.messages(messages, environment, at)
@@ -95,7 +101,7 @@ def render_requests(
             _append_environment(wire, appended)
         before = found[-1].request if found else None
         request = TimedRequest(wire, at, rules, before=before)
-        own_marks = marks_in(messages) if dialect.writes_own_requests else ()
+        own_marks = marks_in(messages) if writes_own else ()
         found.append(Rendered(messages, request, anew, own_marks))
     return found
 
@@ -180,11 +186,11 @@ def answering_models(session: Session) -> list[str]:
 
 
 def sent_models(session: Session) -> list[str]:
-    """Return the model to which each answer's request went, one after another as noted.
+    """Return the model to which each answer's request went, as recorded, in order.
 
-    A request without a noted model went to that of the request before. The session's own model is
-    spelled as the session spells it. Empty if that model is none of them, because somebody asks
-    about another model than those that answered.
+    A request without a recorded model went to the model of the previous request. The session's own
+    model is spelled as the session spells it. The result is empty if that model is none of them:
+    then the question is about another model than those that answered.
     """
     own, noted = (
         session.task.model_name,

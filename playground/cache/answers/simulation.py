@@ -103,7 +103,9 @@ def simulate_cache(
         else:
             cell = in_dialect(policies=[policy])[0]
         placed = partial(place_cache, requests, dialect, policy=policy, model=model)
-        return replace(cell, placed=placed if what_if.keeps_blocks else None, by_policy=in_dialect)
+        return replace(
+            cell, placed=placed if what_if.leaves_blocks_unchanged else None, by_policy=in_dialect
+        )
     bodies = [_body(body, number) for number, body in enumerate(requests)]
     return _of_bodies(bodies, model, provider, _checked_gap(seconds_apart), usages, times)
 
@@ -112,12 +114,13 @@ def _of_bodies(
     bodies: list[dict[str, Any]],
     model: str,
     provider: str,
-    apart: float,
+    seconds_apart: float,
     usages: Sequence[Mapping[str, Any] | None],
     times: Sequence[float],
     summed: Sequence[bool] = (),
 ) -> CacheSimulation:
-    """Simulate bodies; `summed` says which bills are sums of rounds, whatever a usage says."""
+    """Simulate bodies. `summed` says for each bill if it is a sum of rounds, even if the usage does
+    not show it."""
     for name, values in (("usages", usages), ("times", times)):
         if values and len(values) != len(bodies):
             problem = f"{len(values)} {name} are given for {len(bodies)} requests"
@@ -138,10 +141,15 @@ def _of_bodies(
     for number, body in enumerate(bodies):
         wire, before = _wire(reader, body, number), row[-1] if row else None
         wire.doubts += mixed
-        at = _checked_time(times[number]) if times else number * apart
+        at = _checked_time(times[number]) if times else number * seconds_apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
     simulation = simulated_row(
-        row, parted(row, rules), rules, model=name, billed=tuple(billed), one_by_one=not times
+        row,
+        first_differences(row, rules),
+        rules,
+        model=name,
+        billed=tuple(billed),
+        one_by_one=not times,
     )
     named = [model_of(body) or name for body in bodies]
     noted = [
@@ -182,20 +190,20 @@ def _as_sent(
     names = [own if own.endswith(f"/{name}") else name for name in names]  # with its route
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
-        was_paid = None  # the maker's prices do not hold for another seller
+        was_paid = None  # another seller has its own prices
     notes = tuple(_assumed_model_findings(session)) if None in named and not model else ()
     simulation = replace(
         simulation, policy=AS_SENT, paid=was_paid, diagnoses=tuple(sent.diagnoses), notes=notes
     )
     if is_routed and len(routes) > 1:
         return _doubted(simulation, f"the requests went to several providers: {', '.join(routes)}")
-    if sent.strange and not provider:
+    if sent.unknown_hosts and not provider:
         return _doubted(simulation, "it went to a host of no known provider")
     return simulation
 
 
 def _doubted(simulation: CacheSimulation, why: str) -> CacheSimulation:
-    """Return the simulation with no outcome certain, for the reason `why`."""
+    """Return the simulation with every outcome uncertain, for the reason `why`."""
     doubted = [
         replace(one, state="unpredictable", reason=f"{one.reason}; {why}")
         if one.state == "exact"
@@ -287,7 +295,7 @@ def simulated_by_dialect(
                     rendered, written, some, asked, lives, rules, what_if.ttl, name, billed, noted
                 )
             ]
-            del rendered  # else two dialects' requests are in memory at a time
+            del rendered  # otherwise two dialects' requests would be in memory at once
         yield row
         if progress is not None:
             progress(done, len(chosen_dialects))
@@ -296,8 +304,9 @@ def simulated_by_dialect(
 def _by_writer(
     policies: Sequence[str | Policy], dialect: Dialect
 ) -> Iterator[tuple[Dialect, list[str | Policy]]]:
-    """Yield neighbouring policies with the dialect that writes their requests: a chosen one
-    replaces `inject_prompt_cache`. `OWN` is left out if what it stands for is there by name."""
+    """Yield groups of policies with the dialect that writes their requests; a chosen policy
+    replaces `inject_prompt_cache`. `OWN` is left out if the policy that it stands for is listed by
+    name."""
     own = dialect.marking_policy.name
     wanted = [each for each in policies if each != OWN or own == OWN or own not in policies]
     for is_own, some in groupby(wanted, lambda each: each in ("", OWN)):
@@ -309,7 +318,7 @@ def _cells(
     rendered: Sequence[Rendered],
     dialect: Dialect,
     policies: Sequence[str | Policy],
-    asked: CacheRequest,
+    cache_request: CacheRequest,
     lives: Sequence[str],
     rules: Rules,
     ttl: str,
@@ -327,16 +336,17 @@ def _cells(
             yield replace(cell, policy=policy.name)
             continue
         row = [
-            one.marked(policy, asked, rules, ttl, lifetime)
+            one.marked(policy, cache_request, rules, ttl, lifetime)
             for one, lifetime in zip(rendered, lives, strict=True)
         ]
         marks = tuple(tuple(one.marks.items()) for one in row)
-        if marks not in known:
-            known[marks] = simulated_row(
+        cell = known.get(marks)
+        if cell is None:
+            cell = known[marks] = simulated_row(
                 row, differences, rules, dialect.name, policy.name, model, billed, noted=noted
             )
-        decided.append((policy.decide, known[marks]))
-        yield replace(known[marks], policy=policy.name)
+        decided.append((policy.decide, cell))
+        yield replace(cell, policy=policy.name)
 
 
 def _bills_of_these(
@@ -359,7 +369,7 @@ def _differences_of(
     rendered: Sequence[Rendered], rules: Rules
 ) -> tuple[FirstDifference | None, ...]:
     """Return each request's first difference from the one before, marking those by compaction."""
-    differences = parted([one.request for one in rendered], rules)
+    differences = first_differences([one.request for one in rendered], rules)
     return tuple(
         each.by_compaction if each and one.anew else each
         for each, one in zip(differences, rendered, strict=True)
@@ -386,10 +396,10 @@ def simulated_row(
     one_by_one: bool = True,
     noted: Sequence[NotedRequest] = (),
 ) -> CacheSimulation:
-    """Send marked requests at their times to one cache; `differences` come from `parted`.
+    """Send marked requests at their times to one cache; see `first_differences` for `differences`.
 
-    `one_by_one` is True if each was sent after the answer to the one before had begun. `noted` are
-    the facts of the requests that were billed.
+    `one_by_one` is True if each request was sent after the answer to the previous one had begun.
+    `noted` has the recorded facts of the billed requests.
     """
     outcomes = simulate(row, rules, one_by_one)
     if any(billed):
@@ -498,10 +508,10 @@ def _missing_context_findings(session: Session) -> Iterator[Finding]:
     yield from compaction_findings(session)
 
 
-def _body(given: Any, number: int) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise wrong(f"request {number + 1}", given, "the body of a request, as a dict")
-    return dict(given)
+def _body(value: Any, number: int) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise wrong(f"request {number + 1}", value, "the body of a request, as a dict")
+    return dict(value)
 
 
 def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
@@ -522,15 +532,19 @@ def _checked_time(at: float) -> float:
     return at
 
 
-def _checked_gap(apart: float | None) -> float:
-    if apart is None:
+def _checked_gap(seconds_apart: float | None) -> float:
+    if seconds_apart is None:
         return APART
-    if not isinstance(apart, int | float) or not (isfinite(apart) and apart >= 0):
-        raise InputFault(f"{apart} seconds between requests", expected="0 or more")
-    return apart
+    if not isinstance(seconds_apart, int | float) or not (
+        isfinite(seconds_apart) and seconds_apart >= 0
+    ):
+        raise InputFault(f"{seconds_apart} seconds between requests", expected="0 or more")
+    return seconds_apart
 
 
-def parted(row: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
+def first_differences(
+    row: Sequence[TimedRequest], rules: Rules
+) -> tuple[FirstDifference | None, ...]:
     """Return each request's first difference from the one before it."""
     pairs = zip(row, row[1:], strict=False)
     differences = (first_difference(before, after, rules) for before, after in pairs)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from playground.base.arguments import takes
+from playground.base.arguments import older_keyword, takes
 from playground.base.display import Shown
 from playground.base.errors import InputFault
 from playground.base.wording import counted, dollars, grouped
@@ -66,11 +66,11 @@ class ToolUse:
 
 @dataclass(frozen=True)
 class PlannedTools:
-    """The cost of a session's requests with the tools deferred that `cut` leaves out; as they are
-    if it is None.
+    """The cost of a session's requests if the tools that `cut` leaves out are deferred.
 
-    Each search takes one more round on the server. `query_cost` is the cost of the queries that the
-    model writes, in thousandths of an input token's price.
+    If `cut` is None, the tools are as they were. Each search takes one more round on the server.
+    `query_cost` is the cost of the queries that the model writes, in thousandths of an input
+    token's price.
     """
 
     name: str
@@ -208,12 +208,13 @@ def _loading(row: PlannedTools) -> Loading:
     return row.cut.loading if row.cut else "by search"
 
 
+@older_keyword("found", "tools_per_search")
 @takes(
     session=(Session, str),
     model="text",
     provider="text",
     marks=(str, Policy),
-    found="number",
+    tools_per_search="number",
     seconds_apart="number or nothing",
 )
 def plan_tools(
@@ -222,15 +223,15 @@ def plan_tools(
     model: str = "",
     provider: str = "",
     marks: str | Policy = "claude-code",
-    found: int = 3,
+    tools_per_search: int = 3,
     seconds_apart: float | None = None,
 ) -> ToolPlan:
-    """Simulate a session's requests with its tools as they are, deferred, and searched for.
+    """Simulate a session's requests with its tools as they are, and with some of them deferred.
 
     A deferred tool is not in the first prompt; the provider's dated rule `deferred_tools` says so.
-    It is loaded before its first call: the client adds it just before, or the model searches for
-    it, which takes one more round and finds `found` tools. Cuts keep the tools that are called
-    first in the prefix; the best cut keeps as many as cost least.
+    It is loaded before its first call. The client adds it just before, or the model searches for
+    it, which takes one more round and finds `tools_per_search` tools. A cut keeps in the prefix the
+    tools that are called first. The best cut is the cheapest one.
 
     Requests that were brought as sent keep their own marks; others are written in native form and
     marked by the policy `marks`. Raises InputFault for a session without requests or tools.
@@ -244,8 +245,8 @@ def plan_tools(
         in_converse = any(tools_of(body) for body, _ in requests)
         what = "no tools that can be deferred in its requests" if in_converse else "no tools"
         raise InputFault(f"the session has {what}", expected="a session whose requests have tools")
-    if found < 1:
-        raise InputFault(f"found {found}", expected="1 or more")
+    if tools_per_search < 1:
+        raise InputFault(f"tools_per_search {tools_per_search}", expected="1 or more")
     name = named.task.model_name or str(requests[0][0].get("model") or "")
     marker = None if any(not row.sub_agent for row in named.rows) else native.marking_policy
     planner = _Planner(requests, times, anew, name, provider, marker, _last_calls(named))
@@ -261,7 +262,7 @@ def plan_tools(
     rule = planner.rules.rules["deferred_tools"]
     rows, cuts = [own], 0
     for loading in _loadings(planner.rules, name):
-        ways = [planner.deferred(cut) for cut in _cuts(uses, loading, found)]
+        ways = [planner.deferred(cut) for cut in _cuts(uses, loading, tools_per_search)]
         if not ways:
             continue
         best = min(ways, key=lambda row: row.cost)
@@ -271,7 +272,7 @@ def plan_tools(
         cuts += len(ways)
     assumed = (
         *_of_model(own),
-        *_assumed(planner.part_in_prompt, rows, found),
+        *_assumed(planner.part_in_prompt, rows, tools_per_search),
         *filter(None, [rule.note]),
     )
     return ToolPlan(name, rows, uses, "", assumed, cuts, f"{rule.source}, {rule.seen}", already)
@@ -302,7 +303,7 @@ def _loadings(rules: Rules, model: str) -> Iterator[Loading]:
     yield "by search"
 
 
-def _cuts(uses: Sequence[ToolUse], loading: Loading, found: int) -> Iterator[ToolCut]:
+def _cuts(uses: Sequence[ToolUse], loading: Loading, tools_per_search: int) -> Iterator[ToolCut]:
     """Yield the cuts to simulate: each keeps more of the tools that are called first."""
     called = [tool for tool in uses if tool.first is not None]
     used = [tool.name for tool in sorted(called, key=lambda t: (t.first or 0, -t.calls))]
@@ -311,7 +312,9 @@ def _cuts(uses: Sequence[ToolUse], loading: Loading, found: int) -> Iterator[Too
     counts = range(least, max(least, len(used)) + 1)
     step = -(-len(counts) // _MOST_CUTS)
     for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # this cut defers nothing
-        yield ToolCut(frozenset(first[:count]), loading, found if loading == "by search" else 1)
+        yield ToolCut(
+            frozenset(first[:count]), loading, tools_per_search if loading == "by search" else 1
+        )
 
 
 def _of_model(row: PlannedTools) -> Iterator[str]:
@@ -320,17 +323,20 @@ def _of_model(row: PlannedTools) -> Iterator[str]:
         yield told[:1].lower() + told[1:].removesuffix(".")
 
 
-def _assumed(left: str, rows: Sequence[PlannedTools], found: int) -> Iterator[str]:
+def _assumed(
+    part_in_prompt: str, rows: Sequence[PlannedTools], tools_per_search: int
+) -> Iterator[str]:
     ways = {_loading(row) for row in rows if row.cut}
     yield "the model calls the same tools at the same requests, wherever their definitions stand"
     if "by search" in ways:
-        yield f"a search finds {counted(found, 'tool')}: the called one, then the next of the list"
+        found = counted(tools_per_search, "tool")
+        yield f"a search finds {found}: the called one, then the next of the list"
         yield "a search is a second round on the server, which reads the prompt once more"
-        yield "of the search tool only its entry is counted: no page says what it takes in a prompt"
+        yield "of the search tool, only its entry is counted: no page says what it takes there"
     if "by the client" in ways:
         yield "the client adds a tool (tool_addition, in beta) just before its call"
-    if left != "nothing":
-        yield "requests go to the Responses API; of a deferred function name and description stay"
+    if part_in_prompt != "nothing":
+        yield "requests go to the Responses API; a deferred function keeps its name and description"
 
 
 _Request = tuple[dict[str, Any], list[Message]]
@@ -380,7 +386,8 @@ class _Planner:
         ]
 
     def _answer(self, number: int) -> Message | None:
-        """Return the answer to a request: from the request after it, or else the last calls."""
+        """Return the answer to a request, taken from the next request; for the last one, return the
+        last calls."""
         if number + 1 == len(self.requests) and self.last_calls:
             calls = [{"type": "tool_use", "name": name} for name in self.last_calls]
             return {"role": "assistant", "content": calls}
@@ -439,7 +446,7 @@ class _Planner:
 
 
 def _shared(requests: Sequence[_Request]) -> Iterator[_Request]:
-    """Yield the requests with one object for tools and messages that several write alike.
+    """Yield the requests such that equal tools and messages are one object.
 
     Comparing two ways to send tools then compares objects instead of texts.
     """

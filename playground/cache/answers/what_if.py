@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, Final, Literal, get_args
 
+from playground.base.arguments import older_name
 from playground.base.errors import InputFault
 from playground.dialects.marks.policies import as_parts
 from playground.nouns.messages import Message, ToolCallPart
@@ -24,11 +25,11 @@ class WhatIf:
     """Changes to every request of a session; by default none.
 
     `environment` places the environment block: "none"; "after" the marks on the last user message,
-    where dialects put it; "persisted" on every user message for good; "inside", on the last user
-    message and marked with it. A session without such a block gets a stand-in of about 1,500
-    characters. `shuffled_tools` gives each request another order of tools, `timestamp` adds a time
-    to the second to the system prompt. `ttl` replaces every mark's lifetime, `parallel` joins so
-    many rounds of tool calls into one turn. `pending` adds the request that nobody has answered
+    where dialects put it; "persisted" on every user message of all later requests; "inside", on the
+    last user message and marked with it. A session without such a block gets a stand-in of about
+    1,500 characters. `shuffled_tools` gives each request another order of tools, `timestamp` adds a
+    time to the second to the system prompt. `ttl` replaces every mark's lifetime, `parallel` joins
+    so many rounds of tool calls into one turn. `pending` adds the request that nobody has answered
     yet.
     """
 
@@ -49,14 +50,17 @@ class WhatIf:
             raise InputFault(problem, expected=f"1 to {MOST_PARALLEL}")
 
     @property
-    def keeps_blocks(self) -> bool:
-        """True if the last request has its own blocks: then a placement of marks is of this one."""
+    def leaves_blocks_unchanged(self) -> bool:
+        """True if the changes leave the blocks of the last request as they are, so that a placement
+        of marks also holds for it."""
         return replace(self, ttl="") == WhatIf()
+
+    keeps_blocks = older_name("keeps_blocks", "leaves_blocks_unchanged")
 
     def conversation(
         self, session: Session, stretch: HistoryStretch
     ) -> tuple[Session, Sequence[int]]:
-        """Return a stretch of the session with its rounds of calls joined, and the end of each
+        """Return a part of the session with its rounds of calls joined, and the end of each
         request.
 
         An end is the index after the request's last message.

@@ -63,9 +63,9 @@ def cache_on_wire(
 
     `policy` replaces the dialect's own, `model` the session's; a name without a provider gets one,
     shown by the answer's `model`. Loads LiteLLM, which takes seconds. The policy "as-sent" gives
-    the session's last request as it was brought, with its own marks, in no dialect; its address is
-    unknown, and nothing gets lost on the way. Raises UnknownNameError, and InputFault for a model
-    whose adapter cannot be watched offline.
+    the session's last request as it was recorded, with its own marks, in no dialect: the adapter
+    changes nothing in it. Raises UnknownNameError, and InputFault for a model whose adapter cannot
+    be watched offline.
     """
     session = session_or_sample(session)
     if policy == AS_SENT:
@@ -106,7 +106,7 @@ def _marks_not_sent(
     marked: WireRequest, cached: list[WireBlock], sent: WireRequest
 ) -> list[Finding]:
     """Return the marks for which no block on the wire has the same content and a mark."""
-    # A resource is cached whole: what is in it needs no mark of its own.
+    # A resource is cached completely: its blocks need no marks of their own.
     arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]
     found: list[Finding] = []
     fix = FIXES["mark-lost"]
@@ -114,7 +114,7 @@ def _marks_not_sent(
         if block.ttl is None:
             continue
         index = next((i for i, other in enumerate(arrived) if _holds(other, block)), None)
-        # Each block answers for one mark, so that of two equal texts one may be found to be lost.
+        # Each block accounts for one mark only: of two equal texts, one may be lost.
         if index is not None:
             del arrived[index]
             continue

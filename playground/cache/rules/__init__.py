@@ -1,6 +1,6 @@
 """Providers' caching rules as dated data: one JSON file each, every rule with source and day.
 
-A file may be `like` another one and state only the differences. A rule holds for the models that it
+A file that is `like` another one states only the differences. A rule holds for the models that it
 names; for any other model its figure is marked as assumed. Conflicting statements are listed beside
 the value that is used, never merged into it.
 """
@@ -296,7 +296,8 @@ class Rules:
         return lives[ttl] if ttl in lives else min(lives.values())
 
     def salt(self, name: str, value: Any, model: str) -> Any:
-        """Return what a parameter adds to the prefix; None if it names the model's default."""
+        """Return the text that a parameter adds to the hash of the prefix; None if it has the
+        model's default."""
         defaults = self.get("defaults", {}).get(name)
         if defaults is None or value is None:
             return value

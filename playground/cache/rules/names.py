@@ -1,7 +1,7 @@
 """Reduce a model's name, as providers, regions and gateways write it, to its plain form.
 
-Rules hold complete names: `claude-opus-5-9` is not `claude-opus-5`. The plain form of an unknown
-name may be a known one: so `Rules.knows` compares names as they are written.
+Rules hold complete names: `claude-opus-5-9` is not `claude-opus-5`. An unknown name may have the
+plain form of a known one, so `Rules.knows` compares names as written.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _VERSION: Final = re.compile(r"\[1m\]$|-v\d+(?::\d+[a-z]*)*$|:\d+$")
 _DATE: Final = re.compile(r"@(?:default|\d{8})$|-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$")
 
 
-# By the rule `spelling`: what no name has. A point stands between the figures of a version alone,
-# and with "points" no such version is without it.
+# By the rule `spelling`: patterns that no valid name matches. A point stands only between the
+# digits of a version; with "points", every such version has it.
 _MISSPELT: Final = {
     "hyphens": re.compile(r"\."),
     "points": re.compile(r"(?<!\d)\.|\.(?!\d)|\d{4}\.|\.\d+\.|\d-\d(?![\da-z])"),
@@ -36,9 +36,9 @@ def is_spelled(name: str, spelling: str) -> bool:
 
 
 def is_other_model(one: str, other: str) -> bool:
-    """Return True if two names are surely those of two models.
+    """Return True if two names certainly mean two models.
 
-    An empty name is any model's, and a name without a date that of any version of its model.
+    An empty name may mean any model, and a name without a date any version of its model.
     """
     if not (one and other) or one == other:
         return False

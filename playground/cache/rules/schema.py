@@ -60,12 +60,14 @@ KINDS: Final[dict[str, RuleKind]] = {
     "spelling": _kind(
         "how a name writes the point of a version", Literal["points", "hyphens", "either"]
     ),
-    "written_after_answer": _kind("whether an entry is there once the answer has ended", bool),
+    "written_after_answer": _kind(
+        "whether an entry can be read only after the answer has ended", bool
+    ),
     "match": _kind(
         "how a prefix is found", Literal["breakpoints", "exact", "best effort", "unknown"]
     ),
     "max_breakpoints": _kind("marks that a request may write at", int),
-    "refuses_lives": _kind("whether a life of no known name is an error", bool),
+    "refuses_lives": _kind("whether an unknown lifetime is an error", bool),
     "refuses_more": _kind("whether more marks are an error", bool),
     "automatic": _kind("whether the provider marks by itself, or by a top-level mark", bool),
     "implicit": _kind("whether there is a cache without marks, by best effort", bool),
@@ -74,8 +76,8 @@ KINDS: Final[dict[str, RuleKind]] = {
     "marks_in": _kind("the forms of a body in which marks count", list[str]),
     "marked_models": _kind("the models whose marks count", list[str]),
     "lookback": _kind("positions that a mark looks back over", int),
-    "lookback_first": _kind("first marks that are looked at besides", int),
-    "message_ends": _kind("ends of earlier messages that are looked at", int),
+    "lookback_first": _kind("number of first marks that are also looked at", int),
+    "message_ends": _kind("number of ends of earlier messages that are looked at", int),
     "collapse_runs": _kind("whether a run of calls, or of results, is one position", bool),
     "string_is_block": _kind(
         "whether a string and one text block are one prefix", dict[str, bool | None]
@@ -83,27 +85,29 @@ KINDS: Final[dict[str, RuleKind]] = {
     "granularity": _kind("steps in which tokens are read", int),
     "granularity_of": _kind("steps by model", dict[str, int]),
     "ttls": _kind("seconds that an entry lives, by name", dict[str, int]),
-    "ttls_of": _kind("the only lives of these models", dict[str, list[str]]),
-    "ttls_by_api": _kind("the only lives of an API", dict[str, list[str]]),
-    "default_ttl": _kind("the life of a mark that names none", str),
-    "least_lives": _kind("whether lives are the least: it may be kept longer", bool),
-    "sure_seconds": _kind("seconds after which a hit is promised no more", int),
-    "across_regions": _kind("whether a region in a model's name stands for several", bool),
-    "routed_by": _kind("what leads requests to the same upstream", str),
-    "retention": _kind("the life that a retention asks for", dict[str, str]),
+    "ttls_of": _kind("the only lifetimes of these models", dict[str, list[str]]),
+    "ttls_by_api": _kind("the only lifetimes of an API", dict[str, list[str]]),
+    "default_ttl": _kind("the lifetime of a mark that names none", str),
+    "least_lives": _kind("whether lifetimes are minimums: an entry may be kept longer", bool),
+    "sure_seconds": _kind("seconds after which a hit is no longer promised", int),
+    "across_regions": _kind("whether a region in a model's name means several regions", bool),
+    "routed_by": _kind("fields that route requests to the same upstream provider", str),
+    "retention": _kind("the lifetime that a value of `retention` asks for", dict[str, str]),
     "write_permille": _kind("price of a token written, in thousandths", dict[str, int]),
     "bills_writes": _kind("whether an automatic cache bills what it writes", bool),
     "read_permille": _kind("price of a token read, in thousandths", dict[str, int]),
     "minimum_tokens": _kind("tokens that a prefix needs to be cached", dict[str, int]),
     "storage_permille_hour": _kind("price of keeping a token for an hour", dict[str, int]),
     "unmarkable": _kind("blocks that may not be marked", list[str]),
-    "salts": _kind("what a change of these loses: this tier and those after it", Salts),
-    "may_salt": _kind("a change of these may lose the tier: no source says", Salts),
-    "defaults": _kind("values that are no change", dict[str, dict[str, list[Any]]]),
+    "salts": _kind("a change of these loses this tier and those after it", Salts),
+    "may_salt": _kind("a change of these may lose the tier: no source says whether", Salts),
+    "defaults": _kind("values that count as the default", dict[str, dict[str, list[Any]]]),
     "defaults_unknown": _kind("parameters whose default is stated nowhere", list[str]),
-    "thinking_stripped": _kind("the models that lose earlier thought at a turn", list[str]),
+    "thinking_stripped": _kind(
+        "the models whose earlier reasoning is removed at a new turn", list[str]
+    ),
     "prefix_check": _kind(
-        "what an edit before a thinking block does",
+        "the effect of an edit before a thinking block",
         dict[str, Literal["refused", "by account", "by model"]],
     ),
     "refused": _kind("what these models refuse with an error 400", dict[str, list[str]]),
@@ -115,13 +119,15 @@ KINDS: Final[dict[str, RuleKind]] = {
     ),
     "input_nano": _kind("price of an input token, in billionths of a dollar", dict[str, int]),
     "output_nano": _kind("price of an output token, in billionths of a dollar", dict[str, int]),
-    "off_peak": _kind("hours at which everything costs less", OffPeak),
+    "off_peak": _kind("hours at which all prices are lower", OffPeak),
     "deferred_tools": _kind(
         "what of a tool with `defer_loading` stands in the first prompt, by model",
         dict[str, Literal["nothing", "name and description", "not known"]],
     ),
     "sharing": _kind("who shares a cache", str),
-    "fields": _kind("the fields of a body, and what each is to the prefix", dict[str, FieldRole]),
+    "fields": _kind(
+        "the fields of a body, and the role of each for the prefix", dict[str, FieldRole]
+    ),
     "words": _kind("the list of known words for each form of a body", dict[str, str]),
 }
 

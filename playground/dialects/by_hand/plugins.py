@@ -1,4 +1,4 @@
-"""Load dialects of other packages: each is tried first, and a broken one is left out.
+"""Load dialects of other packages. Each is tested first, and a broken one is left out.
 
 A plugin's code is not ours, so any exception in it becomes one line that names its package.
 """

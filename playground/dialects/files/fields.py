@@ -23,8 +23,8 @@ _SYNTAX: Final = {
     "json": "how JSON is written, alone or as a parameter's value",
     "literals": "the words for true, false and null in values that are not JSON",
     "type_words": "the words for {type}: pairs of a JSON type and a word",
-    "known_names": "the opener is little more than a name: unknown names are text",
-    "line_start": "a call begins a line, and so do the ends of its texts",
+    "known_names": "the opener is hardly more than a name: a call of an unknown tool is text",
+    "line_start": "a call begins a line, and so do the closers of its plain texts",
     "reserved": "the markers are control tokens, which no value holds",
     "string_mark": "the mark around texts in {args:marked}",
     "untyped": "how a value without a schema is read",
@@ -36,7 +36,7 @@ _SYNTAX: Final = {
     "nameless": "a call without a name gets the empty name, or that of the only tool that fits",
     "object_block": "two markers around a JSON object that may stand in place of all parameters",
     "objects": "a body that is one text may be a JSON object instead, which holds the arguments",
-    "joined": "calls in a row are one call, their texts joined by this",
+    "joined": "consecutive calls are one call; this text joins their bodies",
     "slip": "models or servers write this form by mistake: it is read, with a finding",
     "also": "other forms that are read, never written: objects of the same fields",
 }
@@ -69,7 +69,7 @@ _LITERALS: Final = {
 _TAGS: Final = {"open": "the opening tag", "close": "the closing tag; empty: the next call closes"}
 _SWITCHES: Final = {
     "calls_in_fences": "a call inside a code fence is an example (text) or a call",
-    "calls_in_reasoning": "a call in reasoning is a call, one if nothing closes it, or reasoning",
+    "calls_in_reasoning": "a call in reasoning: a call, a call if nothing closes it, or reasoning",
     "text_after_calls": "text after a call is content, or a finding that holds it",
     "broken_calls": "the text of an aborted call is kept apart, or is content too",
     "misfits": "a call without all required arguments is delivered, or broken",
@@ -98,14 +98,14 @@ FIELDS: Final[dict[str, str]] = {
     "dropped": "tokens that servers leak into the text",
     "parallel": "whether one reply may hold several calls",
     "tool_docs": "how tools are documented: described, or as json-lines",
-    "switches": "how doubtful replies are read",
+    "switches": "how replies are read that can be read in two ways",
     **{f"switches.{field}": said for field, said in _SWITCHES.items()},
-    "models": "who is trained on it or uses it, in words",
+    "models": "the models that are trained on it and the programs that use it, in words",
     "model_names": "regular expressions of those models' names",
     "raw_prompt": "the raw prompt that the dialect's guide shows too",
     "raw_prompt.format": "llama3 or llama4",
     "raw_prompt.tools": "how custom tools are defined there",
-    "own_tool": "a tool that the model was trained on; the guide calls no other tool",
+    "own_tool": "a tool that the model was trained on; only this tool is in the guide",
     "cache_policy": "the name of the cache policy",
 }
 

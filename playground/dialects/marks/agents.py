@@ -1,9 +1,9 @@
-"""The policies of agents and libraries: the places that each marks in formatted messages.
+"""The policies of agents and libraries: which parts of the formatted messages each marks.
 
 Each is a small function from messages to places, with a line on its source. A mark on the last tool
 is left out if the system prompt is marked as well: the prompt comes after the tools, so that its
-cache entry includes them. A "wire user" is what reaches the provider as one user turn: results and
-the user's messages after them.
+cache entry includes them. A "wire user" is one user turn as the provider sees it: results, and the
+user's messages after them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from playground.base.shared_lists import KnowsPlaces
+from playground.base.shared_lists import KeyIndexedList
 
 Messages = Sequence[dict[str, Any]]
 PartIndex = tuple[int, int]  # index of a message, index of its part (-1 is the last part)
@@ -28,7 +28,7 @@ class AgentPolicy(NamedTuple):
 
 def finder_of_last(messages: Messages) -> Callable[[str, int], list[int]]:
     """Return a function that returns the last messages of a role, at most `count`, in order."""
-    if isinstance(messages, KnowsPlaces):
+    if isinstance(messages, KeyIndexedList):
         return partial(messages.last_with, "role")
     backwards = [message.get("role") for message in reversed(messages)]
 
@@ -98,7 +98,7 @@ def system_and_last_two_wire_users(messages: Messages) -> list[PartIndex]:
     return [*_system(messages), *_places(_wire_users(messages, 2))]
 
 
-# Kodu also marks the first question, whose place never changes.
+# Kodu also marks the first question, which keeps its place.
 def kodu(messages: Messages) -> list[PartIndex]:
     first, later = _first(messages, 1, "user"), _last(messages, 3, "user")
     return [*_system(messages), *_places(first), *_places(later[1:])]

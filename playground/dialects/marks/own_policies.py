@@ -47,8 +47,8 @@ class MarkPlace(BaseModel):
 
     @field_validator("role", mode="before")
     @classmethod
-    def _several(cls, given: Any) -> Any:
-        return (given,) if isinstance(given, str) else given
+    def _several(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
 
 
 class OwnPolicy(BaseModel):

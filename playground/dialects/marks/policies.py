@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from playground.base.arguments import wrong
 from playground.base.errors import UnknownNameError
@@ -15,7 +15,9 @@ from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
 
 AS_SENT: Final = "as-sent"  # no policy: the request keeps the marks that it has
-OWN: Final = "own"  # no policy either: what marks the dialect's requests unless one is chosen
+OWN: Final = (
+    "own"  # no policy either: the dialect's own way of marking, used unless a policy is chosen
+)
 GEMINI_MIN_CHARACTERS: Final = 16_000
 MARK: Final = {"type": "ephemeral"}
 
@@ -46,8 +48,7 @@ REASONS: Final[dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CacheDecision:
+class CacheDecision(NamedTuple):
     """A decision on one place that a policy examined; `reason` is a key of REASONS.
 
     `message` and `part` are indexes into the formatted messages; None if a decision is about the
@@ -221,9 +222,8 @@ def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
     last_places = finder_of_last(messages)
     systems, users = last_places("system", 1), last_places("user", 2)
     return [
-        _decision_at(messages, systems[-1:], "last-system"),
-        # The previous request had its last mark here, so its entry is found, however long the turn
-        # has become.
+        _decision_at(messages, systems, "last-system"),
+        # The previous request had its last mark here, so its entry is found even after a long turn.
         _decision_at(messages, users[-2:-1], "second-last-user"),
         # The part before the last is marked too: with a single mark, a last part that changes (an
         # environment block in the message) made input cost 1.25 times as much as without a cache.

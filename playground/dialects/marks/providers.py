@@ -24,7 +24,7 @@ _ROUTES: Final = {  # LiteLLM's route, or OpenRouter's name of a maker -> rules
     "minimax": "minimax",
     "moonshot": "moonshot",
 }
-# Makers whose models many hosts serve: without an address their names do not say who answered.
+# Makers whose models many hosts serve: only an address shows which host answered.
 _OF_ANYBODY: Final = {"deepseek", "qwen", "mistral", "zai", "minimax", "moonshot"}
 _MODELS: Final = (  # patterns of names without a route -> rules
     (re.compile(r"qwen"), "qwen"),

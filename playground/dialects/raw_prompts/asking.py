@@ -1,6 +1,7 @@
 """Render a chat template to find the form in which it takes calls, and the text that it writes.
 
-A template is only rendered, never parsed. Words that no template holds mark places in its output.
+A template is only rendered, never parsed. Words that occur in no template mark places in the
+output.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from playground.base.errors import InputFault
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
 from playground.nouns.tools import json_type
 
-# No two begin or end alike. Keys are not in alphabetical order, because a template may sort them.
+# All begin and end differently. Keys are not in alphabetical order, because a template may sort
+# them.
 USER: Final = "Gzhut"
 TEXT: Final = "Mxkil"
 THOUGHT: Final = "Wvrab"

@@ -1,4 +1,4 @@
-"""Audit a chat template: find what it does to a conversation that its user would want to know.
+"""Audit a chat template: find faults in how it renders a conversation.
 
 Every finding is shown by renderings: by the smallest request that has the fault, or by two if the
 fault is a difference between two renderings. The probes are in `audit_probes`.

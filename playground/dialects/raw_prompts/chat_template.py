@@ -46,8 +46,8 @@ class ChatTemplate:
 
     @classmethod
     def loads(cls, text: str, name: str = "chat-template") -> ChatTemplate:
-        """Read the text of such a file, whatever its name: no template begins as a JSON object
-        does, unless it writes one. Raises InputFault."""
+        """Read the text of such a file, whatever its name. The two kinds differ in their beginning:
+        a template hardly ever begins like a JSON object. Raises InputFault."""
         if not name.endswith(".json") and not _holds_template(text):
             return cls(text, name=name)
         try:

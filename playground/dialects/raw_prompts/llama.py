@@ -41,7 +41,7 @@ class LlamaTurn:
 
 @dataclass(frozen=True)
 class LlamaFormat:
-    """The special tokens of a generation of models, and its habits.
+    """The special tokens of a generation of models, and its rules for using them.
 
     With `tags_code` a message whose first call is code begins with the python tag. With
     `calls_wait` every message with calls, and every result, ends with `end_of_message`.

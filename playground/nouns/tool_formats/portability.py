@@ -1,4 +1,5 @@
-"""Parts of a tool's schema that a provider refuses or changes: a data file for each target.
+"""Find the parts of a tool's schema that a provider refuses or changes, by a data file for each
+target.
 
 Every rule has its source and date. A file leaves a keyword out if no source documents that it is
 refused. Schemas are walked without recursion, because they may be nested without bounds.

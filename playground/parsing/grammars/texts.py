@@ -18,6 +18,7 @@ from playground.parsing.grammars.characters import (
     HEX,
     CharacterSet,
     characters,
+    escape,
 )
 
 Row = tuple[tuple[CharacterSet, int], ...]
@@ -79,6 +80,30 @@ def trimmed_text(forbidden: str) -> TextShape:
         frozenset({2}),
         rf"{first.pattern}((?s:.)*{inside.pattern})?",
     )
+
+
+@lru_cache
+def not_beginning_with(words: tuple[str, ...]) -> TextShape:
+    """Return the shape of text that begins with none of the words."""
+    heads = sorted({word[:size] for word in words for size in range(len(word))} | {""}, key=len)
+    free = len(heads)  # the state after a character that leads to no word
+    rows: list[Row] = []
+    for head in heads:
+        following = {word[len(head)] for word in words if word.startswith(head) and word != head}
+        ways = [(characters(c), heads.index(head + c)) for c in following if head + c in heads]
+        rows.append(((characters(*following).others, free), *ways))
+    pattern = _not_beginning(frozenset(words))
+    return TextShape((*rows, ((ALL, free),)), frozenset(range(free + 1)), pattern)
+
+
+def _not_beginning(words: frozenset[str]) -> str:
+    """Return the pattern of `not_beginning_with`; the empty word is not among the words."""
+    heads = sorted({word[0] for word in words})
+    ways = [f"{characters(*heads).others.pattern}(?s:.)*"]
+    for head in heads:
+        rest = frozenset(word[1:] for word in words if word[0] == head)
+        ways += [] if "" in rest else [f"{escape(head)}{_not_beginning(rest)}"]
+    return f"({'|'.join(ways)})?"
 
 
 PLAIN: Final = (CONTROL | characters('"\\')).others

@@ -18,6 +18,7 @@ from playground.nouns.tools import JSON_TYPES, ToolMetadata, allowed_types
 from playground.parsing.declaration import (
     Declaration,
     Markers,
+    markers_of_words,
     tags_outside_text,
     written_name,
 )
@@ -53,7 +54,7 @@ from playground.parsing.grammars.styles import (
     marked_style,
     python_style,
 )
-from playground.parsing.grammars.texts import ANY, beginning
+from playground.parsing.grammars.texts import ANY, beginning, not_beginning_with
 from playground.parsing.notations import VALUES
 from playground.parsing.notations.json_members import ENVELOPE
 from playground.parsing.notations.marked_values import KEY_PART, KEY_START
@@ -115,23 +116,25 @@ def well_formed_rules(
     calls = rules.add("calls", either(f.calls(by_section[f.syntax.section]) for f in forms))
     outside = tags_outside_text(syntax, markers, [tool.name for tool in tools])
     text = rules.add("text", FreeText(ANY, outside))
+    lines = tuple(tag[1:] for tag in outside if tag.startswith("\n"))
+    first = rules.add("first", FreeText(not_beginning_with(lines), outside)) if lines else text
     others = [*_beside_text_and_calls(syntax, markers), *(loose(part) for part in answer if part)]
     other = repeat(in_order(either(others), text)) if others else EMPTY
     listed = repeat(in_order(calls, text, other), 1)
     begin = optional(_unopened(markers)) if markers.opens_reasoning else EMPTY
-    rules.named[root] = in_order(begin, text, other, listed if required else optional(listed))
+    rules.named[root] = in_order(begin, first, other, listed if required else optional(listed))
     return prune(rules.named, root)
 
 
 def _unopened(markers: Markers) -> Expression:
-    """Build a thought whose opener is in the prompt."""
+    """Build reasoning whose opener is in the prompt."""
     close = markers.reasoning[0].close
     return FreeText(ANY, (close,), close) if close else FreeText(ANY)
 
 
 def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expression]:
     """Return what may stand beside text and calls: thoughts, plain texts, tokens of the model."""
-    # a dropped token that begins an opener or a closer is told of
+    # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
     found: list[Expression] = []
@@ -370,11 +373,15 @@ class _Form:
 
     def texts(self, tool: ToolMetadata) -> Expression:
         template = self.syntax.call_template
+        # a text without an ending goes on to the next call
+        own = replace(self.syntax, also=())
+        words = markers_of_words(own, [each.name for each in self.tools])
+        openers = tuple(f"\n{word.strip()}" for word in words)
         parts: list[Expression] = []
         for pieces in template.between:
             ending = leading_text(pieces, name=written_name(self.syntax, tool.name)).strip()
             shape = beginning("{", empty=False) if self.syntax.objects else ANY
-            text: Expression = FreeText(shape, (ending,) if ending else ())
+            text: Expression = FreeText(shape, (ending,) if ending else openers)
             if self.syntax.objects:
                 text = either([text, in_order(SPACE, self._object(self.json), SPACE)])
             parts.append(text)

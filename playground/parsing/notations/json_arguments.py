@@ -28,7 +28,7 @@ _WRAPPERS: Final = ("arguments", "parameters", "properties", "input", "args", "p
 # models write these in place of an object: the object as a text, or null
 _INSTEAD: Final = r'"(?:\s{0,16}+\{|")|null(?!\w)'
 ESCAPED: Final = choice_point(Choice(r'\{\s{0,16}+\\"'))
-_BODY: Final = choice_point(Choice(rf"\{{|{_INSTEAD}"))
+_BODY: Final = choice_point(Choice(rf"(?:\{{|{_INSTEAD})"))
 
 
 class JsonArguments(Notation):
@@ -60,6 +60,10 @@ def claim_arguments(reader: Reader, call: OpenCall) -> Walk[str]:
     """Claim one JSON value as the call's arguments; `decode_arguments` reads it."""
     scanner = reader.scanner
     escaped = yield from scanner.match_here(ESCAPED)
+    complete = None if escaped else json_walk.complete_value(scanner)
+    if complete is not None:
+        value, stop = complete
+        return reader.claim_value(call, stop - scanner.at, value)
 
     def walk(emit: Claim) -> Walk[None]:
         if escaped:
@@ -77,8 +81,10 @@ def read_escaped(text: str) -> Any:
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Set the call's arguments from their raw text; without one, or for null, the empty object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
-    is_empty = any(text.strip() == "{}" for _, text in call.raw)
-    value = _load(call, texts[-1]) if texts else {} if is_empty else None
+    if texts:
+        value = _load(call, texts[-1])
+    else:
+        value = {} if any(text.strip() == "{}" for _, text in call.raw) else None
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
     if isinstance(value, str):  # OpenAI's form: JSON inside a JSON string
@@ -136,6 +142,9 @@ def _read_object(text: str) -> Any:
 
 def _load(call: OpenCall, text: str) -> Any:
     """Return the value of a JSON text. If the text is not strict JSON, mark the call `relaxed`."""
+    read_text, value = call.read_value
+    if read_text is text:
+        return value
     with suppress(ValueError, RecursionError):
         return load_strict_json(text)
     try:

@@ -306,8 +306,8 @@ def _is_form_member(path: tuple[str, ...], shape: JsonShape) -> bool:
 
 
 def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
-    """Use stray members as the arguments, if these are missing in their place. Return the other
-    stray members."""
+    """If the arguments are missing in their place, use stray members as the arguments. Return the
+    other stray members."""
     argument_keys = _argument_keys(call)
     if argument_keys:
         texts = [call.strays[key] for key in argument_keys]

@@ -72,8 +72,9 @@ class Notation(ABC):
     """A way in which the body of a call is written, announced and read.
 
     `hole` is its name in a template, `meaning` a line for the table of holes, `values` a phrase for
-    guides on the look of arguments. `fields` declare a syntax; in it a call of `write_file` with
-    the arguments `sample` is written as `example`: this is tested, and shown.
+    guides on the form of arguments. `fields` declare an example syntax. In this syntax, a call of
+    `write_file` with the arguments `sample` is written as `example`; tests check it, and the
+    documentation shows it.
     """
 
     hole: ClassVar[str]

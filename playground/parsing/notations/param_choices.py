@@ -295,11 +295,13 @@ def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
 @lru_cache(maxsize=1024)
 def value_markers(syntax: Declaration, name: str, key: str) -> tuple[str, ...]:
     """Return the markers that no well-formed value of a parameter holds: its closer, and those
-    which would show that the closer was forgotten. Nested elements have the same tags."""
+    which would show that the closer was forgotten. If a value may hold elements, these have the
+    tags of parameters."""
     call, own = syntax.call_template, param_template(syntax)
     closer = _leading(own.after, key)
-    sides = [own.before, call.before, *(side for s in syntax.sections for side in s[0:3:2])]
-    texts = [] if syntax.element else [*map(_leading, sides), _leading(call.after, name)]
+    sides = [call.before, *(side for s in syntax.sections for side in s[0:3:2])]
+    texts = [*map(_leading, sides), _leading(call.after, name)]
+    texts += [] if syntax.element else [_leading(own.before)]
     lettered = (text for text in texts if any(map(str.isalpha, text)))
     return tuple(dict.fromkeys(filter(None, (closer, *lettered))))
 

@@ -161,7 +161,8 @@ def _claim_closer(reader: Reader, call: OpenCall, marker: Marker, form: Form) ->
     claims it."""
     kind = marker.kind
     if kind is Kind.CLOSE:
-        reader.scanner.note_form(marker, form.syntax.call_template.after, where=call.place)
+        if not marker.well_formed:
+            reader.scanner.note_form(marker, form.syntax.call_template.after, where=call.place)
         reader.scanner.emit_marker(marker)
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
         raise BrokenCall("unreadable-call", "another call follows at once", is_complete=True)

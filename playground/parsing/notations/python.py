@@ -6,7 +6,7 @@ They end at the call's own closing bracket; brackets in strings do not count. No
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from playground.parsing.claims import Claim
@@ -19,7 +19,7 @@ from playground.parsing.python_strings import closes, may_change
 from playground.parsing.python_values import read_keywords
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
-from playground.parsing.skip_rule import rule_in_string, rule_until
+from playground.parsing.skip_rule import SkipRule, rule_in_string, rule_until
 
 _OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
 _INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
@@ -58,7 +58,7 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
         if match is None or _is_undecided(scanner, match, quote, depth, first):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
-            scanner.allow_skip((rule_in_string if quote else rule_until)(pattern), emit)
+            scanner.allow_skip(_skip_rule(quote), emit)
             yield
             position = scanner.at
             continue
@@ -78,6 +78,11 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
             return
         else:
             depth -= 1
+
+
+@cache  # by the quote of the open string, "" outside of strings
+def _skip_rule(quote: str) -> SkipRule:
+    return rule_in_string(_INSIDE[quote]) if quote else rule_until(_OUTSIDE)
 
 
 def _is_undecided(

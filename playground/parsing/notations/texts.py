@@ -55,8 +55,8 @@ class Texts(Notation):
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         """Write the texts.
 
-        If the call has other arguments or another tool, the last text is the call as Python or
-        JSON. That can be read back only if `objects` are allowed; the check says so beforehand.
+        If the call's tool or arguments do not fit the form, the last text is the whole call as
+        Python or JSON. It can be read back only if `objects` is set; `check` reports this before.
         """
         template = syntax.call_template
         keys = self.keys(syntax) or _texts(template)
@@ -149,9 +149,10 @@ def _read_closed(
     if closer is None:
         call.raw.append((key, text))
         raise BrokenCall("truncated-call")
-    template = form.syntax.call_template
-    declared = template.between[template.holes.index(f"text:{key}")]
-    reader.scanner.note_form(closer, declared, where=call.place)
+    if not closer.well_formed:
+        template = form.syntax.call_template
+        declared = template.between[template.holes.index(f"text:{key}")]
+        reader.scanner.note_form(closer, declared, where=call.place)
     reader.scanner.emit_marker(closer)
     if form.syntax.joined:
         text = yield from _join_calls(reader, call, key, end, form, text)

@@ -1,4 +1,4 @@
-"""Open a corpus, which a build made, and answer questions about it.
+"""Open a corpus that was built before, and answer questions about it.
 
 Every question has limits on rows, seconds and memory. One that takes too long is interrupted and
 raises InputFault.
@@ -67,7 +67,8 @@ def state_of(path: str | PathLike[str]) -> str:
 
 
 class Corpus:
-    """An open corpus. It stays as it was when it was opened, even if a build changes the files."""
+    """An open corpus. It keeps the state in which it was opened, even if a build changes the
+    files."""
 
     def __init__(
         self, folder: CorpusFolder, analysis: int | None = None, catalog: Catalog | None = None
@@ -160,8 +161,8 @@ class Corpus:
     def behind(
         self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
     ) -> CorpusAnswer:
-        """Return each session with rows of a table that pass the filters, the number of these rows,
-        and their first request.
+        """Return each session that has rows of a table that pass the filters, with the number of
+        these rows and their first request.
         """
         where = Filters(table, filters)
         sql = (
@@ -272,7 +273,7 @@ class Corpus:
         sql = receipts.SQL.format(where=where.where)
         found = self._answer("receipts", sql, where.values, MOST_ROWS, seconds)
         files = [
-            receipts.BehindFile(str(path), str(form), bool(part), str(content) * (pieces == 1))
+            receipts.CorpusFile(str(path), str(form), bool(part), str(content) * (pieces == 1))
             for path, form, part, _, content, pieces in found.rows
         ]
         kept = kept_figures(self.folder)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from playground.cache.answers.cells import OUTSIDE, CacheSimulation, reaches
+from playground.cache.answers.cells import OUTSIDE, CacheSimulation, reads_up_to
 from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.prefixes import Billed
 from playground.cache.prices import price_of
@@ -65,7 +65,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
                 continue
             lost, state = before.billed.read + before.billed.write - after.billed.read, "billed"
             least = OUTSIDE
-        elif outcomes and n and not reaches(outcomes[n], outcomes[n - 1]):
+        elif outcomes and n and not reads_up_to(outcomes[n], outcomes[n - 1]):
             before, earlier = requests[n - 1], n - 1
             lost, state = outcomes[n - 1].cached_after - outcomes[n].read, outcomes[n].state
             least = 0

@@ -31,7 +31,9 @@ from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
 _COMMIT_PAUSE: Final = 2.0  # the least number of seconds between two commits
-_SHARE: Final = 20  # if more, this many times as long as the last commit, which lists every file
+_SHARE: Final = (
+    20  # or this many times as long as the last commit, if that is more: a commit lists every file
+)
 _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
 
@@ -39,9 +41,9 @@ _MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 class Built:
     """The result of a build.
 
-    It has the numbers of shards that were made and that were there before (`kept`), each table's
-    number of rows, the faults of unreadable inputs, the pieces that were set aside because they
-    killed their worker, and the number of starred-out secrets by kind, each counted once a shard.
+    It has the numbers of new shards and of older ones (`kept`), each table's number of rows, the
+    faults of unreadable inputs, the pieces that were set aside because they killed their worker,
+    and the number of starred-out secrets by kind (a secret counts once per shard).
     """
 
     made: int
@@ -202,7 +204,9 @@ class _Build:
         return list(new.values())
 
     def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
-        waiting = iter(jobs)  # made one by one when there is room: each names its files
+        waiting = iter(
+            jobs
+        )  # made one by one when a worker is free, because a job names all of its files
         retries: deque[dict[str, Any]] = deque()
         running: dict[str, dict[str, Any]] = {}
         try:
@@ -261,7 +265,7 @@ class _Build:
     def _take_back_attempt(self, job: dict[str, Any]) -> None:
         """Uncount the last attempt."""
         tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
-        with suppress(InputFault):  # the error that ended the build is more important
+        with suppress(InputFault):  # do not hide the error that ended the build
             if tried > 1:
                 self._folder.store.write(place, str(tried - 1))
             else:

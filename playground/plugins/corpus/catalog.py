@@ -206,7 +206,7 @@ def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
             except InputFault:  # a newer playground wrote it, in a newer layout
                 continue
             folder.store.remove(version.manifest(shard))
-            files = manifest["files"] if manifest else ()  # a torn manifest names no files
+            files = manifest["files"] if manifest else ()  # an incomplete manifest names no files
             for name in files:
                 folder.store.remove(name)
 

@@ -127,8 +127,8 @@ class Cleaner:
     def _without_secrets(self, parts: CleanSession) -> Session:
         """Return the session without secrets; the same object if there are none.
 
-        Only parts are searched closely that, as JSON, have a secret's beginning or a word that goes
-        with one. Tools are checked separately, with a cache.
+        A part is searched closely only if its JSON has the beginning of a secret, or a word that
+        stands before secrets. Tools are checked separately, with a cache.
         """
         session, plain, messages, _ = parts
         rest = {key: value for key, value in plain.items() if key not in ("tools", "messages")}
@@ -231,7 +231,9 @@ class Cleaner:
 
         Bodies share most of their content as the same objects, so each object is searched once.
         """
-        searched: dict[Any, Any] = {}  # by id; as long as objects are here, their ids stay valid
+        searched: dict[
+            Any, Any
+        ] = {}  # by id; the objects are stored too, so that their ids stay valid
         for body in bodies(rows):
             lists = {key for key, value in body.items() if _is_of_objects(value)}
             new: dict[Any, Any] = {

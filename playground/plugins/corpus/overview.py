@@ -25,7 +25,7 @@ from playground.plugins.corpus.questions import QUESTIONS
 
 _CHOSEN: Final = "corpus bar"
 _MOST: Final = 100_000  # sessions that are counted one by one, where filters are set
-_QUESTIONS: Final = {  # part of an overview → its question, and what that is grouped by
+_QUESTIONS: Final = {  # part of an overview → its question, and the columns that group it
     "calls": ("failures", ["dialect", "model"]),
     "total": ("tokens", []),
     "weeks": ("tokens", ["week"]),
@@ -47,14 +47,14 @@ def show(row: Any) -> None:
     found = _ask(corpus, filters)
     if found is None:
         st.stop()
-    chosen = str(state.held(_CHOSEN) or "calls:0")
+    chosen = str(state.get(_CHOSEN) or "calls:0")
     data = Picture(overview_board(found, chosen))
     components.board(data, key="corpus overview", on_choose=_choose)
     _show_behind(corpus, found, chosen, filters)
 
 
 def _ask(corpus: Corpus, filters: dict[str, Any]) -> Overview | None:
-    """Ask what an overview needs; None, after saying why, if a question has no answer."""
+    """Ask the questions of an overview. If one has no answer, show the reason and return None."""
     answers: dict[str, Any] = {}
     ignored: dict[str, list[str]] = {}
     for part, (name, by) in _QUESTIONS.items():
@@ -80,22 +80,22 @@ def _count(corpus: Corpus, filters: dict[str, Any]) -> int | None:
 
 def _choose() -> None:
     _, key, _ = components.chosen_of("corpus overview")
-    state.hold(_CHOSEN, key)
+    state.put(_CHOSEN, key)
 
 
-def _row_of(found: Overview, chosen: str) -> tuple[str, dict[str, Any]] | None:
+def _row_of(overview: Overview, chosen: str) -> tuple[str, dict[str, Any]] | None:
     """Return the question, and the row of its answer, of a bar: `part:value`, or `calls:index`."""
     part, _, name = chosen.partition(":")
-    rows = getattr(found, part).records()
+    rows = getattr(overview, part).records()
     if part == "calls":
         return ("failures", rows[int(name)]) if int(name) < len(rows) else None
     column = _QUESTIONS[part][1][0]
     return next(((_QUESTIONS[part][0], row) for row in rows if row[column] == name), None)
 
 
-def _show_behind(corpus: Corpus, found: Overview, chosen: str, filters: dict[str, Any]) -> None:
+def _show_behind(corpus: Corpus, overview: Overview, chosen: str, filters: dict[str, Any]) -> None:
     part = chosen.partition(":")[0]
-    if (asked := _row_of(found, chosen)) is None:
+    if (asked := _row_of(overview, chosen)) is None:
         return
     name, row = asked
     by = _QUESTIONS[part][1]

@@ -28,7 +28,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Overview:
-    """The answers that an overview is drawn of; `ignored` are the filters that each left out."""
+    """The answers from which an overview is drawn; `ignored` has the filters that each answer left
+    out."""
 
     sessions: int
     calls: CorpusAnswer  # malformed calls, by dialect and model
@@ -40,28 +41,30 @@ class Overview:
     ignored: Mapping[str, Sequence[str]]
 
 
-def overview_board(found: Overview, chosen: str) -> Payload:
+def overview_board(overview: Overview, chosen: str) -> Payload:
     """Return the overview; the bar of the key `chosen` is pressed."""
-    cards = [_malformed(found, chosen), _weeks(found), _tokens(found)]
+    cards = [_malformed(overview, chosen), _weeks(overview), _tokens(overview)]
     cards += [
-        _counted(found, "findings", "code", chosen),
-        _counted(found, "breaks", "cause", chosen),
+        _counted(overview, "findings", "code", chosen),
+        _counted(overview, "breaks", "cause", chosen),
     ]
-    return board(_sentence(found), _note(found), _figures(found), cards=[c for c in cards if c])
+    return board(
+        _sentence(overview), _note(overview), _figures(overview), cards=[c for c in cards if c]
+    )
 
 
-def _sentence(found: Overview) -> str:
+def _sentence(overview: Overview) -> str:
     rows: dict[str, list[int]] = {}
-    for row in found.calls.records():
+    for row in overview.calls.records():
         sums = rows.setdefault(row["dialect"] or "no dialect", [0, 0])
         sums[0] += row["malformed"]
         sums[1] += row["calls"]
     shares = sorted((-bad / calls, name) for name, (bad, calls) in rows.items() if calls >= _FEW)
     if not shares:
-        return f"{grouped(found.sessions)} sessions, {grouped(_requests(found))} requests."
+        return f"{grouped(overview.sessions)} sessions, {grouped(_requests(overview))} requests."
     worst, best = shares[0][1], shares[-1][1]
     bad, calls = rows[worst]
-    if not bad:  # perhaps some where there are too few calls to compare
+    if not bad:  # there may be some, but too few calls to compare
         bad, calls = map(sum, zip(*rows.values(), strict=True))
         return f"{grouped(bad) if bad else 'None'} of {grouped(calls)} calls {_are(bad)} malformed."
     text = f"{worst}: {grouped(bad)} of {grouped(calls)} calls {_are(bad)} malformed."
@@ -77,8 +80,8 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _note(found: Overview) -> str:
-    rows = found.breaks.records()
+def _note(overview: Overview) -> str:
+    rows = overview.breaks.records()
     count, lost = sum(row["breaks"] for row in rows), _sum(rows, "lost_dollars")
     if not count:
         return "No cache breaks."
@@ -88,14 +91,14 @@ def _note(found: Overview) -> str:
     return f"Cache breaks cost {tokens} tokens{price}; the costliest cause: {usual}."
 
 
-def _figures(found: Overview) -> list[Figure]:
-    total = next(iter(found.total.records()), {})
-    bad = sum(row["malformed"] for row in found.calls.records())
-    findings = sum(row["findings"] for row in found.findings.records())
-    breaks = sum(row["breaks"] for row in found.breaks.records())
+def _figures(overview: Overview) -> list[Figure]:
+    total = next(iter(overview.total.records()), {})
+    bad = sum(row["malformed"] for row in overview.calls.records())
+    findings = sum(row["findings"] for row in overview.findings.records())
+    breaks = sum(row["breaks"] for row in overview.breaks.records())
     figures: list[Figure] = [
-        (grouped(found.sessions), "sessions", ""),
-        (grouped(_requests(found)), "requests", ""),
+        (grouped(overview.sessions), "sessions", ""),
+        (grouped(_requests(overview)), "requests", ""),
     ]
     if total.get("billed"):
         label = f"{grouped(total['billed'])} billed requests"
@@ -109,21 +112,21 @@ def _figures(found: Overview) -> list[Figure]:
     return figures
 
 
-def _requests(found: Overview) -> int:
-    return sum(row["requests"] for row in found.total.records())
+def _requests(overview: Overview) -> int:
+    return sum(row["requests"] for row in overview.total.records())
 
 
 def _sum(rows: Sequence[Row], name: str) -> Any:
     return sum(row[name] or 0 for row in rows)
 
 
-def _title(found: Overview, name: str, note: str) -> str:
-    ignored = found.ignored.get(name)
+def _title(overview: Overview, name: str, note: str) -> str:
+    ignored = overview.ignored.get(name)
     return f"{note}, not filtered by {', '.join(ignored)}" if ignored else note
 
 
-def _malformed(found: Overview, chosen: str) -> Payload:
-    rows = found.calls.records()[:_BARS]
+def _malformed(overview: Overview, chosen: str) -> Payload:
+    rows = overview.calls.records()[:_BARS]
     most = max((row["malformed_percent"] for row in rows if row["calls"] >= _FEW), default=0) or 1
     bars = []
     for number, row in enumerate(rows):
@@ -140,17 +143,17 @@ def _malformed(found: Overview, chosen: str) -> Payload:
                 "on": chosen == f"calls:{number}",
             }
         )
-    note = _title(found, "calls", "by dialect and model")
+    note = _title(overview, "calls", "by dialect and model")
     return card("bars", "Malformed calls", note, key="calls", grow=1.3, rows=bars)
 
 
-def _weeks(found: Overview) -> Payload | None:
+def _weeks(overview: Overview) -> Payload | None:
     dated = sorted(
-        (row for row in found.weeks.records() if row["week"]), key=lambda row: row["week"]
+        (row for row in overview.weeks.records() if row["week"]), key=lambda row: row["week"]
     )
     if not dated:
         return None
-    breaks = {row["week"]: row for row in found.lost.records()}
+    breaks = {row["week"]: row for row in overview.lost.records()}
     has_cost = any(row["dollars"] for row in dated)
     columns = []
     for row in dated[-_WEEKS:]:
@@ -165,11 +168,13 @@ def _weeks(found: Overview) -> Payload | None:
                 "flag": f"{lost['breaks']}×" if lost else "",
             }
         )
-    undated = sum(row["requests"] for row in found.weeks.records() if not row["week"])
+    undated = sum(row["requests"] for row in overview.weeks.records() if not row["week"])
     legend = [["system", "cost"], ["uncached", "of it lost to breaks"]] if has_cost else []
     legend += [["", f"{grouped(undated)} requests without a date"]] if undated else []
     title = "Cost by week" if has_cost else "Requests by week"
-    note = _title(found, "weeks", "dollars as billed; breaks above" if has_cost else "breaks above")
+    note = _title(
+        overview, "weeks", "dollars as billed; breaks above" if has_cost else "breaks above"
+    )
     return card("columns", title, note, key="weeks", grow=1.2, columns=columns, legend=legend)
 
 
@@ -177,8 +182,8 @@ def _cost(size: float) -> str:
     return f"${size:,.2f}" if size >= 0.005 else "<$0.01"  # a column has place for so much
 
 
-def _tokens(found: Overview) -> Payload:
-    total = next(iter(found.total.records()), {})
+def _tokens(overview: Overview) -> Payload:
+    total = next(iter(overview.total.records()), {})
     sizes = {words: total.get(name) or 0 for name, words in _ORIGINS.items()}
     most = max(sizes.values(), default=0) or 1
     bars = [
@@ -186,11 +191,11 @@ def _tokens(found: Overview) -> Payload:
         for words, size in sorted(sizes.items(), key=lambda each: -each[1])
         if size
     ]
-    return card("bars", "Tokens", _title(found, "total", "by what they are"), rows=bars)
+    return card("bars", "Tokens", _title(overview, "total", "by what they are"), rows=bars)
 
 
-def _counted(found: Overview, name: str, column: str, chosen: str) -> Payload | None:
-    rows = [row for row in getattr(found, name).records() if row[column]][:_BARS]
+def _counted(overview: Overview, name: str, column: str, chosen: str) -> Payload | None:
+    rows = [row for row in getattr(overview, name).records() if row[column]][:_BARS]
     if not rows:
         return None
     size = "lost_tokens" if name == "breaks" else name
@@ -208,7 +213,9 @@ def _counted(found: Overview, name: str, column: str, chosen: str) -> Payload | 
         for row in rows
     ]
     titles = {"findings": ("Findings", "by code"), "breaks": ("Cache breaks", "by cause")}
-    return card("bars", titles[name][0], _title(found, name, titles[name][1]), key=name, rows=bars)
+    return card(
+        "bars", titles[name][0], _title(overview, name, titles[name][1]), key=name, rows=bars
+    )
 
 
 def _figure(name: str, row: Row) -> str:

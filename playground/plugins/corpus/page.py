@@ -62,7 +62,7 @@ def show(row: Any) -> None:
 def choose_corpus(row: Any) -> Corpus | None:
     """Let the user name a corpus and open it; the page's address holds the name.
 
-    Return None, after saying why, if there is none to be asked or this user may see none.
+    If there is no corpus, or this user may not see it, show the reason and return None.
     """
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's files.")
@@ -96,14 +96,14 @@ def _open_corpus(path: str, built: str) -> Corpus:
 
 def show_size(corpus: Corpus) -> None:
     """Show the corpus' size, without any filters. It is counted once for each tab and build."""
-    key = f"{_HOLDS} {state.held('corpus')} {corpus.catalog.state}"
-    if (size := state.held(key)) is None:
+    key = f"{_HOLDS} {state.get('corpus')} {corpus.catalog.state}"
+    if (size := state.get(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
         query = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)
         if (answer := wait_for(corpus, "what it holds", query)) is None:
             return
         size = ", ".join(map(counted, answer.rows[0], _COUNTED))
-        state.hold(key, size)
+        state.put(key, size)
     say.caption(size)
 
 
@@ -149,7 +149,7 @@ def _values(corpus: Corpus, name: str) -> list[str]:
     answer = wait_for(corpus, f"values of {name}", query)
     if answer is None:  # keep the choice
         key = f"corpus {name}"
-        chosen_value = state.held(key) or state.url_values().get(key)
+        chosen_value = state.get(key) or state.url_values().get(key)
         return [chosen_value] if chosen_value and chosen_value != ANY else []
     return [str(row[0]) for row in answer.rows]
 
@@ -174,7 +174,7 @@ def choose_question() -> tuple[str, list[str]]:
 
 def was_stopped() -> bool:
     """Return True if the user stopped the question. It is not asked again without a click."""
-    if not state.held(_STOPPED):
+    if not state.get(_STOPPED):
         return False
     state.forget(_STOPPED)
     st.info("Stopped: nothing was answered.")
@@ -183,7 +183,7 @@ def was_stopped() -> bool:
 
 
 def ask(corpus: Corpus, name: str, by: list[str], filters: dict[str, Any]) -> CorpusAnswer | None:
-    """Ask a question with a time limit; return None, after saying why, if there is no answer.
+    """Ask a question with a time limit. If there is no answer, show the reason and return None.
 
     Filters by columns that the question's table lacks are left out, and the page says so.
     """
@@ -306,9 +306,9 @@ def import_session(corpus: Corpus, id: str) -> str:
 def wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
     """Ask in another thread and wait for the answer. *Stop*, or any other widget, interrupts it.
 
-    Return None, after saying why, if there is no answer.
+    If there is no answer, show the reason and return None.
     """
-    if state.held(_STOPPED):
+    if state.get(_STOPPED):
         return None
     asking = ThreadPoolExecutor(max_workers=1)
     thread = asking.submit(get_ident).result()
@@ -340,4 +340,4 @@ def wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> Corp
 
 
 def _stop() -> None:
-    state.hold(_STOPPED, True)
+    state.put(_STOPPED, True)

@@ -102,8 +102,8 @@ def _builds() -> Runs[BuildRun]:
 
 
 def _build() -> None:
-    # as it is now: whoever types and clicks *Build* has not left the field before
-    sources = str(state.held(_INPUTS) or "")
+    # the current value: the field may not have lost focus before the click on *Build*
+    sources = str(state.get(_INPUTS) or "")
     names = [name.strip() for name in sources.split(",") if name.strip()]
     inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, which may raise
     title = ", ".join(Path(plain_path(name)).name for name in names) or "samples and workspace"

@@ -234,7 +234,7 @@ def _fsspec_place(address: str, refused: Exception) -> _Place:
         from fsspec.core import url_to_fs
 
         system, path = url_to_fs(address)
-    except ImportError as error:  # fsspec says which package it wants
+    except ImportError as error:  # fsspec's message names the missing package
         message = str(error).splitlines()[0]
         raise InputFault(
             f"nobody reads it here ({message})", where=where, expected=expected

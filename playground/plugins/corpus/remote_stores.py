@@ -56,7 +56,7 @@ class RemoteStore:
         self.address = f"{base.rstrip('/')}{mark}{options}"
         self.name, self.root = plain_path(self.address), _ROOT
         key = blake2b(self.address.encode(), digest_size=8).hexdigest()
-        self.scratch = paths.elsewhere() / key
+        self.scratch = paths.remote_scratch() / key
         with as_faults(self.name):
             self._system, path, _ = place_at(self.address)
         self._path = path.rstrip("/")

@@ -29,7 +29,8 @@ _HEADS: Final = ("tools", "system", "instructions", "systemInstruction")
 
 @dataclass(slots=True)
 class StoredRequest:
-    """The blocks of a request: the first `kept` of the request before it, and those `added`."""
+    """The blocks of a request: the first `kept` blocks of the previous request, then the `added`
+    ones."""
 
     kept: int
     added: list[int]

@@ -38,7 +38,8 @@ class SessionFact(NamedTuple):
 
 
 class RequestFact(NamedTuple):
-    """One request: the blocks that it keeps from the request before and adds, its sizes and bill.
+    """One request: the blocks that it shares with the previous request, those that it adds, its
+    sizes and its bill.
 
     Sizes by origin are in characters, NULL if the transcript lacks them. Tokens are the provider's
     own figures, NULL if there are none; `diagnosis` is what the provider said of its cache, or "".

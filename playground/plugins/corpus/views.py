@@ -133,7 +133,7 @@ class Database:
             self._connection.execute(f"CREATE TABLE {_REPEATED} AS {_REPEATED_SQL}")
             # fetchall: DuckDB treats a result that is not exhausted as in use
             return bool(self._connection.execute(f"FROM {_REPEATED} LIMIT 1").fetchall())
-        except duckdb.Error:  # torn files: the first question about them will fail
+        except duckdb.Error:  # damaged files: the first question about them will fail
             return False
 
     def _view(self, table: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from playground.base.shared_lists import SharedList, shared_length
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.known_rules import known_rules
-from playground.cache.answers.simulation import parted, simulated_row
+from playground.cache.answers.simulation import first_differences, simulated_row
 from playground.cache.differences import FirstDifference
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.rules import Rules
@@ -92,7 +92,7 @@ def _differences(sent: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDiffe
     not stored."""
     return tuple(
         each and replace(each, rule="prefix-changed", before="", after="", character=0)
-        for each in parted(sent, rules)
+        for each in first_differences(sent, rules)
     )
 
 

@@ -34,7 +34,7 @@ _WEATHER = ToolMetadata(
 )
 
 
-# Not an example in the tool: its documentation would show the call that the model has to write.
+# No example in the tool: the prompt would then show the very call that the model has to write.
 _TIDES_CALL = ToolCallPart("call_1", _TIDES.name, {"harbour": "Brest", "days": 2})
 
 

@@ -98,7 +98,8 @@ def _is_line(line: Any) -> bool:
 
 
 def _values(source: Source) -> list[Any]:
-    """Return lines that show a file's kind: its first lines, or all that its document wraps."""
+    """Return the lines by which a file's kind is recognised: its first lines, or all lines that its
+    document wraps."""
     if source.is_lines:
         return source.head
     return [value for _, _, value in _wrapped_lines(source.document) or ()]
@@ -178,7 +179,7 @@ class _Threads:
     def line(self, value: dict[str, Any], place: Place) -> None:
         kind, message = value.get("type"), value.get("message")
         if kind == "progress" and isinstance(data := value.get("data"), dict):
-            inner = data.get("message")  # a sub-agent's line inside its agent's transcript
+            inner = data.get("message")  # a sub-agent's line in the transcript of its agent
             if isinstance(inner, dict) and isinstance(inner.get("message"), dict):
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
                 _message(self._thread(str(agent)), inner, place.at("data", "message"))

@@ -61,14 +61,14 @@ class CodexRollout(SessionFormat):
 
 def _line(
     builder: SessionBuilder,
-    known: MessagesByContent,
-    shown: dict[str, Place],
+    known_messages: MessagesByContent,
+    shown_calls: dict[str, Place],
     value: dict[str, Any],
     place: Place,
 ) -> None:
     kind, payload = value.get("type"), value.get("payload")
     if not isinstance(payload, dict):
-        _item(builder, value, value, place)  # in older rollouts, which have no payload
+        _item(builder, value, value, place)  # older rollouts have no payload
     elif kind == "response_item":
         _item(builder, payload, value, place.at("payload"))
     elif kind in ("session_meta", "turn_context"):
@@ -85,9 +85,9 @@ def _line(
     elif kind == "event_msg":
         _usage(builder, payload)
         if isinstance(call_id := payload.get("call_id"), str):
-            shown.setdefault(call_id, place)
+            shown_calls.setdefault(call_id, place)
     elif kind == "compacted":
-        _compaction(known, payload, value, place.at("payload"))
+        _compaction(known_messages, payload, value, place.at("payload"))
 
 
 def _sub_agent(source: Any) -> str:
@@ -101,12 +101,12 @@ def _sub_agent(source: Any) -> str:
 
 
 def _compaction(
-    known: MessagesByContent, payload: dict[str, Any], line: dict[str, Any], place: Place
+    known_messages: MessagesByContent, payload: dict[str, Any], line: dict[str, Any], place: Place
 ) -> None:
     """Add a compaction, and set the history after it to the messages that it lists, which repeat or
     shorten earlier ones. Older rollouts have only the summary.
     """
-    builder, text = known.builder, payload.get("message")
+    builder, text = known_messages.builder, payload.get("message")
     history = listed(payload.get("replacement_history"))
     builder.add_compaction(_time(line), place=place)
     summary = {"role": "user", "content": text}
@@ -120,7 +120,7 @@ def _compaction(
             _item(scratch, item, line, place.at("replacement_history", number))
     if text and not any(str(text) in each.text for each in scratch.messages):
         read_message(scratch, summary, place)
-    set_history(builder, known.add_from(scratch))
+    set_history(builder, known_messages.add_from(scratch))
 
 
 def _item(

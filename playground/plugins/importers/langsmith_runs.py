@@ -74,14 +74,14 @@ def _runs(value: Any, place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
             yield from _runs(value["child_runs"], place.at("child_runs"))
 
 
-def _merge_pieces(found: list[_Run]) -> tuple[list[_Run], list[_Run]]:
+def _merge_pieces(pieces: list[_Run]) -> tuple[list[_Run], list[_Run]]:
     """Merge the pieces of each run; later pieces override earlier ones.
 
     Return the complete runs, and the runs whose first piece is not in the file.
     """
     runs: dict[str, _Run] = {}
     keys: dict[str, str] = {}  # position in the trace → key of the first run there
-    for number, (run, place) in enumerate(found):
+    for number, (run, place) in enumerate(pieces):
         order = str(run.get("dotted_order") or "")
         key = str(run.get("id") or order or number)
         if key not in runs and not run.get("id"):  # a piece without an id has the run's position

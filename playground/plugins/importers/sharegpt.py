@@ -53,8 +53,8 @@ def _conversation(value: Any) -> list[Any] | None:
     return None
 
 
-def _is_conversation(found: list[Any]) -> bool:
-    return bool(found) and isinstance(found[0], dict) and role_of(found[0]) is not None
+def _is_conversation(entries: list[Any]) -> bool:
+    return bool(entries) and isinstance(entries[0], dict) and role_of(entries[0]) is not None
 
 
 def _row(builder: SessionBuilder, value: Any, place: Place) -> None:

@@ -67,7 +67,7 @@ class SweAgent(SessionFormat):
 
 
 def _tell_unsaid(builder: SessionBuilder, value: dict[str, Any]) -> None:
-    """Add findings for the last steps if the history lacks their answer or result."""
+    """Add a finding for each of the last steps whose answer or result is not in the history."""
     said = "\n".join(message.text for message in builder.messages[-_LAST:])
     results = [str(r.result) for m in builder.messages[-_LAST:] for r in m.tool_results]
     said = "\n".join([said, *results])

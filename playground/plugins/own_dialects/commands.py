@@ -96,7 +96,8 @@ def show(name: str, form: str, start_anchor: str, portable: bool, out: str, forc
     `workspace/dialects` of $PLAYGROUND_HOME, by their names.
 
     A response template is JSON, the value of `response_template` in a tokenizer's configuration.
-    Findings, on stderr, say what it cannot say of the dialect. Without a template: exit status 1.
+    Findings on stderr name the parts of the dialect that it cannot express. If there is no
+    template, the exit status is 1.
     """
     from playground.dialects.files import dump_dialect
 
@@ -156,8 +157,8 @@ def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: b
     """Propose the form in which replies call tools; each of FILES holds one reply.
 
     Give two or three replies of one model, with calls of different tools: text that is the same in
-    all becomes a marker, text that varies a hole. Shows what the form leaves as text; exit status 1
-    if --strict is given and any of it looks like markup.
+    all becomes a marker, text that varies a hole. Shows the text that the form does not read. With
+    --strict, the exit status is 1 if any of it looks like markup.
     """
     from playground.plugins.own_dialects.derivation import declaration, propose_dialect
     from playground.sessions.loading import file_bytes

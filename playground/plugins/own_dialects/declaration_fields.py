@@ -113,7 +113,7 @@ def _tags(draft: DeclarationDraft) -> None:
 
 def _take_tags(_: str, draft: DeclarationDraft) -> None:
     opened, closed = (
-        str(state.held(_key(draft, f"reasoning.{step}")) or "") for step in ("open", "close")
+        str(state.get(_key(draft, f"reasoning.{step}")) or "") for step in ("open", "close")
     )
     rest = (declaring.field(declaring.draft().document, "reasoning") or [])[1:]
     first = [{"open": opened, "close": closed}] if opened else []
@@ -169,7 +169,7 @@ def _take_file(text: str) -> None:
     try:
         document = json.loads(text)
     except ValueError as error:
-        state.hold(declaring.FAULT, f"The whole file is no JSON: {error}")
+        state.put(declaring.FAULT, f"The whole file is no JSON: {error}")
         return
     if isinstance(document, dict):
         declaring.take(document, declaring.draft().seen)

@@ -1,8 +1,8 @@
 """A dialect's declaration while it is written: its document, its fault, and its last readable
 state.
 
-The typed document stays, readable or not; everything beside it shows the last readable one. The
-document is the content of the dialect's file.
+The typed document is kept even if it cannot be read; the rest of the page shows the last readable
+one. The document is the content of the dialect's file.
 """
 
 from __future__ import annotations

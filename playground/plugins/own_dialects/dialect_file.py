@@ -47,10 +47,10 @@ def keeping(draft: DeclarationDraft) -> None:
         say.download_button(
             "Download", draft.text, f"{draft.dialect.name}.json", icon=":material/download:"
         )
-    if removed := state.held(_REMOVED):
+    if removed := state.get(_REMOVED):
         say.text(f"Removed: {removed} is no dialect of any page or command now.")
         st.button("Undo delete", icon=":material/undo:", on_click=_restore, args=(str(removed),))
-    if said := state.held(_SAID):
+    if said := state.get(_SAID):
         say.text(str(said))
         state.forget(_SAID)
 
@@ -58,16 +58,16 @@ def keeping(draft: DeclarationDraft) -> None:
 def _remove() -> None:
     """Remove the opened file; the declaration stays on the page."""
     seen = declaring.draft().seen
-    if seen is None:  # a second click in quick succession
+    if seen is None:  # the second click of a double click
         return
     name = parse_dialect(seen, "own").name
     try:
         remove_dialect(name, seen)
     except InputFault as fault:
-        state.hold(declaring.FAULT, str(fault))
+        state.put(declaring.FAULT, str(fault))
     else:
         declaring.saved(None)
-        state.hold(_REMOVED, name)
+        state.put(_REMOVED, name)
 
 
 def _restore(name: str) -> None:
@@ -75,10 +75,10 @@ def _restore(name: str) -> None:
     try:
         text = restore_dialect(name)
     except InputFault as fault:
-        state.hold(declaring.FAULT, str(fault))
+        state.put(declaring.FAULT, str(fault))
     else:
         declaring.take(json.loads(text), text)
-        state.hold(_SAID, f"Brought back: {name} is among the dialects of every page and command.")
+        state.put(_SAID, f"Brought back: {name} is among the dialects of every page and command.")
 
 
 def _save() -> None:
@@ -92,7 +92,7 @@ def _save() -> None:
     try:
         declaring.saved(keep_dialect(draft.document, seen, tally))
     except InputFault as fault:
-        state.hold(declaring.FAULT, str(fault))
+        state.put(declaring.FAULT, str(fault))
     else:
-        state.hold(_SAID, f"Saved: {name} is among the dialects of every page and command.")
+        state.put(_SAID, f"Saved: {name} is among the dialects of every page and command.")
         state.tell_starred(tally.counts)

@@ -101,7 +101,7 @@ def show(row: Any) -> None:
 def begin() -> None:
     """Start from what another page chose, if anything: a dialect, its file or the chat template
     that was brought last. Call this before anything is drawn."""
-    kind, name, data = state.held(state.DECLARE_FROM) or ("", "", b"")
+    kind, name, data = state.get(state.DECLARE_FROM) or ("", "", b"")
     state.forget(state.DECLARE_FROM)
     if kind == "dialect":
         declaring.start_from(name)
@@ -133,7 +133,7 @@ def _declared() -> list[str]:
 
 
 def _from_dialect() -> None:
-    declaring.start_from(str(state.held("started dialect")))
+    declaring.start_from(str(state.get("started dialect")))
 
 
 def _template_choice() -> None:
@@ -147,7 +147,7 @@ def _template_choice() -> None:
 
 def _show_derivation() -> None:
     """Show how the derived dialect compares with its chat template, if it was derived from one."""
-    if given := state.held(_DERIVED):
+    if given := state.get(_DERIVED):
         found = derived(*given)
         trials = found.derivation.proof.trials
         say.text(
@@ -170,9 +170,9 @@ def _from_template() -> None:
         try:
             declaring.take(plain_dialect(derived(*found)))
         except InputFault as fault:
-            state.hold(declaring.FAULT, str(fault))
+            state.put(declaring.FAULT, str(fault))
         else:
-            state.hold(_DERIVED, list(found))
+            state.put(_DERIVED, list(found))
 
 
 @memoized(16, spinner="Rendering the template …")
@@ -183,7 +183,7 @@ def derived(name: str, text: str) -> DerivedDialect:
 
 def _tell(key: str, words: str) -> None:
     """Show the error of a callback once."""
-    if fault := state.held(key):
+    if fault := state.get(key):
         say.error(words)
         say.text(str(fault))
         state.forget(key)
@@ -211,7 +211,7 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     given = belongings.value(belongings.of_this_browser(_REPLY))
     key = (
         "own reply" if given else f"own reply {crc32(written.encode())}"
-    )  # a new key for each call, so that the box shows the new call
+    )  # a new key for each call: otherwise the box would show the old text
     text = st.text_area(
         "A reply",
         given or written,

@@ -26,7 +26,7 @@ def boxes() -> None:
     for number, column in enumerate(columns, 1):
         column.text_area(f"Reply {number}", key=_pasted(number), height=120)
     st.button("Propose a form", type="primary", on_click=_from_replies)
-    if replies := state.held(_PROPOSED):
+    if replies := state.get(_PROPOSED):
         _show(_proposal(tuple(replies)))
 
 
@@ -35,15 +35,15 @@ def _pasted(number: int) -> str:
 
 
 def _from_replies() -> None:
-    given = [str(state.held(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
+    given = [str(state.get(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
     replies = [text for text in given if text.strip()]
-    state.hold(_PROPOSED, None)
+    state.put(_PROPOSED, None)
     try:
         found = _proposal(tuple(replies))
     except InputFault as fault:
-        state.hold(declaring.FAULT, str(fault))
+        state.put(declaring.FAULT, str(fault))
         return
-    state.hold(_PROPOSED, replies)
+    state.put(_PROPOSED, replies)
     document = plain_dialect(found.dialect)
     name = document["name"]
     declaring.take(document | {"name": f"my-{name}" if name in dialect_names() else name})
@@ -55,19 +55,19 @@ def _proposal(replies: tuple[str, ...]) -> Proposal:
     return propose_dialect(replies)
 
 
-def _show(found: Proposal) -> None:
+def _show(proposal: Proposal) -> None:
     """Show what the form reads in each reply, and what it leaves."""
-    if found.registered:
-        say.text(f"These calls are read by: {', '.join(found.registered)}.")
-    for number, reading in enumerate(found.readings, 1):
+    if proposal.registered:
+        say.text(f"These calls are read by: {', '.join(proposal.registered)}.")
+    for number, reading in enumerate(proposal.readings, 1):
         left = sum(len(text.strip()) for _, text in reading.texts)
         count = counted(len(reading.calls), "call")
         say.text(f"Reply {number}: {count}, {left} characters left as text.")
     rows = [
         {"reply": number, "character": start, "left as text": text}
-        for number, reading in enumerate(found.readings, 1)
+        for number, reading in enumerate(proposal.readings, 1)
         for start, text in reading.texts
     ]
     if rows:
         tables.table(rows, height="content")
-    widgets.show_findings(found.findings(), "about the proposal")
+    widgets.show_findings(proposal.findings(), "about the proposal")

@@ -62,7 +62,7 @@ def asks_a_model(method: str, path: str) -> bool:
 
 
 def is_signed(headers: Mapping[str, str], query: str) -> bool:
-    """Return True if AWS's signature, which is valid for one address only, covers the request."""
+    """Return True if the request has AWS's signature, which is valid for one address only."""
     authorization = headers.get("authorization", "")
     return authorization.startswith("AWS4-") or "X-Amz-Signature=" in query
 

@@ -32,7 +32,7 @@ from playground.sessions.places import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64
-_ROW: Final = 4  # the last requests, for the cache lint: its longest check needs three
+_ROW: Final = 4  # number of last requests to store: the longest check of the cache lint needs three
 _MOST_FINDINGS: Final = 6
 
 
@@ -71,7 +71,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The bill for a request's input, in the units of Expected; if `summed`, of several rounds."""
+    """The bill for a request's input, in the units of Expected; if `summed`, it covers several
+    rounds."""
 
     read: int
     written: int
@@ -200,16 +201,16 @@ class CacheForecast:
             billed.summed,
         )
 
-    def disagreement(self, underway: Underway, bill: Bill, told: Diagnosis | None) -> str:
+    def disagreement(self, underway: Underway, bill: Bill, diagnosis: Diagnosis | None) -> str:
         """Return in words how prediction, bill and diagnosis disagree and which cannot be right; ""
         if they agree or cannot be compared.
         """
         found, expected = underway.prediction.outcome, underway.expected
-        if told is None or bill.summed or not underway.cached_before:
+        if diagnosis is None or bill.summed or not underway.cached_before:
             return ""
         predicted = found.read if found.state == "exact" else None
         answers = ThreeAnswers(
-            predicted, bill.read, underway.cached_before, told, underway.difference
+            predicted, bill.read, underway.cached_before, diagnosis, underway.difference
         )
         finding = disagreement(answers, f"{expected.session} #{expected.number}")
         return finding.message if finding else ""
@@ -291,7 +292,7 @@ def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
     """Return how many tokens a request leaves in the cache for one that continues it."""
     if rules.match != "best effort":
         return outcome.cached_after
-    step, total = rules.value("granularity"), sent.sizes[-1] if sent.sizes else 0
+    step, total = rules.value("granularity"), sent.total
     read = total // step * step
     return read if read >= rules.minimum(sent.wire.model) else 0
 
@@ -325,9 +326,8 @@ def _cause(
     difference: FirstDifference | None,
     findings: list[Finding],
 ) -> str:
-    """Return the code of a finding that says why the cache breaks.
-
-    It is for the difference from the last request, else for the cache's search, else for its age.
+    """Return the code of the finding that explains a cache break: by the difference from the last
+    request, or else by the cache's look-back, or else by the entry's age.
     """
     if difference is not None:
         return difference.rule

@@ -41,7 +41,9 @@ _MOST_TIMES: Final = 50
 # Scrubbing text made only of beginnings of secrets takes a second for each megabyte; other text
 # takes a tenth.
 _MOST_SECONDS: Final = 20.0  # of work on an answer
-_MOST_REQUEST_SECONDS: Final = 1.0  # of work on a request, plus the following
+_MOST_REQUEST_SECONDS: Final = (
+    1.0  # seconds of work on a request, plus the next constant for each byte
+)
 _REQUEST_SECONDS: Final = 0.25 / (1 << 20)  # for each byte of the request
 _PIECE: Final = 64 * 1024
 _FRAMED: Final = "vnd.amazon.eventstream"  # binary frames around searchable JSON
@@ -104,7 +106,7 @@ class WatchedExchange:
         self.opened = opened
         self.request: dict[str, Any] | None = None  # clean of secrets
         self.usage: dict[str, Any] | None = None
-        self.diagnosis: Diagnosis | None = None  # the provider's own word on its cache
+        self.diagnosis: Diagnosis | None = None  # the provider's own diagnosis of its cache
         self.was_asked = False  # whether the request is complete
         self.status = 0
         self.first: float | None = None  # when the answer's first byte came
@@ -266,7 +268,7 @@ class WatchedExchange:
     def _record_bytes(self, data: bytes) -> None:
         self._raw = True
         self._record_address()
-        # checked at once, because a beginning shows little; packed bytes are never text
+        # all bytes are checked, because a beginning shows little; packed bytes are never text
         if self.opened.coding or not self._texts["sent"].feed(data):
             self._texts["sent"].is_text = False
             self._unrecorded["no_text"] += len(data)

@@ -283,7 +283,8 @@ class Forwarder:
 
 @dataclass(frozen=True, slots=True)
 class _HeldBody:
-    """The pieces of a body; if not `is_whole`, it is too large to be checked: more will come."""
+    """The first pieces of a body. Unless `is_whole`, the body is too large to be checked, and more
+    will come."""
 
     pieces: list[bytes]
     is_whole: bool

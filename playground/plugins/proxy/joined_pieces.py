@@ -1,6 +1,6 @@
-"""Join pieces of a body that have arrived already, so that tiny pieces delay nobody.
+"""Join pieces of a body that have already arrived, so that tiny pieces do not block the event loop.
 
-Each piece costs the same work: 200,000 pieces of one byte kept the event loop busy for seconds.
+Each piece costs the same work: 200,000 pieces of one byte kept the loop busy for seconds.
 """
 
 from __future__ import annotations

@@ -43,12 +43,14 @@ class LiveCache(CacheSimulator):
             ChainMap(entries, self._entries),  # type: ignore[arg-type]  # a branch only gets, sets
             deepcopy(self._explicit),
             set(self._doubtful),
-            set(self._summed),
-            dict(self._begun),
-            max(self._now, request.at),  # no doubt about entries under way: their times are known
+            _summed=set(self._summed),
+            _begun=dict(self._begun),
+            # entries of unfinished requests are certain: their times are known
+            _now=max(self._now, request.at),
+            _last_doubtful=self._last_doubtful,
             _checked=self._checked.copy(),
             _earlier=self._earlier.copy(),
-            one_by_one=True,  # the begin of each answer is known
+            one_by_one=True,  # the times at which answers began are known
             _first_blocks=set(self._first_blocks),
         )
         return Prediction(request, branch.send(request), branch, entries)
@@ -61,7 +63,8 @@ class LiveCache(CacheSimulator):
             entry.visible = before.visible if before is not None and alive else inf
         self._entries.update(prediction.entries)
         branch = prediction.branch
-        self._explicit, self._doubtful = branch._explicit, branch._doubtful
+        self._explicit = branch._explicit
+        self._doubtful, self._last_doubtful = branch._doubtful, branch._last_doubtful
         self._summed, self._begun, self._now = branch._summed, branch._begun, branch._now
         self._checked, self._earlier = branch._checked, branch._earlier
         self._first_blocks = branch._first_blocks

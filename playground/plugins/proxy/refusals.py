@@ -175,7 +175,7 @@ def _dot_segments(head: RequestHead) -> Refusal | None:
     return Refusal(400, "dot_segments", f"{reason}; write it without them")
 
 
-# The first check that refuses decides; those on who may ask at all come first.
+# The first check that refuses decides. Checks of the client come first.
 _CHECKS: Final[tuple[Callable[[RequestHead], Refusal | None], ...]] = (
     _foreign_host,
     _unknown_version,

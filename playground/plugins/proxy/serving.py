@@ -188,7 +188,7 @@ def new_run() -> Path:
         with suppress(FileExistsError):
             place.mkdir(parents=True, mode=0o700)
             return place
-    raise AssertionError  # a thousand runs began within a second
+    raise AssertionError  # a thousand names of this second are taken
 
 
 @contextmanager

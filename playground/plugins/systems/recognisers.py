@@ -1,7 +1,7 @@
 """Recognise the files of other systems: signatures, agents, prompts and conversation templates.
 
-Each gets any text that somebody pastes or drops, and answers only for one that is unmistakably
-its own. Nothing of a file is run.
+Each recogniser gets any pasted or dropped text, and answers only if the text is clearly of its
+kind. Nothing of a file is run.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def _history(messages: list[dict[str, object]], source: str) -> Recognised:
 
 
 def _broken(what: str, fault: InputFault) -> Recognised:
-    """Return a text that looks like something, and the reason why it cannot be read as that."""
+    """Recognise a text that looks like a known kind but cannot be read, with the reason."""
     title = f"{what} that cannot be read"
     return Recognised("nothing", title, unread=(str(fault),), may_be_reply=True)
 

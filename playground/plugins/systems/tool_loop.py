@@ -20,13 +20,13 @@ def tool_loop(
     call: Callable[[Answer], Results | None],
     *,
     most: int,
-    beyond: PlaygroundError,
+    limit_error: PlaygroundError,
 ) -> Iterator[Answer | Results]:
     """Yield each answer, then the results of its calls, until an answer has no calls.
 
     `call` returns None for an answer that ends the loop. An answer is yielded before its calls run,
-    so that a watcher sees what will happen. Raises `beyond` if the model was asked `most` times and
-    still makes calls.
+    so that a watcher sees what will happen. Raises `limit_error` if the model still makes calls
+    after `most` requests.
     """
     for _ in range(most):
         answer = ask()
@@ -35,4 +35,4 @@ def tool_loop(
         if results is None:
             return
         yield results
-    raise beyond
+    raise limit_error

@@ -15,7 +15,7 @@ from playground.base.wording import grouped, percent
 from playground.plugins.trials.scoring import Attempt
 
 _Z: Final = 1.959963984540054  # of the normal distribution, for 95 %
-LEVEL: Final = 0.05  # level of significance of what is called proven
+LEVEL: Final = 0.05  # the level of significance for "proven"
 Measure = Literal["parsed", "right_tool", "right_arguments"]
 
 

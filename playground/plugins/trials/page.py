@@ -32,7 +32,7 @@ START: Final = "Run trial"
 
 
 def show(row: Any) -> None:
-    """Show expected calls, asked again and again of dialects and models, and counted."""
+    """Show a trial: expected calls, and how often dialects and models make them."""
     working = state.working_session()
     expected_calls(working)
     if not working.session.expected:
@@ -147,7 +147,7 @@ def ask(
     base_url: str = "",
     parameters: Mapping[str, Any] | None = None,
 ) -> None:
-    """Say what a trial costs, run it, watch it, and show its outcome."""
+    """Show the cost of a trial, run it, show its progress, and then its outcome."""
     try:
         plan = planned(
             expecting,
@@ -166,7 +166,7 @@ def ask(
     busy = run is not None and run.under_way
     if st.button(START, icon=":material/experiment:", key="run trial", disabled=busy):
         _start(plan)
-        st.rerun()  # for a button that cannot be pressed twice
+        st.rerun()  # so that the button is disabled
     if run is None or _asks(run.plan) != _asks(plan):
         return
     if busy:
@@ -283,34 +283,35 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
 
 
 def _kept_name(of: str, kept: Session) -> str:
-    """Return the session that keeps the answers of this run, made when its end is seen first."""
+    """Return the session with the answers of this run. It is made when a page first sees that the
+    run has ended."""
     key = f"{_KEPT} {state.run_id(_RUN)}"
-    if not state.held(key):
-        state.hold(key, state.keep_session(f"{of} trial", kept))
-    return str(state.held(key))
+    if not state.get(key):
+        state.put(key, state.keep_session(f"{of} trial", kept))
+    return str(state.get(key))
 
 
-def _with_answers(session: Session, found: Trial) -> Session:
-    recordings = tuple(each.recording for each in found.attempts if each.recording)
+def _with_answers(session: Session, trial: Trial) -> Session:
+    recordings = tuple(each.recording for each in trial.attempts if each.recording)
     return replace(session, recordings=recordings)
 
 
-def _result(found: Trial, name: str) -> None:
+def _result(trial: Trial, name: str) -> None:
     """The sentence, the figures, and what differed where an answer was not right; `name` is of the
     session that has the answers."""
-    say.info(found.verdict)
-    tables.table(found.frame(), height="content")
+    say.info(trial.verdict)
+    tables.table(trial.frame(), height="content")
     st.caption(
         "Shares with their 95 % intervals (Wilson). Parsed: every call was read whole. Each share "
         "needs the one before it. Times are medians since the request."
     )
-    if len(found.arms) > 1:
-        tables.table(pair_rows(found), height="content")
+    if len(trial.arms) > 1:
+        tables.table(pair_rows(trial), height="content")
         st.caption(
             "Two at a time on the same attempts, by right arguments; p is how likely a split so "
             "uneven is where neither is better (exact sign test)."
         )
-    misses = miss_rows(found)
+    misses = miss_rows(trial)
     if misses.cells:
         st.header("What was not right", divider="gray", anchor=False)
         tables.table(misses, height="content", key="misses")
@@ -318,8 +319,8 @@ def _result(found: Trial, name: str) -> None:
             "replay",
             "Replay the first of them",
             session=say.option(name),
-            recording=say.option(found.misses()[0].recording),
+            recording=say.option(trial.misses()[0].recording),
         )
-    faults = list(dict.fromkeys(each.fault for each in found.attempts if each.fault))
+    faults = list(dict.fromkeys(each.fault for each in trial.attempts if each.fault))
     for fault in faults[:3]:
         say.text(fault)

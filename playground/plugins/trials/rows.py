@@ -44,7 +44,8 @@ def miss_rows(value: Trial) -> AnswerRows:
 
 
 def pair_rows(value: Trial) -> AnswerRows:
-    """Return a row for each pair of arms: right arguments case by case, and the sign test's p."""
+    """Return a row for each pair of arms: in how many cases each was right; `chance` is the
+    p-value."""
     head = "first second both_right only_first_right only_second_right neither_right chance"
     cells = [
         (p.first, p.second, p.both, p.only_first, p.only_second, p.neither, p.chance)

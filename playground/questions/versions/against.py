@@ -1,4 +1,4 @@
-"""Fail a pipeline if a request's prefix differs from its baseline's, or if it grew too much."""
+"""Check a request against a baseline: fail if its prefix differs or if it grew too much."""
 
 from __future__ import annotations
 

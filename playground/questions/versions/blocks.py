@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from playground.nouns.wire_blocks import Tier, WireBlock
 from playground.tokens.estimate import pieces_of
@@ -55,59 +55,95 @@ class VersionBlock:
         return self.tier, self.role, self.kind, self.text
 
 
+class _Part(NamedTuple):
+    """A part of a wire block, which becomes a block: `title` is its name without its place."""
+
+    title: str
+    text: str
+    writer: str
+    tokens: int
+
+
+_Key = tuple[str, ...]
+KnownParts = dict[_Key, list[_Part]]  # of wire blocks, by all that their parts follow from
+
+
 def blocks_of(
     body: dict[str, Any],
     wire_blocks: Sequence[WireBlock],
     model: str,
     by_tool: dict[str, int],
+    known: KnownParts,
 ) -> list[VersionBlock]:
-    """Return a request's blocks in order, of those that a cache takes.
+    """Return a request's blocks in order, cut from the blocks that a cache takes.
 
     `by_tool` holds the tokens of tools that were counted with their framing; all other tokens are
-    those of the text alone.
+    those of the text alone. `known` is filled, so that what two requests share is read once.
     """
     size, _ = text_counter(model)
     blocks: list[VersionBlock] = []
     for block, piece in zip(wire_blocks, pieces_of(body, wire_blocks), strict=True):
-        for name, text in _names_and_texts(block):
+        origin = piece.origin if piece.text else "picture"
+        key = (model, origin, block.tier, block.role, block.kind, block.text)
+        parts = known.get(key)
+        if parts is None:
+            parts = known[key] = list(_parts(block, origin, size))
+        place = _place(block)
+        for title, text, writer, tokens in parts:
             if block.tier == "tools":
-                tokens = by_tool.get(name) or size(text)
-            elif piece.origin in ("calls", "results") and piece.text:
-                tokens = size(_as_read(text))
-            else:
-                tokens = size(text) if piece.text else _MEDIUM * bool(text)
-            writer = _writer(block, name, text)
-            description = (block.tier, block.role, block.kind, name, text)
+                tokens = by_tool.get(title) or tokens
+            description = (block.tier, block.role, block.kind, place + title, text)
             blocks.append(VersionBlock(*description, len(blocks), writer, tokens))
     return blocks
 
 
-def _names_and_texts(block: WireBlock) -> Iterator[tuple[str, str]]:
-    """Cut a block into names and texts.
-
-    The texts together are the block's text, except for JSON (tools, calls …), which is indented.
-    """
+def _place(block: WireBlock) -> str:
+    """Return the beginning of a block's name: where it stands; "" for a tool."""
     if block.tier == "tools":
-        yield from _tools(block.text)
-        return
+        return ""
     label = block.role or block.tier
     if block.place and block.tier == "messages":
         label = f"message {block.place[0]} {label}"
+    return label
+
+
+def _parts(block: WireBlock, origin: str, size: Callable[[str], int]) -> Iterator[_Part]:
+    """Cut a block into parts.
+
+    Their texts together are the block's text, except for JSON (tools, calls …), which is indented.
+    """
+    if block.tier == "tools":
+        for name, text in _tools(block.text):
+            yield _Part(name, text, _writer(block, name, text), size(text))
+        return
+    is_json = origin in ("calls", "results")
     if block.kind == "text":
         by_agent = block.tier == "system" or block.role in ("system", "developer")
-        for text in sections(block.text) if by_agent else [block.text]:
-            yield f"{label}: {_first_line(text)}", text
+        texts = sections(block.text) if by_agent else [block.text]
+        titled = [(f": {_first_line(t)}", t, _parsed(t) if is_json else None) for t in texts]
     else:
-        called = _NAME.search(block.text)
-        yield f"{label} {block.kind}{f' {called[1]}' if called else ''}", _lines(block.text)
+        called, value = _NAME.search(block.text), _parsed(block.text)
+        text = block.text if value is None else _pretty(value)
+        titled = [(f" {block.kind}{f' {called[1]}' if called else ''}", text, value)]
+    for title, text, value in titled:
+        if origin == "picture":
+            tokens = _MEDIUM * bool(text)
+        else:
+            tokens = size(_as_read(value, text) if is_json else text)
+        yield _Part(title, text, _writer(block, title, text), tokens)
 
 
-def _as_read(text: str) -> str:
-    """Return what a model reads of a call or a result, without the ids and keys around it."""
+def _parsed(text: str) -> Any:
+    """Return the value of a JSON text; None for any other text."""
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return text
+        return None
+
+
+def _as_read(value: Any, text: str) -> str:
+    """Return what a model reads of a call or a result, without the ids and keys around it. `text`
+    is the value as a text."""
     if not isinstance(value, dict):
         return text
     for key in _ENVELOPES:
@@ -131,13 +167,6 @@ def _tools(text: str) -> Iterator[tuple[str, str]]:
     if value:
         inner = value.get("function") or value.get("toolSpec") or value
         yield str(inner.get("name") or value.get("type") or "tool"), _pretty(value)
-
-
-def _lines(text: str) -> str:
-    try:
-        return _pretty(json.loads(text))
-    except (ValueError, RecursionError):
-        return text
 
 
 def _pretty(value: Any) -> str:

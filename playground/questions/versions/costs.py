@@ -1,4 +1,4 @@
-"""Compare providers by how much of a second request they read from the cache of a first.
+"""Compare how much of a second request each provider reads from its cache after a first request.
 
 Each provider is simulated as if both requests went there, the second shortly after the first. If a
 provider caches only at marks, requests without marks get three, as agents set them: after the
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from playground.base.arguments import older_name
+from playground.base.shared_lists import shared_length
 from playground.cache.answers.known_rules import assumption_of, known_rules
 from playground.cache.answers.requests import APART
 from playground.cache.breakpoints import spans
@@ -115,8 +116,8 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
 def _reason(
     outcome: Simulated, after: TimedRequest, parts: FirstDifference | None, rules: Rules
 ) -> str:
-    """Return why so much is read; if no entry ends before the first difference, also where that is,
-    and whether a mark looks back as far."""
+    """Return why this many tokens are read. If no entry ends before the first difference, also say
+    where that is, and if a mark looks back as far."""
     if parts is None or parts.block is None or NO_SHARED_ENTRY not in outcome.reason:
         return outcome.reason
     where = f"{NO_SHARED_ENTRY}: the first change is at block {parts.block}"
@@ -137,13 +138,10 @@ def _pair(
     provider without marks compares tokens, not blocks: for it, `cut` (a block's index and a
     character's) splits the first differing block where it begins to differ.
     """
-    before, after = (
-        TimedRequest(_wire(version, rules, cut), 0.0, rules) for version in (first, second)
-    )
+    before = TimedRequest(_wire(first, rules, cut), 0.0, rules)
+    after = TimedRequest(_wire(second, rules, cut), 0.0, rules, before=before)
     before = _scaled(before, rules, first, [])
-    pairs = enumerate(zip(before.chain, after.chain, strict=False))
-    shared = next((i for i, (one, other) in pairs if one != other), None)
-    shared = min(len(before.chain), len(after.chain)) if shared is None else shared
+    shared = shared_length(before.chain, after.chain)
     sizes = [(before.estimates[shared - 1], before.sizes[shared - 1])] if shared else []
     return before, _scaled(after, rules, second, sizes).moved(APART)
 
@@ -152,7 +150,7 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
     wire = replace(version.wire(rules.value("default_ttl")))
     if cut:
         index, character = cut
-        block = wire.blocks[index]
+        block = wire.blocks[index]._replace(size=None)  # its two halves have their own
         wire.insert(index + 1, block._replace(text=block.text[character:]))
         rest = wire.blocks[index + 1 :]
         wire.blocks = wire.blocks.extended_with(
@@ -172,7 +170,7 @@ def _scaled(
     if not estimates or not estimates[-1]:
         return request
     tools = sum(block.tier == TIERS[0] for block in blocks)
-    # A schema as JSON has three times the tokens of what OpenAI's models are shown of it.
+    # A schema as JSON has three times the tokens of the form that OpenAI's models get.
     counted = version.count.by_origin.get("tools", 0) if 0 < tools < len(blocks) else 0
     sizes = {estimates[tools - 1]: counted} if counted else {}
     sizes |= {estimates[-1]: version.count.tokens, **dict(shared)}

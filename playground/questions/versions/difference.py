@@ -1,4 +1,4 @@
-"""Compare two versions of a request: block by block, in tokens, and in what a cache still reads."""
+"""Compare two versions of a request: block by block, in tokens, and by what a cache still reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.base.arguments import formerly_positional, takes, texts
 from playground.base.display import Live
 from playground.base.wording import counted, dollars, grouped
 from playground.questions.token_counts import as_json as count_json
-from playground.questions.versions.blocks import blocks_of
+from playground.questions.versions.blocks import KnownParts, blocks_of
 from playground.questions.versions.costs import PrefixCost, prefix_costs
 from playground.questions.versions.matching import KINDS, BlockChange, matched_blocks
 from playground.questions.versions.sides import Given, Version, both_versions
@@ -170,8 +170,9 @@ def diff(
     named = (*texts("diff(names=…)", names), "", "")
     caches = texts("diff(providers=…)", providers)
     left, right, form = both_versions(first, second, (named[0], named[1]), model, dialect, request)
+    known: KnownParts = {}
     blocks = [
-        blocks_of(each.body, each.wire("5m").blocks, each.model, each.count.by_tool)
+        blocks_of(each.body, each.wire("5m").blocks, each.model, each.count.by_tool, known)
         for each in (left, right)
     ]
     return VersionDiff(left, right, form, matched_blocks(*blocks), caches)

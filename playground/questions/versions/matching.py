@@ -61,7 +61,8 @@ class BlockChange:
 
     @property
     def note(self) -> str:
-        """A note on a change that alters no word or no value; "" for any other change."""
+        """A note on a change of white space, punctuation or key order alone; "" for any other
+        change."""
         if self.kind != "changed" or not (self.before and self.after):
             return ""
         old, new = self.before.text, self.after.text
@@ -106,7 +107,7 @@ class _Tier:
             self._match_similar([i for i in range(a, b) if i in unmatched], range(c, d), unmatched)
         self.removed = unmatched
 
-    def _free(self) -> Iterator[int]:
+    def _unmatched_new(self) -> Iterator[int]:
         return (j for j in range(len(self.new)) if j not in self.partner)
 
     def _match_moved(self, unmatched: set[int]) -> None:
@@ -114,14 +115,14 @@ class _Tier:
         places: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for i in sorted(unmatched, reverse=True):
             places[self.old[i].identity].append(i)
-        for j in list(self._free()):
+        for j in list(self._unmatched_new()):
             if places[self.new[j].identity]:
                 self._pair(places[self.new[j].identity].pop(), j, "moved", unmatched)
 
     def _match_tools(self, unmatched: set[int]) -> None:
         """Match tools by their names."""
         names = {self.old[i].name: i for i in unmatched if self.old[i].tier == "tools"}
-        for j in list(self._free()):
+        for j in list(self._unmatched_new()):
             i = names.get(self.new[j].name) if self.new[j].tier == "tools" else None
             if i in unmatched:
                 self._pair(i, j, "changed", unmatched)
@@ -137,7 +138,7 @@ class _Tier:
             (share, i, j)
             for i in old
             for j in free
-            if _sort(self.old[i]) == _sort(self.new[j])
+            if _role_and_kind(self.old[i]) == _role_and_kind(self.new[j])
             and (share := _overlap(words[id(self.old[i])], words[id(self.new[j])])) >= _ALIKE
         ]
         for _, i, j in sorted(pairs, key=lambda pair: (-pair[0], abs(pair[1] - pair[2]))):
@@ -161,7 +162,7 @@ class _Tier:
                     yield BlockChange("added", None, self.new[j])
 
 
-def _sort(block: VersionBlock) -> tuple[str, str]:
+def _role_and_kind(block: VersionBlock) -> tuple[str, str]:
     return block.role, block.kind
 
 

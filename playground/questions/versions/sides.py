@@ -13,6 +13,7 @@ from os import PathLike
 from typing import Any, Final
 
 from playground.base.errors import InputFault
+from playground.base.shared_lists import SharedList
 from playground.base.wording import grouped
 from playground.cache.answers.as_sent import sent_requests
 from playground.dialects import get_dialect
@@ -54,7 +55,9 @@ class Version:
         if known and known.automatic_ttl is None and not any(block.ttl for block in known.blocks):
             return known  # without marks
         if ttl not in self._wires:
-            self._wires[ttl] = read_wire(self.body, self.model, ttl)
+            wire = self._wires[ttl] = read_wire(self.body, self.model, ttl)
+            # estimated here, and not anew for each provider
+            wire.blocks = SharedList(block._replace(size=block.tokens) for block in wire.blocks)
         return self._wires[ttl]
 
     @property

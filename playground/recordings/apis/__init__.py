@@ -1,4 +1,4 @@
-"""The provider APIs that can be read: each has a file, and a line here.
+"""The provider APIs that can be read. Each has a file, and a line in this module.
 
 A stream belongs to the first API that recognises one of its frames; narrower forms stand before
 wider ones.

@@ -1,4 +1,4 @@
-"""Anthropic messages: content blocks that start, grow and stop.
+"""Read Anthropic's stream: content blocks that start, grow and stop.
 
 https://docs.anthropic.com/en/docs/build-with-claude/streaming. A stream is complete when
 `message_delta` has brought its stop reason, because LiteLLM hangs up before `message_stop`.

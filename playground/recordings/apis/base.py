@@ -23,8 +23,8 @@ class Sink:
     def __init__(self) -> None:
         self.chunks: list[Chunk] = []
         self.at = 0.0
-        self.timed = False  # arrival times are known, so times that the wire states do not count
-        self.own_times = False  # the wire states times
+        self.timed = False  # True if arrival times are known: then times in the frames are ignored
+        self.own_times = False  # True if the frames have times
         self.model = ""
         self.stop_reason = ""
         self.usage: dict[str, Any] | None = None
@@ -137,12 +137,12 @@ class Sink:
             self.usage = {**(self.usage or {}), **given}
 
     def set_diagnostics(self, diagnostics: Any) -> None:
-        """Keep what the provider says about its cache, as it sent it."""
+        """Store the provider's diagnosis of its cache, as it was sent."""
         if isinstance(diagnostics, dict):
             self.diagnostics = diagnostics
 
     def fail(self, error: Any) -> None:
-        """Note an error in the stream, as the provider sent it, in place of a stop reason."""
+        """Store an error in the stream, as the provider sent it, in place of a stop reason."""
         self.error = error if isinstance(error, dict) else {"message": str(error)}
         self.stop_reason = ""
         self.signal("error")
@@ -170,5 +170,5 @@ class ApiReader(ABC):
         """Add one frame's content to the sink."""
 
     def finish(self) -> None:
-        """End the stream, and add what was held back."""
+        """End the stream, and add everything that was held back."""
         return

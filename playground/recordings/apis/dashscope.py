@@ -1,10 +1,10 @@
 """Alibaba's DashScope, its own API for Qwen and others: server-sent events, each a whole response.
 
 https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope. Unless the request asked
-for `incremental_output`, every event repeats the whole text so far. The stream does not say if
-events repeat, but its texts show it: a text that grows twice (`1`, `10`, `101`) is a repetition; a
-text that does not begin with the previous one is not. Until then, text that may be a repetition
-(`ha`, `ha`) is held back.
+for `incremental_output`, every event repeats the whole text so far. No field says if events repeat
+the text, but the texts show it. If a text grows twice (`1`, `10`, `101`), events repeat it. If a
+text does not begin with the previous one, they do not. Until this is known, text that may be a
+repetition (`ha`, `ha`) is held back.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Gemini `generateContent` streams: every chunk is a response with whole parts.
 
 https://ai.google.dev/api/generate-content. Vertex streams arguments in pieces (`partialArgs`, each
-with a JSON path). They are put together, and emitted as JSON after the call's last piece.
+with a JSON path). They are joined, and emitted as JSON after the call's last piece.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gemini Live: the server's messages; their text, transcripts and calls are the reply.
+"""Read replies of Gemini Live: text, transcripts and calls in the server's messages.
 
 https://ai.google.dev/api/live. Audio is left out; its transcript is the text. The Python SDK writes
 names with underscores. A turn that waits for results ends with the call.
@@ -65,8 +65,8 @@ class GeminiLive(ApiReader):
             self._ended = True
             self.sink.stop_reason = "interrupted"
 
-    def _calls(self, given: dict[str, Any]) -> None:
-        for call in given.get("functionCalls") or given.get("function_calls") or ():
+    def _calls(self, tool_call: dict[str, Any]) -> None:
+        for call in tool_call.get("functionCalls") or tool_call.get("function_calls") or ():
             self._next_piece()
             self._candidate.part({"functionCall": call})
             self.sink.stop_reason = _CALL

@@ -63,13 +63,19 @@ class OpenAIChat(ApiReader):
         sink = self.sink.choice(index)
         return self._others.setdefault(sink, _Choice(sink))
 
-    def _response(self, given: str, choices: Any) -> None:
+    def _response(self, response_id: str, choices: Any) -> None:
         """Begin a second response if another id with choices comes after an end."""
-        if given and self._id and given != self._id and choices and self.sink.stop_reason:
+        if (
+            response_id
+            and self._id
+            and response_id != self._id
+            and choices
+            and self.sink.stop_reason
+        ):
             self.sink.second_response()
             self._first = _Choice(self.sink)
             self._others.clear()
-        self._id = given or self._id
+        self._id = response_id or self._id
 
 
 class _Choice:
@@ -104,7 +110,7 @@ class _Choice:
             self._call({"index": "function_call", "function": call})
 
     def _note_beside(self, delta: dict[str, Any]) -> None:
-        """Note fields beside the text as signals; of sound, read the transcript."""
+        """Add signals for fields beside the text; of audio, read the transcript."""
         if audio := delta.get("audio"):
             if isinstance(audio, dict) and audio.get("transcript"):
                 self.sink.text(audio["transcript"])

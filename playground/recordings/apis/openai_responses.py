@@ -183,7 +183,7 @@ class OpenAIResponses(ApiReader):
         )
 
     def _done(self, key: Any, item: dict[str, Any]) -> None:
-        """End an item: add from it what no delta brought."""
+        """End an item, and add its contents that came in no delta."""
         kind = str(item.get("type"))
         if kind.endswith("_call"):
             self._call_done(key, kind, item)
@@ -233,7 +233,7 @@ class OpenAIResponses(ApiReader):
             sink.stop_reason = details.get("reason") or response.get("status") or "completed"
 
     def _missing(self, output: Any) -> None:
-        """Add the complete output's items of sorts without any event in the stream."""
+        """Add items of the complete output if their sort had no event in the stream."""
         came = self._items.sorts
         for item in [item for item in output if _sort(item) not in came]:
             self._done(self._items.done({}, item, _sort(item)), item)

@@ -1,4 +1,4 @@
-"""Find the output item that an event is about, even if it has no place or no id."""
+"""Find the output item that an event is about, even if the event has no index or no id."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def provider_result(item: dict[str, Any]) -> dict[str, Any] | None:
 class Items:
     """The items of one response, each with a key.
 
-    Some servers send neither place nor id, some another id in every event, some the place 0 for
-    all. So the place counts more than the id, and an added item is always new. An event without a
-    known place or id belongs to an open item of its sort with no other place or id: a delta to the
-    newest, an end to the oldest.
+    Some servers send neither index nor id, some a different id in every event, some the index 0 for
+    all. So the index (`place`) takes precedence over the id, and an added item is always new. An
+    event without a known index or id belongs to an open item of its sort that has no other index or
+    id: a delta to the newest, an end to the oldest.
     """
 
     def __init__(self) -> None:

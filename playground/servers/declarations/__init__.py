@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from playground.base import paths
 from playground.base.errors import InputFault, UnknownNameError
-from playground.servers.view import Language, Parser, Server, Suite, View
+from playground.servers.view import Delivery, Language, Parser, Server, Suite, View
 
 SERVER_NAMES: Final = (
     "vllm",
@@ -90,6 +90,7 @@ class _PresetsFile(_Entry):
 class _ServerFile(_Entry):
     default: _Table
     version: str = ""
+    reads: Delivery = "complete reply"
     source_prefix: str = ""
     other_dialects: _Texts | None = None
     presets: dict[str, _Table] = {}
@@ -150,7 +151,8 @@ class _Declaration:
         self._check_unique(parsers, "name", lambda parser: (parser.name, *parser.aliases))
         self._check_unique(parsers, "default_for", lambda parser: parser.default_for)
         suite = Suite(file.suite.language, file.suite.text) if file.suite else None
-        return Server(name, file.version, view, parsers, file.other_dialects, suite)
+        others = file.other_dialects
+        return Server(name, file.version, view, parsers, others, suite, file.reads)
 
     def _parser(self, number: int, table: _Table) -> Parser:
         place = f"parsers.{table.get('name') or number}"

@@ -97,7 +97,7 @@ def _report_beside(builder: SessionBuilder, document: Any) -> None:
 
 
 def _within(value: Any, path: _Path) -> Iterator[tuple[Any, _Path]]:
-    """Yield a value's contents except its chats' words, the last first."""
+    """Yield a value's contents in reverse order, without the words of its chats."""
     if isinstance(value, dict):
         is_chat = any(map(looks_like_messages, value.values()))
         for name in reversed(value):

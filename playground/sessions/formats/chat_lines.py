@@ -69,7 +69,7 @@ def _messages(value: dict[str, Any], key: str) -> Any:
 
 
 def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
-    """Read a row's conversation; if a preference compares two answers, with the chosen one."""
+    """Read a row's conversation. If a preference compares two answers, read the chosen one."""
     if isinstance(value, dict):
         value = {**value, **_inner_request(value)}
         for key in _REJECTED & value.keys():
@@ -232,14 +232,14 @@ def _first(
     return None
 
 
-def _is_message(found: dict[str, Any]) -> bool:
-    if role_of(found) is None:
+def _is_message(line: dict[str, Any]) -> bool:
+    if role_of(line) is None:
         return False
-    return any(found.get(key) is not None for key in _CONTENT) or role_of(found) == "tool"
+    return any(line.get(key) is not None for key in _CONTENT) or role_of(line) == "tool"
 
 
-def _is_part(found: dict[str, Any]) -> bool:
-    kind = found.get("type")
+def _is_part(line: dict[str, Any]) -> bool:
+    kind = line.get("type")
     return isinstance(kind, str) and (
         kind in _PART_KINDS or kind.endswith(("_call", "_output", "_tool_use", "_tool_result"))
     )

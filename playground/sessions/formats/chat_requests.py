@@ -33,11 +33,11 @@ def _messages(value: Any) -> list[Any]:
     return found if looks_like_messages(found) else []
 
 
-def looks_like_messages(found: Any) -> bool:
+def looks_like_messages(value: Any) -> bool:
     """Return True if most of the first entries of a list have a known role."""
-    if not isinstance(found, list) or not found:
+    if not isinstance(value, list) or not value:
         return False
-    known = [isinstance(m, dict) and _has_role(m) for m in found[:_MOST_ENTRIES]]
+    known = [isinstance(m, dict) and _has_role(m) for m in value[:_MOST_ENTRIES]]
     return sum(known) > len(known) / 2
 
 
@@ -164,8 +164,8 @@ def _add_usage(builder: SessionBuilder, body: dict[str, Any], place: Place) -> N
 
 
 def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Add the usage that stands beside the messages to the answer at their end; tell of it if
-    there is none, or if answers have their own."""
+    """Add the usage that stands beside the messages to the answer at their end. Add a finding if
+    there is no such answer, or if answers have usages of their own."""
     usage = mapping(body.get("usage"))
     if not any(type(count) is int for count in usage.values()):  # an option, as OpenRouter's
         return
@@ -178,7 +178,7 @@ def _add_usage_of_all(builder: SessionBuilder, body: dict[str, Any], place: Plac
 
 
 def _add_row(builder: SessionBuilder, body: dict[str, Any]) -> None:
-    """Add the request as it was sent, since messages have no room for its cache marks.
+    """Add the request as it was sent, because messages cannot hold its cache marks.
 
     Do nothing for a list of messages alone or a row of training data: without a model, a parameter,
     a mark or Gemini's form it is no request.

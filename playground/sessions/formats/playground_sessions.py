@@ -16,7 +16,7 @@ from playground.sessions.session import FORMAT
 from playground.sessions.source import Source
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
-# Depth of the items that are dropped if the end of a file cuts them, by the field on top.
+# By top-level field: the depth of the items that are dropped if the file is cut off inside one.
 _DEPTHS: Final = {"messages": 4, "recordings": 4}  # a part of a message, a chunk of a recording
 _USUAL_DEPTH: Final = 2
 _MISSING: Final = "Field required"  # in a message of pydantic

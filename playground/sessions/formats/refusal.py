@@ -1,4 +1,4 @@
-"""Build the error for a file of no known format: its likely kind, and a way out."""
+"""Build the error for a file of no known format: its likely kind, and a way to import it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Read rows of provider requests, grouped by session: claude-tap's traces, and logs of gateways.
 
-Each row has its own system prompt and tools. Rows that continue one another are one conversation,
-so a session may have several: those of helpers and sub-agents besides its own.
+Each row has its own system prompt and tools. Rows that continue one another are one conversation. A
+session may have several conversations: its own, and those of helpers and sub-agents.
 """
 
 from __future__ import annotations
@@ -177,8 +177,8 @@ def _stream(events: list[Any]) -> bytes:
 def _socket_exchanges(
     sent: list[Any], received: list[Any], place: Place, facts: dict[str, Any]
 ) -> Iterator[Exchange]:
-    """Yield the exchanges over one socket; a request that follows another one holds what is new:
-    the earlier reply's items and its own.
+    """Yield the exchanges over one socket. A request after the first one holds only new items:
+    those of the previous reply and its own.
     """
     replies: list[list[Any]] = [[]]
     for event in received:

@@ -99,7 +99,7 @@ def receipt_of(
 
 
 def _with_findings_of_same_text(missing: Sequence[Missing]) -> list[Missing]:
-    """Return the pieces; a text with a finding at one place has it at all its places."""
+    """Return the pieces. A finding about a text at one place is added at all its other places."""
     codes = {each.text: each.finding_code for each in missing if each.finding_code}
     return [
         replace(each, finding_code=codes.get(each.text, "")) if each.is_silent else each
@@ -126,7 +126,7 @@ class _SessionTexts:
         if self._holds(folded(text)):
             return []
         lines = [line for line in _without_json(text, self) if is_text(line)]
-        return [rest for line in lines for rest in self._rests(folded(line))]
+        return [rest for line in lines for rest in self._missing_texts(folded(line))]
 
     def holds(self, text: str) -> bool:
         """Return True if a text is one of the sessions', or, if it is long, a part of one."""
@@ -139,7 +139,7 @@ class _SessionTexts:
         label = _LABEL.match(line)
         return label is not None and line[label.end() :] in self._joined
 
-    def _rests(self, line: str) -> list[str]:
+    def _missing_texts(self, line: str) -> list[str]:
         if self._holds(line):
             return []
         for piece in self._pieces:
@@ -150,7 +150,7 @@ class _SessionTexts:
         return [rest for rest in rests if is_text(rest) and not self._holds(rest)]
 
 
-def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
+def _without_json(text: str, texts: _SessionTexts) -> Iterator[str]:
     """Yield the lines of a text; of JSON within it, only the strings that no session holds."""
     decoder, at, start = json.JSONDecoder(strict=False), 0, 0
     while (at := text.find("{", at)) >= 0:
@@ -161,7 +161,7 @@ def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
             continue
         yield from text[start:at].split("\n")
         yield from (
-            rest for inner in strings(value) if is_text(inner) for rest in held.missing(inner)
+            rest for inner in strings(value) if is_text(inner) for rest in texts.missing(inner)
         )
         at = start = stop
     yield from text[start:].split("\n")
@@ -202,8 +202,8 @@ def _json_texts(holdings: Holdings) -> set[str]:
 
 
 def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the reports of tokens that no request has, and those that requests have more often than
-    the file. A report may be a copy of another, or the sum of all."""
+    """Yield the token reports that no request has, and those that requests have more often than the
+    file. A report may be a copy of another, or the sum of all."""
     sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
     held = Counter(holdings.usages)
     for counts, reports in _by_counts(leaves).items():
@@ -288,12 +288,13 @@ class _Explanations:
         return _IN_MESSAGES.isdisjoint(place.field.split("."))
 
     def is_aside(self, place: Place, text: str = "") -> str:
-        """Return the format's reason for leaving aside this path or such a text; "" for none."""
+        """Return the format's reason for ignoring this path or text; "" for none."""
         reasons = (r for p, r in self._asides if p.search(place.field) and self._stands(r, text))
         return next(reasons, "") or next((r for p, r in self._markup if p.search(text)), "")
 
     def _stands(self, reason: str, text: str) -> bool:
-        """Return False if the reason names a path with the same text, and the text is not there."""
+        """Return False if the reason refers to another path with the same text, but that path lacks
+        it."""
         if not reason.startswith(SAME):
             return True
         pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
@@ -426,7 +427,7 @@ def _is_call(text: str, names: Iterable[str]) -> bool:
 
 
 def _results(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the results with a value that the session's result, by the same call's id, lacks."""
+    """Yield the results with a value that is missing in the session's result of the same call."""
     every = [text for texts in holdings.results_by_call.values() for text in texts]
     each = {(r.call_id, r.gives): r for r in leaves.results if r.gives}
     for result in each.values():

@@ -24,7 +24,8 @@ from playground.sessions.session import Session
 
 @dataclass
 class Holdings:
-    """The leaves of sessions, with bodies apart: a body would be compared with itself."""
+    """The leaves of sessions. Those of stored bodies are separate: a body would be compared with
+    itself."""
 
     texts: list[str] = field(default_factory=list)
     as_sent: list[str] = field(default_factory=list)  # texts in bodies
@@ -52,7 +53,7 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
     """Return the texts, calls and counts that a file's sessions hold."""
     found = Holdings()
     for session in sessions:
-        said = _said(found, session)
+        said = _add_messages(found, session)
         for recording in session.recordings:
             said += _of_recording(found, recording)
         found.part_texts += said
@@ -80,53 +81,53 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
     return found
 
 
-def _said(found: Holdings, session: Session) -> Counter[str]:
+def _add_messages(holdings: Holdings, session: Session) -> Counter[str]:
     """Add the messages of a session; return the texts of their parts."""
     said: Counter[str] = Counter()
     for message in session.messages:
         if message.role != "tool" and message.role not in SYSTEM_ROLES:
-            found.messages.add(repr((message.role, message.parts)))
+            holdings.messages.add(repr((message.role, message.parts)))
         texts = [p.text for p in message.parts if isinstance(p, TextPart | ReasoningPart)]
         said.update(texts)
         if len(texts) > 1:
-            found.part_texts["".join(texts)] += 1
+            holdings.part_texts["".join(texts)] += 1
         for part in message.parts:
-            _part(found, part)
+            _part(holdings, part)
     return said
 
 
-def _of_recording(found: Holdings, recording: Recording) -> Counter[str]:
+def _of_recording(holdings: Holdings, recording: Recording) -> Counter[str]:
     """Add a recording's error and other choices; its reply is a message already."""
-    found.texts += strings(recording.error)
-    found.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
+    holdings.texts += strings(recording.error)
+    holdings.calls.update((call.name, call.arguments) for call in calls_in(recording.error))
     said: Counter[str] = Counter()
     for reply in recording.replies[1:]:
         said.update((reply.content, reply.reasoning))
-        found.texts += (reply.content, reply.reasoning)
+        holdings.texts += (reply.content, reply.reasoning)
         for call in reply.tool_calls:
-            found.texts += strings(call.arguments_text)
-            found.calls[call.name, spelt(call.arguments_text)] += 1
+            holdings.texts += strings(call.arguments_text)
+            holdings.calls[call.name, spelt(call.arguments_text)] += 1
     return said
 
 
-def _part(found: Holdings, part: Any) -> None:
+def _part(holdings: Holdings, part: Any) -> None:
     match part:
         case TextPart() | ReasoningPart():
-            found.texts += strings(part.text)
+            holdings.texts += strings(part.text)
             if isinstance(part, ReasoningPart) and part.signature:
-                found.texts.append(part.signature)
+                holdings.texts.append(part.signature)
         case ToolCallPart():
             arguments = part.args
-            found.calls[part.tool_name, arguments_text(arguments)] += 1
+            holdings.calls[part.tool_name, arguments_text(arguments)] += 1
             if arguments.keys() == {"input"}:  # free text, or a value that is no object
-                found.calls[part.tool_name, arguments_text(arguments["input"])] += 1
-            found.texts += strings(arguments)
+                holdings.calls[part.tool_name, arguments_text(arguments["input"])] += 1
+            holdings.texts += strings(arguments)
         case ImagePart():
-            found.texts.append(part.url)
+            holdings.texts.append(part.url)
         case _:
             given = "\n".join(scalars(part.result))
-            found.results_by_call.setdefault(part.tool_call_id, []).append(given)
-            found.texts += strings(part.result)
+            holdings.results_by_call.setdefault(part.tool_call_id, []).append(given)
+            holdings.texts += strings(part.result)
 
 
 def _numbers(value: Any) -> list[int]:

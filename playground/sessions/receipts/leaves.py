@@ -382,14 +382,16 @@ class _Walk:
         if is_likely and text.strip() and not is_text(text):
             self.leaves.words.append(FileWords(place, text, 0, "", True))
         elif around.in_message and text.strip():
-            self._say(FileWords(place, text, around.chat, around.message, key in _SAID), around)
+            self._add_words(
+                FileWords(place, text, around.chat, around.message, key in _SAID), around
+            )
         if frames := frames_in(text):
             self.stream(frames, place)
         elif is_text(text):
             self.leaves.texts.append(FileText(place, text))
 
-    def _say(self, words: FileWords, around: _Around) -> None:
-        """Add a message's words; a further piece is joined to the piece before it."""
+    def _add_words(self, words: FileWords, around: _Around) -> None:
+        """Add a message's words. If they continue the message before, join them to it."""
         said, name = self.leaves.words, numberless(str(words.place))
         if around.piece and said and self._piece == name:
             said[-1] = said[-1]._replace(text=said[-1].text + words.text)

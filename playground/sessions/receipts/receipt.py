@@ -29,7 +29,7 @@ class Missing:
     """One leaf of the file that no session holds, or a piece of one.
 
     `finding_code` is the code of the importer's finding about it, `aside` the format's reason for
-    leaving such paths aside; if both are empty, the loss was silent.
+    ignoring such paths. If both are empty, the loss was silent.
     """
 
     place: str
@@ -77,8 +77,8 @@ class Receipt(Shown):
     These are compared by value: texts of 24 characters and more, shorter ones if a field or a role
     shows that somebody said them, calls with their arguments, results, and token counts. Texts that
     occur several times in one list of messages are compared by number. White space is folded.
-    Messages and requests are only counted. A text that is only in a request's stored body is named
-    as such. The receipt does not prove that nothing is missing.
+    Messages and requests are only counted. A text that occurs only in a request's stored body is
+    reported as such. The receipt does not prove that nothing is missing.
     """
 
     format: str
@@ -96,7 +96,7 @@ class Receipt(Shown):
     def share(self) -> float:
         """The share of the file's text that is in its sessions, 1.0 for all or no text.
 
-        Text that the format leaves aside does not count.
+        Text that the format ignores does not count.
         """
         aside = sum(len(m.text) for m in self.missing if m.kind == "text" and m.aside)
         said = self.characters - aside
@@ -154,5 +154,5 @@ class Receipt(Shown):
 
 
 def _percent(share: float) -> str:
-    """Return a share that is 100 % only if nothing was found missing."""
+    """Return a share as a percentage, rounded so that 100 % means that nothing is missing."""
     return "100 %" if share == 1.0 else f"{min(share * 100, 99.9):.1f} %"

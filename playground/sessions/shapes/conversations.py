@@ -24,8 +24,8 @@ class Conversations(Generic[T]):
     def take(self, messages: Sequence[Any]) -> tuple[T | None, bytes]:
         """Remove and return the conversation that `messages` continue, and their digest.
 
-        It is the one with the longest shorter beginning, and the newest of several with the same.
-        `put` puts it back under a new digest.
+        It is the conversation that matches the most leading messages, and the newest of several.
+        `put` stores it again under a new digest.
         """
         *beginnings, digest = [b"", *_beginnings(messages)]
         for beginning in reversed(beginnings):

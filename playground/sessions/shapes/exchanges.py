@@ -1,4 +1,4 @@
-"""Make sessions of HTTP exchanges: requests that continue one another are one conversation."""
+"""Build sessions from HTTP exchanges: requests that continue one another are one conversation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Exchange:
     # True if its `input` holds only what is new since the exchange before it, as on a socket. To
     # repeat the whole input in each would take memory in the square of their number.
     follows: bool = False
-    usage: Any = None  # that a file has beside the response; a reply's own comes before it
+    usage: Any = None  # as the file states it; the reply's own comes first
 
     @cached_property
     def reply(self) -> dict[str, Any] | None:
@@ -121,7 +121,8 @@ def _conversations(
 def _chains(
     exchanges: Iterable[tuple[int, Exchange]],
 ) -> Iterator[list[tuple[int, Exchange]]]:
-    """Yield each numbered exchange, in a list with those after it that only hold what is new."""
+    """Yield lists of numbered exchanges: a complete one, and those after it that hold only new
+    items."""
     run: list[tuple[int, Exchange]] = []
     for number, exchange in exchanges:
         if run and not exchange.follows:
@@ -276,7 +277,7 @@ def _finish(current: _Conversation) -> SessionBuilder:
 
 
 def _add_facts(builder: SessionBuilder, last: Exchange, place: Place) -> None:
-    """Add the time and the usage that a file has beside the last answer to its record."""
+    """Add to the last answer's record the time and the usage that the file states beside it."""
     record = builder.requests[-1]
     if last.at or last.seconds is not None:
         row = builder.rows[-1] if builder.rows else None

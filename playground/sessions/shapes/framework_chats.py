@@ -109,7 +109,7 @@ def _tool(tool: Any) -> Any:
 def _of_list(value: list[Any], role: str) -> list[Any]:
     """Return the messages of a list, [] if it holds none.
 
-    Anything else among them stays as it is, so that it gets a finding later.
+    Other items are kept, so that each gives a finding later.
     """
     if value and isinstance(value[0], list):  # a batch: its first chat
         return _of_list(value[0], role) + value[1:]

@@ -332,11 +332,11 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
 
 
 def _read_calls(
-    builder: SessionBuilder, calls: Any, place: Place, known: set[str] | None = None
+    builder: SessionBuilder, calls: Any, place: Place, known_ids: set[str] | None = None
 ) -> list[Part]:
     """Return the parts of a call or a list of calls, each of which may hold its result.
 
-    Calls with an id in `known` are skipped: the content has them.
+    Calls with an id in `known_ids` are skipped: the content has them.
     """
     parts: list[Part] = []
     if calls is None or calls == "":
@@ -348,7 +348,7 @@ def _read_calls(
             builder.note_loss(f"a call that is a {type(call).__name__}: {str(call)[:60]!r}", where)
             continue
         call_id, function = call.get("id"), call.get("function")
-        if call_id and call_id in (known or ()):
+        if call_id and call_id in (known_ids or ()):
             continue
         if call_id and isinstance(function, dict):  # OpenAI's form, which most files have
             name, arguments = function.get("name"), function.get("arguments")
@@ -356,7 +356,7 @@ def _read_calls(
             continue
         inner = {**call, "type": "tool_call"}
         if not any(call.get(key) for key in _ID_FIELDS):
-            inner["id"] = builder.new_id() if known is None else ""
+            inner["id"] = builder.new_id() if known_ids is None else ""
         parts += read_parts(builder, inner, where)
         result = call.get("result", call.get("output"))
         if result is not None and "function" not in call and parts[-1].type == "tool_call":

@@ -140,7 +140,8 @@ class _RepeatedMessages:
         return stop is None or number is None or number < stop
 
     def skip_to(self, count: int | None) -> None:
-        """Take over the messages before an item of the request's list, or all others."""
+        """Take over the messages before an item of the request's list; without one, all that
+        remain."""
         while self._is_before(self._at, count):
             if self._at not in self._left_out:
                 self.messages.append(self._given[self._at])
@@ -164,7 +165,8 @@ class _RepeatedMessages:
     def leave_out_pieces(self, own: Message, copies: list[Message], stop: int | None) -> bool:
         """Move further messages before `stop` that repeat a piece of the reply to `copies`.
 
-        Such a piece is one of its calls, before the call's result. Return True if there are any.
+        A piece is one of the reply's calls, sent again before the call's result. Return True if
+        there are any.
         """
         calls = [call for call in own.tool_calls if not any(call in m.tool_calls for m in copies)]
         index, count = self._at, len(copies)
@@ -220,8 +222,8 @@ def _says_other(own: Message, copy: Message) -> bool:
 
 
 def _is_json_of_calls(own: Message, copy: Message) -> bool:
-    """Return True if a trace has the calls of a reply as JSON in its texts (Koog's), and the copy
-    has them as calls."""
+    """Return True if a reply in a trace has its calls as JSON text (as in Koog's), and the copy has
+    them as calls."""
     if own.tool_calls or not copy.tool_calls:
         return False
     texts = [part.text for part in own.parts if isinstance(part, TextPart)]
@@ -294,7 +296,7 @@ def _words(message: Message) -> str:
 
 
 def _from_difference(one: str, other: str) -> tuple[str, str]:
-    """Return both texts from shortly before their first difference."""
+    """Return both texts, cut to begin shortly before their first difference."""
     same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     start = min(len(one), len(other)) if same is None else same
     start = max(0, start - _BEFORE)

@@ -49,7 +49,7 @@ SOURCES: Final = ("annotations", "citations")  # of a text: what it quotes, and 
 def note_left_out(
     builder: SessionBuilder, value: dict[str, Any], place: Place, names: Iterable[str]
 ) -> None:
-    """Note each of these fields that has a value, because the value is left out."""
+    """Add a finding for each of these fields that has a value: the value is left out."""
     for name in names:
         if value.get(name):
             builder.note_beside(name, place.at(name))
@@ -258,7 +258,8 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
 
 
 def _note_structured(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Note the structured content of a result if its text does not say the same as JSON."""
+    """Add a finding about a result's structured content, unless its text has the same content as
+    JSON."""
     structured = value.get("structuredContent")
     if structured and json_or_text(plain_text(value.get("content")) or "") != structured:
         builder.note_beside("structuredContent", place.at("structuredContent"))

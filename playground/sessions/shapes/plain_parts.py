@@ -34,7 +34,7 @@ def _text(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
     text = value.get("text")
     if type(text) is str and text and not value.get("thought"):  # as Gemini marks those
         if len(value) > 2 and (value.get("annotations") or value.get("citations")):
-            return None  # which are told of
+            return None  # which give a finding
         return text_part(text)
     return None
 

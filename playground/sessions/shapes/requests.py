@@ -95,9 +95,9 @@ def reply_facts(body: dict[str, Any] | None) -> dict[str, Any]:
     return known
 
 
-def usage_of(reply: dict[str, Any] | None, beside: Any) -> Any:
+def usage_of(reply: dict[str, Any] | None, file_usage: Any) -> Any:
     """Return the usage that a reply states, or else the one that a file has beside it."""
-    return reply_facts(reply).get("usage") or beside
+    return reply_facts(reply).get("usage") or file_usage
 
 
 def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> bool:
@@ -145,7 +145,7 @@ def _candidate(builder: SessionBuilder, candidate: dict[str, Any], place: Place)
 
 
 def _note_sources(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """Note Perplexity's sources; where there is content, they were met in it."""
+    """Add a finding for Perplexity's sources, unless the content has them already."""
     if "content" not in body:
         note_left_out(builder, body, place, ("citations", "search_results"))
 
@@ -161,7 +161,7 @@ _TEXT_FIELDS: Final = ("generation", "completion", "outputText", "response", "te
 
 
 def _plain_reply(
-    builder: SessionBuilder, body: dict[str, Any], place: Place, known: dict[str, Any]
+    builder: SessionBuilder, body: dict[str, Any], place: Place, facts: dict[str, Any]
 ) -> bool:
     """Read a reply that is text alone, at the top or first in a list; return False for others."""
     replies = next((body[k] for k in ("results", "outputs", "generations") if body.get(k)), None)
@@ -173,9 +173,9 @@ def _plain_reply(
         note_further_replies(builder, replies, place)
     read_message(builder, {"role": "assistant", "content": text}, place)
     reasons = (first.get("completionReason"), first.get("finish_reason"), first.get("stop_reason"))
-    known["stop_reason"] = next(filter(None, reasons), known.get("stop_reason"))
+    facts["stop_reason"] = next(filter(None, reasons), facts.get("stop_reason"))
     counted = {key: n for key, n in {**body, **first}.items() if _is_count(key, n)}
-    known.setdefault("usage", counted)
+    facts.setdefault("usage", counted)
     return True
 
 

@@ -31,7 +31,7 @@ class Belongings:
         return _read(self.shelf.read(name), name)
 
     def change(self, name: str, after: Callable[[Any], Any]) -> dict[str, int]:
-        """Replace a value by what `after` returns for it; None stands for no value.
+        """Replace a value by the result of `after(value)`; None stands for no value.
 
         If another writer changes the value meanwhile, `after` is called again. Return the numbers
         of secrets that were starred out, by kind. Raises InputFault if the system refuses.

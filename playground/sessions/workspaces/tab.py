@@ -1,8 +1,8 @@
 """One browser tab's view of the workspace: the versions that it shows, stored or not.
 
-If another tab has changed an entry since this one showed it, this tab's work is stored at once as
-a copy, and the user gets a notice and chooses; nothing waits in memory for the choice. Only if the
-disk refuses does an entry live in the tab alone, until it can be stored.
+If another tab has changed an entry since this one showed it, this tab's version is stored at once
+as a copy, and a notice asks the user to choose. Only if the disk refuses is an entry kept in the
+tab's memory, until it can be stored.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class Tab:
         return shown["text"] if shown else None
 
     def first_line(self, name: str) -> str | None:
-        """Return the first line of an entry as it is now stored, or as this tab alone has it.
+        """Return the first line of an entry as it is now stored or, if only this tab has it, as it
+        is here.
 
         Return None if there is no entry. Raises InputFault if it cannot be read.
         """
@@ -71,7 +72,7 @@ class Tab:
         return self.workspace.shelf.first_line(name)
 
     def look(self, name: str) -> None:
-        """Show the entry as it is now stored; called at the start of a run.
+        """Update the shown entry to the stored text; called at the start of a run.
 
         An entry that could not be stored stays as it is.
         """

@@ -1,4 +1,4 @@
-"""The operations on a workspace, in an order of steps in which a crash loses nothing."""
+"""The operations on a workspace. Their steps are ordered so that a crash loses nothing."""
 
 from __future__ import annotations
 

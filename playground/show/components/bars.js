@@ -26,11 +26,5 @@ function mount({ data, parentElement, setTriggerValue }) {
 }
 
 export default function host(component) {
-  if (component !== undefined) return mount(component)
-  return {
-    render({ model, el }) {
-      el.append(element("div", "bars"))
-      mount({ data: model.get("data"), parentElement: el, setTriggerValue: () => {} })
-    },
-  }
+  return hosted(component, "bars", mount)
 }

@@ -13,32 +13,16 @@ function mount({ data, parentElement, setTriggerValue }) {
   if (board.key !== undefined && board.key === data.key) return undefined
   const scrolled = root.querySelector(".rows")?.scrollTop ?? 0
   board.key = data.key
-  root.replaceChildren(...(data.sentence ? [drawHead(data)] : []), drawCards(data.cards, board))
+  root.replaceChildren(...(data.sentence ? [headline(data)] : []), drawCards(data.cards, board))
   const rows = root.querySelector(".rows")
   if (rows) rows.scrollTop = scrolled
   if (known) return undefined
-  const heard = (event) => {
+  return hearKeys(root, (key, event) => {
     const box = root.querySelector("input[type=search]")
-    if (event.detail !== "/" || event.defaultPrevented || !box?.checkVisibility()) return
+    if (key !== "/" || !box) return
     event.preventDefault()
     box.focus()
-  }
-  document.addEventListener("playground-key", heard)
-  return () => document.removeEventListener("playground-key", heard)
-}
-
-function drawHead({ sentence, note, figures }) {
-  const head = element("div", "head")
-  const words = element("div", "sentence")
-  words.append(element("h2", "", sentence), element("p", "", note))
-  const told = element("div", "figures")
-  for (const [value, of, tone] of figures) {
-    const figure = element("div", tone)
-    figure.append(element("b", "", value), element("span", "", of))
-    told.append(figure)
-  }
-  head.append(words, told)
-  return head
+  })
 }
 
 function drawCards(cards, board) {
@@ -98,12 +82,6 @@ function drawColumns({ columns, legend }) {
     chart.append(column)
   }
   return [chart, drawLegend(legend)]
-}
-
-function drawLegend(signs) {
-  const legend = element("div", "legend")
-  for (const [kind, text] of signs) legend.append(element("span", kind && `sign s-${kind}`, text))
-  return legend
 }
 
 function drawFacts({ rows }, act) {
@@ -170,10 +148,7 @@ function drawRows(card, act, view) {
   table.append(element("thead"), body)
   table.firstChild.append(top)
   fill()
-  const scroller = element("div", "rows")
-  scroller.tabIndex = 0
-  scroller.setAttribute("role", "region")
-  scroller.setAttribute("aria-label", card.title || search)
+  const scroller = scrollable(element("div", "rows"), card.title || search)
   scroller.append(table)
   if (!search) return [scroller]
   const bar = element("div", "controls")
@@ -182,17 +157,11 @@ function drawRows(card, act, view) {
   box.setAttribute("aria-label", search)
   box.onkeydown = (event) => event.stopPropagation()
   box.oninput = () => fill((view.words = box.value))
-  bar.append(box, select("Family", ["All families", ...groups], (at) => fill((view.group = groups[at - 1]))))
-  bar.append(select("Order", orders.map(([label]) => label), (at) => fill((view.order = at))), said)
+  const family = (_, at) => fill((view.group = groups[at - 1]))
+  const order = (_, at) => fill((view.order = at))
+  bar.append(box, chooser("Family", ["All families", ...groups], family, view.group))
+  bar.append(chooser("Order", orders.map(([label], at) => [at, label]), order, view.order), said)
   return [bar, scroller]
-}
-
-function select(label, options, take) {
-  const node = element("select")
-  node.setAttribute("aria-label", label)
-  node.append(...options.map((option) => element("option", "", option)))
-  node.onchange = () => take(node.selectedIndex)
-  return node
 }
 
 function drawRow({ key, name, cells, on, ...more }, act, names) {
@@ -279,11 +248,5 @@ function drawStrips({ columns, at, into, place, read, legend }, act) {
 }
 
 export default function host(component) {
-  if (component !== undefined) return mount(component)
-  return {
-    render({ model, el }) {
-      el.append(element("div", "board"))
-      return mount({ data: model.get("data"), parentElement: el, setTriggerValue: () => {} })
-    },
-  }
+  return hosted(component, "board", mount)
 }

@@ -8,8 +8,8 @@ class Cells {
     this.base = -1 // the pane that the others are compared with
   }
 
-  shown(key) {
-    return this.more.get(key) ?? SHOWN
+  shown(key, text) {
+    return this.more.get(key) ?? Math.min(SHOWN, upToData(text))
   }
 
   drawCell(row, pane) {
@@ -34,7 +34,7 @@ class Cells {
     const text = this.data.texts[number]
     const node = this.frame(row, pane, kind, role, decided, text)
     const key = `${row} ${pane} ${at}`
-    const pre = element("pre", "", beginning(text, this.shown(key)))
+    const pre = element("pre", "", beginning(text, this.shown(key, text)))
     node.append(pre, ...this.moreButton(row, key, text))
     if (decided?.reason) node.append(element("div", "reason", decided.reason))
     return node
@@ -49,9 +49,9 @@ class Cells {
     const [, kind, role] = blocks[0] ?? this.cells[row][this.base][0]
     const node = this.frame(row, pane, kind, blocks.length ? role : "", undefined, after)
     const key = `${row} ${pane} compared`
-    const most = this.shown(key)
+    const [old, now] = [before, after].map((text) => beginning(text, this.shown(key, text)))
     const pre = element("pre", "")
-    for (const [change, text] of wordChanges(beginning(before, most), beginning(after, most))) {
+    for (const [change, text] of wordChanges(old, now)) {
       if (change === "same") pre.append(text)
       else pre.append(element(change, "", text.replaceAll("\n", "↵\n")))
     }
@@ -70,7 +70,7 @@ class Cells {
       node.classList.add(decided.marked ? "marked" : "unmarked")
       line.append(element("span", decided.marked ? "badge mark" : "badge", decided.badge))
     }
-    line.append(element("span", "count", grouped(characters(text))))
+    if (kind !== "image") line.append(element("span", "count", grouped(characters(text))))
     line.append(copyButton(name, () => text))
     const edits = this.mayEdit && SOURCES.test(origin)
     const act = () => (edits ? this.open(origin, pane) : this.select(origin))
@@ -90,7 +90,7 @@ class Cells {
   }
 
   moreButton(row, key, text) {
-    const left = characters(text.slice(beginning(text, this.shown(key)).length))
+    const left = characters(text.slice(beginning(text, this.shown(key, text)).length))
     if (left <= 0) return []
     const node = element("button", "more", `show ${grouped(left)} more characters`)
     node.type = "button"

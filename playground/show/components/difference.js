@@ -7,33 +7,15 @@ function mount({ data, parentElement }) {
   const root = parentElement.querySelector(".diff")
   if (!root || !data || drawn.get(root) === data.key) return
   drawn.set(root, data.key)
-  root.tabIndex = 0 // it scrolls: by keyboard too
-  root.setAttribute("role", "region")
-  root.setAttribute("aria-label", "Difference")
-  root.replaceChildren(
+  scrollable(root, "Difference").replaceChildren(
     ...data.lines.map(([change, text]) => {
-      const row = document.createElement("div")
-      row.className = `row ${change}`
-      const sign = document.createElement("span")
-      sign.className = "sign"
-      sign.textContent = SIGN[change]
-      const line = document.createElement("span")
-      line.className = "line"
-      line.textContent = text
-      row.append(sign, line)
+      const row = element("div", `row ${change}`)
+      row.append(element("span", "sign", SIGN[change]), element("span", "line", text))
       return row
     }),
   )
 }
 
 export default function host(component) {
-  if (component !== undefined) return mount(component)
-  return {
-    render({ model, el }) {
-      const root = document.createElement("div")
-      root.className = "diff"
-      el.append(root)
-      mount({ data: model.get("data"), parentElement: el })
-    },
-  }
+  return hosted(component, "diff", mount)
 }

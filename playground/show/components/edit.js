@@ -71,15 +71,11 @@ class EditBox {
     const make = (label) => this.ask("change", { at: labels.indexOf(label), texts: this.texts() })
     const quick = labels.filter((label) => QUICK[label])
     const others = labels.filter((label) => !QUICK[label])
-    const menu = element("select")
-    menu.setAttribute("aria-label", "Change")
-    for (const label of ["…", ...others]) menu.append(element("option", "", label))
-    menu.hidden = !others.length
-    menu.onchange = () => {
-      const { value } = menu
+    const menu = chooser("Change", ["…", ...others], (label) => {
       menu.selectedIndex = 0
-      make(value)
-    }
+      make(label)
+    })
+    menu.hidden = !others.length
     return [...quick.map((label) => button(QUICK[label], label, () => make(label))), menu]
   }
 
@@ -93,7 +89,7 @@ class EditBox {
 
   typed() {
     this.refused = false
-    remember({ origin: this.origin, pane: this.pane, texts: this.texts() })
+    rememberDraft({ origin: this.origin, pane: this.pane, texts: this.texts() })
     this.onresize?.()
     clearTimeout(this.timer)
     this.version = (this.version ?? 0) + 1
@@ -127,7 +123,7 @@ class EditBox {
 
   end() {
     this.isOver = true
-    remember(null)
+    rememberDraft(null)
     this.onend()
   }
 
@@ -158,25 +154,16 @@ class EditBox {
   }
 }
 
+function rememberDraft(draft) {
+  remember(KEPT, draft && { ...draft, of: address() })
+}
+
+// The draft of this address; undefined if there is none
+function keptDraft() {
+  const draft = remembered(KEPT)
+  return draft.of === address() ? draft : undefined
+}
+
 function address() {
   return location.pathname + new URLSearchParams(location.search).get("session")
-}
-
-function remember(draft) {
-  try {
-    if (draft) sessionStorage.setItem(KEPT, JSON.stringify({ ...draft, of: address() }))
-    else sessionStorage.removeItem(KEPT)
-  } catch {
-    // too long for the tab's memory, or there is none
-  }
-}
-
-// The draft of this address; undefined if there is none that can be read
-function keptDraft() {
-  try {
-    const draft = JSON.parse(sessionStorage.getItem(KEPT))
-    return draft?.of === address() ? draft : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -36,15 +36,6 @@ function tellWhole(event) {
   node.title = node.dataset.whole
 }
 
-// What the tab remembers; nothing where its memory is closed, or holds what is none
-function kept() {
-  try {
-    return JSON.parse(sessionStorage.getItem(DRAFT)) ?? {}
-  } catch {
-    return {}
-  }
-}
-
 // An editor's text goes to the app when the editor is left, which a reload does not wait for
 class Draft {
   constructor() {
@@ -64,11 +55,7 @@ class Draft {
   keep() {
     const { node, known } = this
     if (!node || node !== document.activeElement || node.value === known) return
-    try {
-      sessionStorage.setItem(DRAFT, JSON.stringify({ ...this.place(node), known, text: node.value }))
-    } catch {
-      // too long for the tab's memory, or there is none
-    }
+    remember(DRAFT, { ...this.place(node), known, text: node.value })
   }
 
   place(node) {
@@ -78,7 +65,7 @@ class Draft {
 
   // Into the editor it came from, as soon as that stands there with the text that the app knows
   bringBack() {
-    const { text, ...draft } = kept()
+    const { text, ...draft } = remembered(DRAFT)
     if (draft.page !== location.pathname) return this.forget() // whoever goes on has left it
     const wanted = JSON.stringify(draft)
     const isIts = (node) => JSON.stringify({ ...this.place(node), known: node.value }) === wanted
@@ -92,14 +79,14 @@ class Draft {
 
   forget() {
     this.watcher.disconnect()
-    sessionStorage.removeItem(DRAFT)
+    remember(DRAFT, null)
   }
 
   listen() {
     for (const [name, act] of Object.entries(this.listeners)) document.addEventListener(name, act)
     this.leave = () => this.keep()
     addEventListener("beforeunload", this.leave)
-    if (!kept().page) return
+    if (!remembered(DRAFT).page) return
     this.watcher.observe(document.body, { childList: true, subtree: true })
     this.bringBack()
   }

@@ -19,12 +19,11 @@ class Grid extends Headed {
     this.build()
     this.watcher = new ResizeObserver(() => this.resize())
     this.watcher.observe(this.scroller)
-    this.heard = (event) => {
-      if (event.detail !== "/" || event.defaultPrevented || !this.root.checkVisibility()) return
+    this.unheard = hearKeys(root, (key, event) => {
+      if (key !== "/") return
       event.preventDefault()
       this.box.focus()
-    }
-    document.addEventListener("playground-key", this.heard)
+    })
     this.late = ({ detail }) => this.mayEdit && detail.length === this.data.panes.length && this.note(detail)
     document.addEventListener("playground-figures", this.late)
   }
@@ -32,14 +31,11 @@ class Grid extends Headed {
   leave() {
     this.watcher.disconnect()
     document.removeEventListener("playground-figures", this.late)
-    document.removeEventListener("playground-key", this.heard)
+    this.unheard()
   }
 
   build() {
-    this.scroller = element("div", "scroller")
-    this.scroller.tabIndex = 0
-    this.scroller.setAttribute("role", "region")
-    this.scroller.setAttribute("aria-label", "Requests side by side")
+    this.scroller = scrollable(element("div", "scroller"), "Requests side by side")
     this.scroller.onscroll = () => this.later()
     this.sheet = element("div", "sheet")
     this.sheet.setAttribute("role", "table")
@@ -138,13 +134,8 @@ class Grid extends Headed {
 
   choices() {
     const { panes } = this.data
-    const options = ["none", ...panes.map((pane) => pane.name)].map((name, at) => {
-      const option = element("option", "", name)
-      option.value = at - 1
-      return option
-    })
-    this.against.replaceChildren(...options)
-    this.against.value = this.base
+    const names = ["none", ...panes.map((pane) => pane.name)]
+    offer(this.against, names.map((name, at) => [at - 1, name]), this.base)
     this.against.parentElement.hidden = panes.length < 2
   }
 
@@ -180,14 +171,7 @@ class Grid extends Headed {
   }
 
   rowAt(top) {
-    let low = 0
-    let high = this.tops.length - 1
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2)
-      if (this.tops[middle] <= top) low = middle
-      else high = middle - 1
-    }
-    return low
+    return Math.max(0, firstPast(this.tops, (each) => each > top) - 1)
   }
 
   anchor() {
@@ -329,7 +313,7 @@ class Grid extends Headed {
       if (kept) this.open(kept.origin, kept.pane)
     }
     this.looked ||= this.mayEdit
-    if (number === undefined || (number === this.left && !editing.fault)) return undefined
+    if (number === undefined || (number === this.closed && !editing.fault)) return undefined
     const send = { ask: (what) => this.ask(what), draft: (draft) => this.report("draft", draft) }
     this.edit = new EditBox(editing, send)
     this.edit.pane = this.editPane
@@ -343,8 +327,8 @@ class Grid extends Headed {
   }
 
   close() {
-    remember(null)
-    this.left = this.edit.number
+    rememberDraft(null)
+    this.closed = this.edit.number
     this.edit = undefined
     this.redraw(this.editRow)
   }
@@ -431,13 +415,5 @@ function mount({ data, parentElement, setStateValue, setTriggerValue }) {
 }
 
 export default function host(component) {
-  if (component !== undefined) return mount(component)
-  return {
-    render({ model, el }) {
-      el.append(element("div", "panes"))
-      const set = () => {}
-      const data = model.get("data")
-      return mount({ data, parentElement: el, setStateValue: set })
-    },
-  }
+  return hosted(component, "panes", mount)
 }

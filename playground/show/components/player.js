@@ -9,31 +9,6 @@ const ROW = 20 // pixels, of a line of text and of an event
 const MOST_CALLS = 40 // cards of the latest calls; all of them are among the events
 const TIMING = { recorded: "recorded", synthetic: "simulated", none: "no times: 20 chunks a second" }
 
-function chooser(title, options, chosen, action) {
-  const node = element("select", "")
-  node.title = title
-  node.setAttribute("aria-label", title)
-  for (const [value, label] of options) {
-    const option = element("option", "", label)
-    option.value = value
-    option.selected = value === chosen
-    node.append(option)
-  }
-  node.onchange = () => action(node.value)
-  return node
-}
-
-// The index of the first of sorted `items` for which `isPast` holds
-function search(items, isPast) {
-  let [low, high] = [0, items.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isPast(items[middle])) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
 const isWide = (code) => code >= 0x1100 && (code < 0x1160 || (code > 0x2e7f && code < 0xa4d0) || (code > 0xabff && code < 0xd7a4) || (code > 0xf8ff && code < 0xfb00) || (code > 0xff00 && code < 0xff61) || code > 0x1f2ff)
 const joins = (code) => code === 0x200d || code === 0xfe0f || (code > 0x2ff && code < 0x370) || (code > 0x1f3fa && code < 0x1f400)
 
@@ -86,18 +61,14 @@ class Player {
     this.build()
     this.sizes = new ResizeObserver(() => this.layout())
     this.sizes.observe(root)
-    this.heard = (event) => {
-      // the first player that is seen answers to keys that were pressed elsewhere
-      if (!event.defaultPrevented && this.root.checkVisibility()) this.act(event.detail, event)
-    }
-    document.addEventListener("playground-key", this.heard)
+    this.unheard = hearKeys(root, (key, event) => this.act(key, event))
     this.layout()
   }
 
   leave() {
     cancelAnimationFrame(this.playing)
     this.sizes.disconnect()
-    document.removeEventListener("playground-key", this.heard)
+    this.unheard()
   }
 
   slice(start, stop) {
@@ -124,11 +95,11 @@ class Player {
       this.playButton,
       button("▶", "One step on (→)", () => this.move(1)),
       button("▶|", "Last step (End)", () => this.seek(this.last, true)),
-      chooser("Step by", [["chunk", "by chunk"], ["event", "by event"], ["finding", "by finding"]], "chunk", (v) => {
+      chooser("Step by", ["chunk", "event", "finding"].map((unit) => [unit, `by ${unit}`]), (v) => {
         this.unit = v
         this.event = this.data.columns[0].steps[this.step][2] - 1
       }),
-      chooser("Speed", SPEEDS.map((s) => [s, `${s}×`]), 1, (v) => (this.speed = Number(v))),
+      chooser("Speed", SPEEDS.map((s) => [s, `${s}×`]), (v) => (this.speed = Number(v)), 1),
       different,
       this.eventsButton,
       this.place,
@@ -136,7 +107,7 @@ class Player {
     this.slider = element("input", "slider")
     Object.assign(this.slider, { type: "range", min: 0, max: this.total, step: "any" })
     this.slider.setAttribute("aria-label", "Step")
-    this.slider.oninput = () => this.seek(search(this.times, (t) => t > this.slider.value) - 1)
+    this.slider.oninput = () => this.seek(firstPast(this.times, (t) => t > this.slider.value) - 1)
     this.slider.onchange = () => this.rest()
     this.rhythm = element("canvas", "rhythm")
     const scrubber = element("div", "scrubber")
@@ -164,10 +135,7 @@ class Player {
     if (column.dropped) title.append(element("span", "tag bad", `${counted(column.dropped, "character")} dropped`))
     title.append(copyButton(`text of ${column.name}`, () => this.data.text))
     head.append(title, part.state)
-    part.text = element("div", "text")
-    part.text.tabIndex = 0
-    part.text.setAttribute("role", "group")
-    part.text.setAttribute("aria-label", `The stream as ${column.name} reads it`)
+    part.text = scrollable(element("div", "text"), `The stream as ${column.name} reads it`, "group")
     part.sheet = element("div", "sheet")
     part.text.append(part.sheet)
     part.text.onscroll = () => this.scrolled(part.text.scrollTop)
@@ -253,24 +221,29 @@ class Player {
   }
 
   lineOf(offset) {
-    return Math.max(0, search(this.lines, ([start]) => start > offset) - 1)
+    return Math.max(0, firstPast(this.lines, ([start]) => start > offset) - 1)
   }
 
   scrolled(top) {
     if (Math.abs(top - this.top) < 1) return
-    this.top = top
-    for (const part of this.parts) part.text.scrollTop = top
+    this.scrollTo(top)
     this.drawTexts()
   }
 
-  // The line of an offset, or an event, comes into sight in every column
+  scrollTo(top) {
+    this.top = top
+    for (const part of this.parts) part.text.scrollTop = top
+  }
+
+  // The line of an offset, or an event, comes into sight in every column; what is seen there is drawn
+  // later: to scroll, the browser would first lay out whatever has changed
   follow(row) {
     const seen = this.parts.find((part) => part.height)
     if (!seen) return
     const [height, at] = [seen.height, row * ROW]
     if (at < this.top + ROW || at > this.top + height - 3 * ROW) {
       const most = parseFloat(seen.sheet.style.height) - height + 20
-      this.scrolled(Math.max(0, Math.min(at - height / 2, most)))
+      this.scrollTo(Math.max(0, Math.min(at - height / 2, most)))
     }
   }
 
@@ -325,7 +298,7 @@ class Player {
 
   stepAt(offset) {
     const { steps } = this.data.columns[0]
-    return Math.min(this.last, search(steps, ([stop]) => stop > offset))
+    return Math.min(this.last, firstPast(steps, ([stop]) => stop > offset))
   }
 
   toFinding(index) {
@@ -348,6 +321,7 @@ class Player {
     this.lit = offset
     this.seek(this.stepAt(offset), true)
     this.follow(this.lineOf(offset))
+    this.drawTexts()
   }
 
   toggle() {
@@ -382,9 +356,9 @@ class Player {
   seek(step, resting = false, event = -1) {
     this.step = Math.max(0, Math.min(step, this.last))
     this.event = event
-    this.draw()
     const [stop, , count] = this.data.columns[0].steps[this.step]
-    this.follow(this.view === "text" ? this.lineOf(stop) : event < 0 ? count : event)
+    if (this.lines) this.follow(this.view === "text" ? this.lineOf(stop) : event < 0 ? count : event)
+    this.draw()
     if (resting) this.rest()
   }
 
@@ -407,7 +381,7 @@ class Player {
     const [mode, detail, held] = column.states[state]
     const isOver = this.step === this.last
     part.state.textContent = isOver ? column.note : [mode, detail, held ? `waiting: ${isolated(JSON.stringify(held))}` : ""].filter(Boolean).join(" · ")
-    const begun = search(column.calls, (call) => call.began > this.step)
+    const begun = firstPast(column.calls, (call) => call.began > this.step)
     const first = Math.max(0, begun - MOST_CALLS)
     const nodes = []
     if (!begun) nodes.push(this.card(part, -1, column.calls.length ? "No call yet" : "No call is read", () => element("div", "call none", column.calls.length ? "No call yet" : "No call is read")))
@@ -492,7 +466,7 @@ class Player {
       if (from === this.lit) span.classList.add("lit")
       node.append(span)
     }
-    for (let at = Math.max(0, search(segments, ([, , end]) => end > start)); at < segments.length && segments[at][1] < stop; at += 1) {
+    for (let at = Math.max(0, firstPast(segments, ([, , end]) => end > start)); at < segments.length && segments[at][1] < stop; at += 1) {
       const [kind, first, end] = segments[at]
       const edges = [Math.max(first, start), Math.min(end, stop)]
       for (const edge of [reached, this.lit, this.lit + 1]) if (edge > edges[0] && edge < edges[edges.length - 1]) edges.push(edge)
@@ -553,11 +527,5 @@ function mount({ data, parentElement, setStateValue }) {
 }
 
 export default function host(component) {
-  if (component !== undefined) return mount(component)
-  return {
-    render({ model, el }) {
-      el.append(element("div", "player"))
-      return mount({ data: model.get("data"), parentElement: el, setStateValue: () => {} })
-    },
-  }
+  return hosted(component, "player", mount)
 }

@@ -64,14 +64,8 @@ class Search {
 
   // The place of a hit by its number: row, pane, block, and its number in the block's text
   place(number) {
-    let low = 0
-    let high = this.found.length - 1
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2)
-      if (this.found[middle][3] <= number) low = middle
-      else high = middle - 1
-    }
-    const [row, pane, block, before] = this.found[low]
+    const after = firstPast(this.found, ([, , , before]) => before > number)
+    const [row, pane, block, before] = this.found[after - 1]
     return { row, pane, block, hit: number - before }
   }
 
@@ -107,7 +101,7 @@ class Searchable extends Cells {
     const text = this.data.texts[this.cells[row][pane][block][0]]
     const position = this.search.positions(text)[hit]
     const key = `${row} ${pane} ${block}`
-    if (position + this.search.query.length > this.shown(key)) {
+    if (position + this.search.query.length > this.shown(key, text)) {
       this.showMore(row, key, Math.min(text.length, position + SHOWN))
     }
     this.scrollTo(row)

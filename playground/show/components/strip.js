@@ -26,16 +26,13 @@ class Strip {
     this.sizes.observe(root)
     this.scheme = matchMedia("(prefers-color-scheme: dark)")
     this.scheme.onchange = () => setTimeout(() => this.draw(true), 300) // the app's theme goes over
-    this.heard = (event) => {
-      if (!event.defaultPrevented && this.root.checkVisibility()) this.key(event.detail, event)
-    }
-    document.addEventListener("playground-key", this.heard)
+    this.unheard = hearKeys(root, (key, event) => this.key(key, event))
   }
 
   leave() {
     this.sizes.disconnect()
     this.scheme.onchange = null
-    document.removeEventListener("playground-key", this.heard)
+    this.unheard()
   }
 
   take(data) {
@@ -77,17 +74,6 @@ class Strip {
 
   build() {
     const { data } = this
-    const head = element("div", "head")
-    const said = element("div", "sentence")
-    const title = element("h2", "", data.sentence)
-    said.append(title, element("p", "", data.note))
-    const figures = element("div", "figures")
-    for (const [value, of, tone] of data.figures) {
-      const one = element("div", tone)
-      one.append(element("b", "", value), element("span", "", of))
-      figures.append(one)
-    }
-    head.append(said, figures)
     const left = element("div", "left")
     left.append(this.buildStrip(), this.buildChart(), this.buildFindings())
     this.side = element("section", "card side")
@@ -96,7 +82,7 @@ class Strip {
     predicted.append(element("span", "tag", "predicted"), ...data.predicted.map((word) => element("span", "", word)))
     predicted.hidden = !data.predicted.length
     const grid = element("div", "grid")
-    grid.append(head, predicted, left, this.side)
+    grid.append(headline(data), predicted, left, this.side)
     this.root.replaceChildren(grid)
     this.root.tabIndex = -1
     this.root.onkeydown = (event) => {
@@ -125,13 +111,9 @@ class Strip {
     this.canvas.onclick = (event) => this.choose(this.blockAt(event.offsetX))
     this.drawing.append(this.canvas)
     this.why = element("div", "why")
-    const legend = element("div", "legend")
-    const sign = (name, word) => legend.append(element("span", `sign s-${name}`, word))
-    for (const [name, word] of Object.entries(TIERS)) sign(name, word)
-    for (const [name, word] of Object.entries(OUTCOMES)) {
-      sign(name, `${word} ${name === "uncached" ? "" : (this.data.prices[name] ?? "")}`)
-    }
-    sign("mark", "cache_control, and how far it looks back")
+    const priced = ([name, word]) => [name, `${word} ${name === "uncached" ? "" : (this.data.prices[name] ?? "")}`]
+    const mark = ["mark", "cache_control, and how far it looks back"]
+    const legend = drawLegend([...Object.entries(TIERS), ...Object.entries(OUTCOMES).map(priced), mark])
     const card = element("section", "card")
     card.setAttribute("aria-label", "The conversation")
     card.append(bar, this.drawing, legend, this.why)
@@ -186,7 +168,7 @@ class Strip {
 
   toBreak(direction) {
     const at = this.data.breaks.map(([number]) => number).filter((n) => (n - this.now) * direction > 0)
-    if (at.length) this.go(direction > 0 ? at[0] : at[at.length - 1])
+    if (at.length) this.show(direction > 0 ? at[0] : at[at.length - 1])
   }
 
   go(index) {
@@ -195,7 +177,7 @@ class Strip {
     this.draw()
   }
 
-  // A finding's request, at the block that differs
+  // The request of a finding or a break, at the block that differs
   show(number) {
     this.go(number)
     this.choose(this.request.differs ?? this.firstSeen())
@@ -209,9 +191,8 @@ class Strip {
   }
 
   blockAt(x) {
-    const tokens = (x / this.canvas.clientWidth) * this.most
-    const at = this.request.ends.findIndex((end) => end >= tokens)
-    return at < 0 ? this.request.blocks.length - 1 : at
+    const tokens = (x / this.width) * this.most
+    return Math.min(firstPast(this.request.ends, (end) => end >= tokens), this.request.blocks.length - 1)
   }
 
   at(tokens) {
@@ -361,8 +342,8 @@ class Strip {
     }
     node.onpointerdown = (event) => {
       node.setPointerCapture(event.pointerId)
+      const box = this.canvas.getBoundingClientRect()
       node.onpointermove = ({ clientX }) => {
-        const box = this.canvas.getBoundingClientRect()
         this.target = this.nearestPart(this.blockAt(Math.max(0, Math.min(clientX - box.left, box.width))))
         node.style.left = this.at(this.request.ends[this.target])
       }
@@ -432,7 +413,7 @@ class Strip {
       context.fillText(word, index * wide + wide / 2 - context.measureText(word).width / 2, CHART - 2)
     })
     this.flags.replaceChildren(...this.data.breaks.map(([number, words]) => {
-      const flag = button(words, `Request ${words} cached tokens not read`, () => this.go(number))
+      const flag = button(words, `Request ${words} cached tokens not read`, () => this.show(number))
       flag.style.left = `${Math.min(92, (100 * number) / this.bars.length)}%`
       return flag
     }))
@@ -442,13 +423,14 @@ class Strip {
   say() {
     const block = this.request.blocks[this.chosen]
     if (!block) return this.side.replaceChildren(element("p", "quiet", "This request has no block."))
-    const [tier, kind, role, size, text, length] = block
+    const [tier, kind, role, size, given, length, from] = block
+    const text = from ? given : beginning(given, upToData(given))
     const line = element("div", "line")
     line.append(element("b", "", `Block ${this.chosen}`), element("span", "tag", [role || tier, kind].join(" ")))
     line.append(
       button("◂", "The block before", () => this.choose(this.chosen - 1)),
       button("▸", "The next block", () => this.choose(this.chosen + 1)),
-      copyButton("block", () => text),
+      copyButton("block", () => given),
     )
     const facts = element("dl", "")
     const fact = (name, value) => facts.append(element("dt", "", name), element("dd", "", value))
@@ -460,7 +442,19 @@ class Strip {
     const pre = element("pre", "", text)
     pre.tabIndex = 0
     this.side.append(pre)
-    if (length > characters(text)) this.side.append(element("p", "quiet", `… and ${grouped(length - characters(text))} more characters`))
+    if (this.chosen === this.request.differs) this.markChange(pre, this.request.character - from)
+    const shown = characters(text)
+    if (length > shown) this.side.append(element("p", "quiet", `characters ${grouped(from + 1)} to ${grouped(from + shown)} of ${grouped(length)}`))
+  }
+
+  // The place at which a request differs from the one before it, in view
+  markChange(pre, at) {
+    const text = [...pre.textContent]
+    const rest = text.slice(at).join("")
+    const [word] = /^(\s+|\S+)?/.exec(rest)
+    const mark = element("mark", "", word)
+    pre.replaceChildren(text.slice(0, at).join(""), mark, rest.slice(word.length))
+    pre.scrollTop = mark.offsetTop - pre.offsetTop - 60
   }
 
   // The chosen block's fate; by the bill, if there is one, to whose tokens estimates are scaled.
@@ -511,11 +505,5 @@ function mount({ data, parentElement, setTriggerValue }) {
 }
 
 export default function host(component) {
-  if (component !== undefined) return mount(component)
-  return {
-    render({ model, el }) {
-      el.append(element("div", "strip"))
-      return mount({ data: model.get("data"), parentElement: el, setTriggerValue: () => {} })
-    },
-  }
+  return hosted(component, "strip", mount)
 }

@@ -27,9 +27,7 @@ export default function mount({ data, parentElement }) {
   const shown = element("div", "shown")
   if (data.height) {
     shown.style.maxHeight = `${data.height}px`
-    shown.tabIndex = 0 // it scrolls: by keyboard too
-    shown.setAttribute("role", "region")
-    shown.setAttribute("aria-label", data.label)
+    scrollable(shown, data.label)
   }
   shown.append(...pieces(data.text).map((piece) => element("pre", "", piece || "\n")))
   root.classList.toggle("copied", Boolean(data.label))

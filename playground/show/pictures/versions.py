@@ -67,7 +67,7 @@ def _run(change: str, text: str) -> str:
 def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload:
     """Return these blocks of both versions side by side; the first is the base of comparison.
 
-    A block's row says how many equal blocks before it are left out, and what they weigh.
+    A block's row says how many equal blocks before it are left out, and how many tokens they have.
     """
     numbers = {id(change): number for number, change in enumerate(value.changes)}
     shown = [numbers[id(change)] for change in changes]

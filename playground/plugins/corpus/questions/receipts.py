@@ -1,7 +1,7 @@
 """Receipts of a corpus's files: how much of each file is in its sessions, the worst first.
 
-A build stores their figures with the option `receipts`. Other files are read again if they still
-exist, because a corpus stores no files.
+A corpus built with the option `receipts` stores these figures. Without them, files are read again
+if they still exist, because a corpus does not store its files.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ FROM sessions JOIN files USING (piece) {where} GROUP BY path ORDER BY path"""
 Row = tuple[str, str, float, int, int, int, int, str]
 
 
-class BehindFile(NamedTuple):
-    """A file behind a corpus. A member of a tar (`is_part`) has no own path; `content` is the hash
-    of its bytes, or "" if it was cut into pieces.
+class CorpusFile(NamedTuple):
+    """A file from which a corpus was built. A member of a tar (`is_part`) has no path of its own;
+    `content` is the hash of its bytes, or "" if it was cut into pieces.
     """
 
     path: str
@@ -38,8 +38,8 @@ class BehindFile(NamedTuple):
 
 class Figures(NamedTuple):
     """The figures of one receipt: the `share` of the text in sessions, the number of `missing`
-    pieces and of `silent` ones, which no finding mentions, and the path with most of them. What its
-    format ignores does not count.
+    pieces and of `silent` ones, which no finding mentions, and the path with most of them. Fields
+    that the file's format ignores do not count.
     """
 
     share: float
@@ -51,14 +51,14 @@ class Figures(NamedTuple):
 
 
 def receipts(
-    files: Iterable[BehindFile], kept: Mapping[str, Figures], seconds: float
+    files: Iterable[CorpusFile], stored: Mapping[str, Figures], seconds: float
 ) -> tuple[list[Row], list[str]]:
     """Return a row for each file, the worst first, and notes about files that were not read."""
     rows: list[Row] = []
     elsewhere = late = 0
     until = time.monotonic() + seconds
     for file in files:
-        if found := kept.get(file.content):
+        if found := stored.get(file.content):
             rows.append((file.path, file.form, *found))
         elif file.is_part or not Path(file.path).is_file():
             elsewhere += 1
@@ -70,7 +70,7 @@ def receipts(
     if late:
         notes.append(f"{counted(late, 'file')} {_were(late)} not read: the time was over")
     if elsewhere:
-        reason = "packed, behind an address, or gone"
+        reason = "inside an archive, at an address, or deleted"
         notes.append(f"{counted(elsewhere, 'file')} {_were(elsewhere)} not read: {reason}")
     return sorted(rows, key=lambda row: (-row[4], -row[6], row[2], row[0])), notes
 

@@ -1,6 +1,6 @@
 """Find which messages a compaction kept, if a transcript names them by its own ids.
 
-If it does not, the messages stay unknown: nothing here guesses.
+If it does not, the messages stay unknown: this module does not guess.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Make sessions of the model calls in a trace, with their inputs, outputs and usage."""
+"""Build sessions from the model calls in a trace, with their inputs, outputs and usage."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _session(chain: list[Turn], title: str) -> SessionBuilder:
     restore_replies(builder, [*map(_answered, chain[:-1])], place)
     read_items(builder, last.after, last.place.at("output"))
     if builder.messages:
-        builder.add_request(**_known(last), reply=last_answer(builder.messages))
+        builder.add_request(**_turn_facts(last), reply=last_answer(builder.messages))
     return builder
 
 
@@ -80,7 +80,7 @@ def _answered(turn: Turn) -> AnsweredRequest:
     def read(into: SessionBuilder) -> None:
         read_items(into, turn.after, place)
 
-    return AnsweredRequest(len(turn.before), _known(turn), place, read)
+    return AnsweredRequest(len(turn.before), _turn_facts(turn), place, read)
 
 
 def _set_parameters(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
@@ -93,7 +93,7 @@ def _set_parameters(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
         builder.findings.append(finding("options-left-out", where, named[:200]))
 
 
-def _known(turn: Turn) -> dict[str, Any]:
+def _turn_facts(turn: Turn) -> dict[str, Any]:
     return {
         "model": turn.model,
         "at": turn.at,

@@ -1,4 +1,5 @@
-"""Derive a dialect from a model's own chat template: render probes, guess, and prove the guess.
+"""Derive a dialect from a model's own chat template: render probes, guess a declaration, and prove
+it.
 
 The template is a program that is only run, never parsed. Text that is the same in two renderings is
 a literal, text that differs is a hole. Renderings do not show where a marker ends and white space
@@ -66,7 +67,7 @@ _OF_TURNS: Final = (
     "result", "result_role", "reasoning", "answer", "opens_reasoning", "dropped", "stops",
 )  # fmt: skip
 _RULES: Final = "To call a tool, write exactly this:"
-_TRIED: Final = (1, 2, 3, 10)  # laws that depend on the template
+_TRIED: Final = (1, 2, 3, 10)  # the laws that a template may break
 _EXAMPLES: Final = 25
 _MOST_READ: Final = 12  # most guesses whose reading is tried; nearly always the first is the best
 
@@ -124,7 +125,7 @@ def _best(
             best = dialect, own_frame
         scores.append(proof.score)
         if proof.score == 3 * len(short_probes()):
-            break  # no guess can be better
+            break  # the best possible score
     if best is None:
         raise InputFault("writes calls in a form that cannot be declared", where=prober.source.name)
     return *best, scores.count(max(scores)) - 1

@@ -53,7 +53,7 @@ class CutCalls:
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
     """Return every syntax to try, the likeliest first: syntax -> stop token or "".
 
-    The stop token is one with which only turns of calls end. Raises InputFault if no body is found.
+    The stop token ends only turns with calls. Raises InputFault if no body is found.
     """
     pieces = _pieces(template, frame)
     syntaxes: dict[Syntax, str] = {}

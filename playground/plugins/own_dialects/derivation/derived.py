@@ -26,9 +26,9 @@ class Derivation:
     """The report on how a dialect was derived from a template.
 
     `form` is the form in which the template takes calls. `tried` counts the declarations that were
-    tried, `alike` those as good as the chosen one, `renderings` the runs of the template. `broken`
-    names laws that random calls break, `unread` kinds of answers that do not come back unchanged,
-    and `results` kinds of results that the dialect writes with other bytes.
+    tried, `alike` those that score as well as the chosen one, and `renderings` the runs of the
+    template. `broken` names laws that random calls break, `unread` kinds of answers that do not
+    come back unchanged, and `results` kinds of results that the dialect writes with other bytes.
     """
 
     source: str

@@ -1,7 +1,7 @@
 """Propose a form from a few replies of a model: constant text is a marker, varying text a hole.
 
-No wrong form is proposed without notice: a proposal reads every call that was found, says which
-calls it writes differently, and shows all text of the replies that it does not explain.
+A proposal may be wrong, but never silently: it reads every call that was found, names the calls
+that it writes differently, and shows all text of the replies that it does not explain.
 """
 
 from __future__ import annotations

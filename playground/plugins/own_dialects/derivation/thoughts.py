@@ -1,8 +1,8 @@
 """Find the texts that a template puts around a thought, and around an answer.
 
-A template writes a thought in the history, or with a call. If it drops a thought that stands in a
-text between tags of a known pair, its tags are that pair. The generation prompt may also end with
-one of these tags.
+A template writes a thought in the history, or with a call. If it drops text between a known pair of
+tags in a message, its own tags are that pair. The generation prompt may also end with one of these
+tags.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check a dialect's laws on random examples; an example that fails is made as small as possible.
 
-Use it on your own dialect, declared or written by hand, before you use that dialect: the tests hold
-every registered dialect to the same laws. Examples are seeded, so that the same dialect gives the
+Check your own dialect, declared or written by hand, before you use it. The project's tests check
+every registered dialect by the same laws. Examples are seeded, so that the same dialect gives the
 same answer.
 """
 
@@ -102,7 +102,7 @@ def _check(subject: Subject, number: int, examples: int) -> LawCheck:
 
 
 def _try(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return the break of a law on an example, or None; an error also breaks the law."""
+    """Return how an example breaks a law, or None if it does not. An error also breaks the law."""
     try:
         return law(subject, choices)
     except Exception as error:  # a dialect written by hand may raise anything

@@ -36,11 +36,11 @@ class Choices:
         return chosen
 
     def of(self, options: Sequence[Item]) -> Item:
-        """Return one of the options, of which the plainest must come first."""
+        """Return one of the options. The first should be the plainest: examples shrink to it."""
         return options[self.below(len(options))]
 
     def several(self, make: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
-        """Return up to `most` items; a choice before each decides if there is another one."""
+        """Return up to `most` items. Before each item, a choice decides whether to add another."""
         items: list[Item] = []
         while len(items) < most and self.below(usual + 1):
             items.append(make())

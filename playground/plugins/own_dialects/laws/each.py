@@ -39,7 +39,7 @@ def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
     stream = text.encode("utf-8", "surrogatepass")
     places = choices.several(lambda: choices.below(len(stream) + 1), 6)
     expected = subject.read([stream]).events
-    for pieces in (_cut(stream, places), [stream[i : i + 1] for i in range(len(stream))]):
+    for pieces in (_cut_at(stream, places), [stream[i : i + 1] for i in range(len(stream))]):
         actual = subject.read(pieces).events
         if actual != expected:
             shown = [("stream", text), ("whole", _events(expected)), ("in pieces", _events(actual))]
@@ -208,7 +208,7 @@ def _system_teaches(subject: Subject, tools: list[Any]) -> LawBreak | None:
     return LawBreak(f"{says}, and it shows those of {tools[0].name}", (("prompt", system),))
 
 
-def _cut(data: bytes, places: list[int]) -> list[bytes]:
+def _cut_at(data: bytes, places: list[int]) -> list[bytes]:
     edges = [0, *sorted(set(places)), len(data)]
     return [data[a:b] for a, b in zip(edges, edges[1:], strict=False)]
 

@@ -148,12 +148,12 @@ class _Calls:
         self.body = body_of(syntax, notes)
         self.closer = self._closer(syntax, self.body)
         self.own_opener = any_of(self._opener(form) for form in self._forms_alike())
-        self.opener = f"{self._before()}{self.own_opener}"
+        self.opener = f"{self._before_opener()}{self.own_opener}"
         if self.body.brackets:
             self.opener += rf"(?=\s*{escape(self.body.brackets[0])})"
 
-    def _before(self) -> str:
-        """Build what stands before an opener: white space is content except between two calls."""
+    def _before_opener(self) -> str:
+        """Build the pattern before an opener. White space is content, except between two calls."""
         if self.syntax.line_start:
             return r"(?<![^\n])[ \t]*"
         last = self.closer or escape(self.body.brackets[1:])
@@ -162,13 +162,13 @@ class _Calls:
     @property
     def section_openers(self) -> list[str]:
         """The openers of sections that stand apart from their calls, as patterns."""
-        return self._apart([section.before for section in _sections(self.syntax)])
+        return self._separate([section.before for section in _sections(self.syntax)])
 
     @property
     def section_closers(self) -> list[str]:
-        return self._apart([section.after for section in _sections(self.syntax)])
+        return self._separate([section.after for section in _sections(self.syntax)])
 
-    def _apart(self, markers: list[tuple[Piece, ...]]) -> list[str]:
+    def _separate(self, markers: list[tuple[Piece, ...]]) -> list[str]:
         return [] if _holds_section(self.syntax) else [*filter(None, map(pattern_of, markers))]
 
     def field(self) -> dict[str, Any]:
@@ -267,9 +267,10 @@ class _Calls:
         return rf"{own}\s*{outer}" if own else outer
 
     def _end(self) -> str:
-        """Build the end of a call: its closer, or else the body's own bracket or the next marker.
+        """Build the end of a call: its closer or, without one, the body's own bracket or the next
+        marker.
 
-        Neither counts in a string of the body, which only recursion can say.
+        Neither counts inside a string of the body; only a recursive pattern can express this.
         """
         body, closer = self.body, self.closer
         if body.brackets and not self.portable:

@@ -1,8 +1,9 @@
 """The bot, which runs a template: it reads messages, asks the model and calls functions.
 
 We decided what the reference leaves open: `truncate` hides earlier messages from the model; after a
-switch the first template is not resumed; `botSwitchTemplate` takes the name as `template` (or as
-its only text); a conversation that is too long loses its oldest messages first (`context.py`).
+switch the first template is not resumed; `botSwitchTemplate` has the name in the argument
+`template` (or in its only text argument); a conversation that is too long loses its oldest messages
+first (`context.py`).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from playground.plugins.systems.tool_loop import tool_loop
 MOST_SWITCHES: Final = 20
 MOST_REQUESTS: Final = 100
 _SENT_ROLES: Final = ("system", "user", "assistant", "function")
-_NOT_FORCED: Final = (None, "")  # values of `call_function` that force no function
+_NOT_FORCED: Final = (None, "")  # values of `call_function` that do not force a function
 
 Respond = Callable[["Sent"], PlainMessage]
 CallFunction = Callable[[str, dict[str, Any]], str | None]
@@ -111,7 +112,7 @@ class _Bot:
     trace: list[Step] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     switches: int = 0
-    # of the current requests; a function is forced only once
+    # parameters of the next request; `call_function` is reset once the function was called
     parameters: dict[str, Any] = field(default_factory=dict)
     switched_to: str = ""
 
@@ -170,9 +171,9 @@ class _Bot:
         """Ask until the model makes no more calls; return the template it switches to, or ""."""
         self.parameters, self.switched_to = parameters, ""
         remaining = MOST_REQUESTS - len(self.requests)  # the limit is for the whole run
-        beyond = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
+        limit_error = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
         ask, call = partial(self._ask_model, name), partial(self._run_call, name)
-        for step in tool_loop(ask, call, most=remaining, beyond=beyond):
+        for step in tool_loop(ask, call, most=remaining, limit_error=limit_error):
             self.history.append(step.message or {})
             self._note(step)
         return self.switched_to

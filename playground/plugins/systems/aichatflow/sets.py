@@ -40,7 +40,7 @@ class TextTemplate(BaseModel):
 
 
 class ImageAddress(BaseModel):
-    """The address of an image, and the detail in which it is to be seen."""
+    """The address of an image, and the resolution at which the model sees it."""
 
     model_config = _STRICT
 
@@ -235,7 +235,7 @@ def dump_templates(templates: TemplateSet) -> str:
 
 
 def _fault(error: ValidationError, where: str) -> InputFault:
-    # of a union, pydantic names a fault for each form: the form that was meant fails deepest
+    # pydantic reports a fault for each member of a union; the deepest is of the form that was meant
     first = max(error.errors(), key=lambda each: len(each["loc"]))
     kinds = (*ROLES, "text", "image_url", "str", "int", "float")
     place = [str(one) for one in first["loc"] if one not in kinds and "[" not in str(one)]

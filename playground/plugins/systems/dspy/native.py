@@ -34,7 +34,8 @@ class Plan:
 
 
 def supports(lm: object, ability: str) -> bool:
-    """Return True if a model says that it has an ability; without a word it has not, as in DSPy."""
+    """Return True if a model states that it has an ability; without such a statement it has none,
+    as in DSPy."""
     return bool(getattr(lm, ability, False))
 
 

@@ -187,22 +187,22 @@ def _read_model(
             agent.unread.append(f"{agent.name}.{method.name}: {error}")
 
 
-def _prompt(made: Any) -> Prompt:
+def _prompt(call: Any) -> Prompt:
     """Return the prompt of `Prompt.from_text(…)` or `Prompt.from_messages(…)`."""
-    match made:
+    match call:
         case LiteralCall("from_text"):
-            given = made.bound("text", "role")
+            given = call.bound("text", "role")
             text, role = given.get("text"), given.get("role")
             if isinstance(text, str):
                 return Prompt.from_text(text, str(role).lower() if role else None)
         case LiteralCall("from_messages"):
-            messages = made.bound("messages").get("messages") or []
+            messages = call.bound("messages").get("messages") or []
             return Prompt.from_messages([*map(_message, messages)])
     raise InputFault("no prompt", expected="Prompt.from_text(…) or Prompt.from_messages(…)")
 
 
-def _message(made: Any) -> dict[str, Any]:
-    given = made.kwargs if isinstance(made, LiteralCall) else made
+def _message(call: Any) -> dict[str, Any]:
+    given = call.kwargs if isinstance(call, LiteralCall) else call
     if not isinstance(given, dict):
-        raise InputFault(f"no message: {made!r:.60}", expected="ChatMessage(…)")
+        raise InputFault(f"no message: {call!r:.60}", expected="ChatMessage(…)")
     return {**given, "role": str(given.get("role", "user")).lower()}

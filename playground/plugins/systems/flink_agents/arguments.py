@@ -57,7 +57,7 @@ def checked_arguments(
 
 
 def _error_text(error: ErrorDetails) -> str:
-    if not error["loc"]:  # about all arguments: the message names them
+    if not error["loc"]:  # the error is about all arguments together: its message names them
         return error["msg"]
     name = error["loc"][0]
     if error["type"] == "missing" and len(error["loc"]) == 1:

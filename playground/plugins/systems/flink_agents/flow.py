@@ -79,7 +79,7 @@ def chat_events(
     too_many_rounds = InputFault(
         f"the model called tools {MOST_ROUNDS} times in a row", expected="an answer without calls"
     )
-    for step in tool_loop(ask, call, most=MOST_ROUNDS, beyond=too_many_rounds):
+    for step in tool_loop(ask, call, most=MOST_ROUNDS, limit_error=too_many_rounds):
         match step:
             case ToolResponseEvent():
                 yield step

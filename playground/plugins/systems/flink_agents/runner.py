@@ -1,4 +1,4 @@
-"""An engine of one process for agents: it hands each event to the actions that listen to it.
+"""Run agents in one process: each event is passed to the actions that listen to it.
 
 What needs Flink itself (streams, tables, long-term memory, Java) raises InputFault and says so.
 Source: Apache Flink-Agents 0.3.1, `runtime/local_runner.py` and `plan/actions/`.
@@ -45,7 +45,7 @@ from playground.plugins.systems.flink_agents.resource import (
 )
 from playground.plugins.systems.flink_agents.yaml_agents import load_yaml
 
-MOST_EVENTS: Final = 10_000  # of one input: an agent may send itself events for ever
+MOST_EVENTS: Final = 10_000  # events of one input: an agent may send itself events for ever
 STRUCTURED_OUTPUT: Final = "structured_output"
 
 
@@ -301,7 +301,7 @@ class LocalRunner:
         built_in_actions: Sequence[Action] = BUILT_IN_ACTIONS,
     ) -> None:
         self._agent, self._models = agent, dict(models or {})
-        agent_resources(agent, self._models)  # raises what is wrong with it before the first input
+        agent_resources(agent, self._models)  # raises any fault of the agent before the first input
         actions = [*actions_of(agent), *built_in_actions]
         names = [action.name for action in actions]
         for name in names:

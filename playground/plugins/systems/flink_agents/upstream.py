@@ -1,4 +1,4 @@
-"""The schema that Flink-Agents would make of ours; it is only shown, never used.
+"""Build the schema that Flink-Agents would make of a tool's schema; it is only shown, never used.
 
 Flink-Agents builds a pydantic model from a schema's types and some of its bounds, and sends the
 schema of that model to providers. Enums, constants, nested fields, patterns and formats are lost,

@@ -131,12 +131,12 @@ def _live_model() -> Callable[[], ChatModel]:
     st.text("Keys are read from the environment of this machine and never stored.")
     server = "" if public else base_url or ""  # a visitor must not choose the server
 
-    def made() -> ChatModel:
+    def make_model() -> ChatModel:
         if not name:
             raise InputFault("no model is named", expected="a name as LiteLLM has it")
         return LiteLLMModel(name, server)
 
-    return made
+    return make_model
 
 
 @st.cache_resource(show_spinner=False)

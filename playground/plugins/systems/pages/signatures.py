@@ -36,7 +36,7 @@ def show(row: Any) -> None:
             key="signature",
             bind="query-params",
             width=620,
-            disabled=bool(state.held("signature class")),
+            disabled=bool(state.get("signature class")),
             help='Fields and their types around an arrow, such as "question -> answer: int".',
         )
     left, right = st.columns(2)

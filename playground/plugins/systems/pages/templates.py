@@ -79,11 +79,15 @@ def show(row: Any) -> None:
     if run is None:
         st.info("Press Run to ask the model.")
         st.stop()
-    seen = steps_so_far(run)  # before anything is drawn: what comes later is drawn anew
+    seen = steps_so_far(
+        run
+    )  # before anything is drawn, so that the rest is drawn with the new values
     if run.fault:
         st.error("The run broke off, and the history is as it was before it.")
         say.text(run.fault)
-    progress = st.container()  # above what is there so far, but waited for when that is drawn
+    progress = (
+        st.container()
+    )  # shown above the steps so far, but the wait begins after they are drawn
     steps(run)
     results(chosen, run)
     if seen is not None:
@@ -106,7 +110,7 @@ def settings(row: Any) -> Settings | None:
         )
     _reset_buttons(title, title in own_sets)
     files, text = _files(names[0] if title in own_sets else title)
-    if fault := state.held(_FAULT):
+    if fault := state.get(_FAULT):
         st.error("This file cannot be read; nothing else has changed.")
         say.text(str(fault))
         state.forget(_FAULT)
@@ -185,7 +189,7 @@ def _take_set(upload: UploadedFile | None) -> None:
         try:
             text = decode(upload.getvalue(), upload.name)
         except InputFault as fault:
-            state.hold(_FAULT, str(fault))
+            state.put(_FAULT, str(fault))
             return
         belongings.change(_OWN, lambda sets: {**(sets or {}), upload.name: text})
         _discard(upload.name)
@@ -194,15 +198,15 @@ def _take_set(upload: UploadedFile | None) -> None:
 
 def _take_brought() -> None:
     """Choose a set that was imported, or put an imported history before the next run."""
-    if text := state.held("brought template set"):
-        name = str(state.held("brought template name"))
+    if text := state.get("brought template set"):
+        name = str(state.get("brought template name"))
         state.forget("brought template set")
         belongings.change(_OWN, lambda sets: {**(sets or {}), name: text})
         _discard(name)
         state.choose(_CHOSEN, name)
-    if history := state.held("brought template history"):
+    if history := state.get("brought template history"):
         state.forget("brought template history")
-        title = str(state.held(_CHOSEN) or next(iter(paths.sample_templates())))
+        title = str(state.get(_CHOSEN) or next(iter(paths.sample_templates())))
         _store_draft(str(history), title, _HISTORY_OF + title)
 
 

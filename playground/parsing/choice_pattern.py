@@ -1,0 +1,196 @@
+"""A choice's pattern, compiled only for a text that may begin it.
+
+To compile a pattern takes as long as to read a short reply, and the first word of a marker rules
+out most choices. So the literals with which a pattern begins are compared before it is compiled.
+The comparison may let too much pass, never too little.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import cached_property, lru_cache
+from typing import Final
+
+import regex
+
+from playground.parsing.patterns import LEAKED, LINE_START, NO_MEMBER, SPACE, WORD_START
+
+# What may come next at a beginning, apart from a literal.
+_BLANK: Final = " "  # white space
+_SPACES: Final = ""  # white space or none
+
+_OFTEN: Final = 3
+_CALL_SPACE: Final = "(?&space)"
+_DEFINE_SPACE: Final = f"(?(DEFINE)(?P<space>{SPACE}))"
+_ANY_SPACE: Final = "\0"  # stands for SPACE in a pattern that is searched for its structure
+_LOOK_BEHINDS: Final = (LINE_START, WORD_START, NO_MEMBER)
+_DOUBLED: Final = "(?P<doubled>"  # the only group that may be left out, see `allow_repeated`
+_GROUPS: Final = (_DOUBLED, "(?=", "(?:")
+_MOST_ALTERNATIVES: Final = 16  # more take longer to compare than to match
+_LITERAL: Final = re.compile(r"(?:(?:\\[^A-Za-z0-9]|[^\\\[\](){}?*+|.^$\0])(?![?*+{]))+")
+_WHITE_SPACE: Final = re.compile(r"\0|(?:\\s|\[ \\t\])\{([01]),\d+\}\+|\\n\?\+")
+_STRUCTURE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_NO_SPACE: Final = re.compile(r"\S|\Z")
+_LEAK_STARTS: Final = frozenset(text[0] for text in LEAKED)
+
+
+class Begin(Enum):
+    """What the beginning of a pattern says of a place in a text."""
+
+    NO = "no"  # the pattern does not match there
+    CUT = "cut"  # the text ends within the beginning
+    MAY = "may"  # the pattern has to be matched
+
+
+class ChoicePattern:
+    """One pattern of a choice. It has no alternatives outside of its groups.
+
+    It is compiled when it is first matched with a text that may begin it.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self._compiled: regex.Pattern[str] | None = None
+        self._beginning = _Beginning(pattern.replace(SPACE, _ANY_SPACE))
+
+    def match(self, text: str, place: int, partial: bool = False) -> regex.Match[str] | None:
+        """Match at a place; with `partial` also a text that ends before the match does."""
+        begin = self.begin(text, place)
+        if begin is Begin.NO or (begin is Begin.CUT and not partial):
+            return None
+        return self._compile().match(text, place, partial=partial)
+
+    def fullmatch(self, text: str, place: int = 0) -> regex.Match[str] | None:
+        """Match everything from a place on, also a text that ends before the match does."""
+        if self.begin(text, place) is Begin.NO:
+            return None
+        return self._compile().fullmatch(text, place, partial=True)
+
+    def begin(self, text: str, place: int) -> Begin:
+        """Compare the text at a place with the beginning of the pattern."""
+        return self._beginning.compare(text, place)
+
+    def _compile(self) -> regex.Pattern[str]:
+        if self._compiled is None:
+            self._compiled = regex.compile(_with_shared_space(self.pattern))
+        return self._compiled
+
+
+@lru_cache(maxsize=4096)
+def choice_pattern(pattern: str) -> ChoicePattern:
+    """Return a pattern, the same one for all choice points: 500 characters take a millisecond."""
+    return ChoicePattern(pattern)
+
+
+def pattern_of(match: regex.Match[str]) -> str:
+    """Return the pattern of a choice that has matched, as its choice has it."""
+    return _without_shared_space(match.re.pattern)
+
+
+def _with_shared_space(pattern: str) -> str:
+    """Return a pattern that defines SPACE once, if it has it often: `regex` takes 0.1 ms for each
+    SPACE, which is most of a long pattern's time."""
+    if pattern.count(SPACE) < _OFTEN:
+        return pattern
+    return _DEFINE_SPACE + pattern.replace(SPACE, _CALL_SPACE)
+
+
+@lru_cache(maxsize=4096)
+def _without_shared_space(pattern: str) -> str:
+    if not pattern.startswith(_DEFINE_SPACE):
+        return pattern
+    return pattern.removeprefix(_DEFINE_SPACE).replace(_CALL_SPACE, SPACE)
+
+
+class _Beginning:
+    """The literals with which a pattern begins, and what may follow them."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._steps, self._stop = _steps(pattern)
+
+    def compare(self, text: str, place: int) -> Begin:
+        for step in self._steps:
+            if step.strip():
+                if not text.startswith(step, place):
+                    is_cut = len(text) - place < len(step) and step.startswith(text[place:])
+                    return Begin.CUT if is_cut else Begin.NO
+                place += len(step)
+                continue
+            match = _NO_SPACE.search(text, place)
+            stop = match.start() if match else place
+            if step == _BLANK and stop == place:
+                return Begin.CUT if place == len(text) else Begin.NO
+            if text[stop : stop + 1] in _LEAK_STARTS:
+                return Begin.MAY
+            place = stop
+        if not self._following:
+            return Begin.MAY
+        found = Begin.NO
+        for following in self._following:
+            begin = following.compare(text, place)
+            if begin is Begin.MAY:
+                return begin
+            if begin is Begin.CUT:
+                found = begin
+        return found
+
+    @cached_property
+    def _following(self) -> list[_Beginning]:
+        """How the group after the literals may begin; [] if that says nothing. Most texts do not
+        come so far."""
+        pattern, at = self._pattern, self._stop
+        opener = next((group for group in _GROUPS if pattern.startswith(group, at)), "")
+        if not opener:
+            return []
+        stop = _group_stop(pattern, at)
+        inner, rest = pattern[at + len(opener) : stop - 1], pattern[stop:]
+        if opener == _DOUBLED:
+            once = rest.removeprefix("?")
+            return [_Beginning(inner + once), _Beginning(once)]
+        if rest[:1] in ("?", "*", "+", "{"):
+            return []
+        alternatives = list(_alternatives(inner))
+        return (
+            list(map(_Beginning, alternatives)) if len(alternatives) <= _MOST_ALTERNATIVES else []
+        )
+
+
+def _steps(pattern: str) -> tuple[list[str], int]:
+    """Return the literals and white space with which a pattern begins, and where they end."""
+    steps: list[str] = []
+    at = 0
+    while True:
+        if literal := _LITERAL.match(pattern, at):
+            steps.append(_ESCAPE.sub(r"\1", literal[0]))
+            at = literal.end()
+        elif space := _WHITE_SPACE.match(pattern, at):
+            steps.append(_BLANK if space[1] == "1" else _SPACES)
+            at = space.end()
+        elif look_behind := next((x for x in _LOOK_BEHINDS if pattern.startswith(x, at)), ""):
+            at += len(look_behind)
+        else:
+            return steps, at
+
+
+def _alternatives(pattern: str) -> Iterator[str]:
+    depth = start = 0
+    for token in _STRUCTURE.finditer(pattern) if "|" in pattern else ():
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if token[0] == "|" and not depth:
+            yield pattern[start : token.start()]
+            start = token.end()
+    yield pattern[start:]
+
+
+def _group_stop(pattern: str, start: int) -> int:
+    """Return the index after the group that begins at `start`."""
+    depth = 0
+    for token in _STRUCTURE.finditer(pattern, start):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if not depth:
+            return token.end()
+    return len(pattern)
