@@ -5,8 +5,10 @@ An example whose reply no longer has its finding stops the writing.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from playground.base.fixes import FIXES
 from playground.dialects.reading import parse
 from playground.parsing.switches import Switches
 
@@ -28,6 +30,10 @@ ROME = '{"name": "get_weather", "arguments": {"city": "Rome"}}'
 CALL = f"<tool_call>\n{ROME}\n</tool_call>"
 TAGS = "<function=get_weather><parameter=city>Rome</parameter></function>"
 INVOKE = '<invoke name="get_weather"><parameter name="city">Rome</parameter></invoke>'
+KIMI = (
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+    '<|tool_call_argument_begin|>{"city": "Rome"}<|tool_call_end|><|tool_calls_section_end|>'
+)
 
 
 class Example(NamedTuple):
@@ -42,6 +48,8 @@ EXAMPLES: dict[str, Example] = {
     "call-in-fence": Example("hermes", f"For example:\n```\n{CALL}\n```"),
     "call-in-reasoning": Example("hermes", f"<think>I look. {CALL}"),
     "draft-in-reasoning": Example("hermes", f"<think>Perhaps {CALL}? No.</think>It rains."),
+    "mended-form": Example("kimi-k2", KIMI.replace("functions.get_weather:0", "get_weather")),
+    "missing-section": Example("qwen3-coder", TAGS),
     "mended-opener": Example("anthropic-invoke", INVOKE.replace("<invoke", "< invoke")),
     "doubled-opener": Example("hermes", f"<tool_call>\n{CALL}"),
     "doubled-closer": Example("openhands", TAGS.replace("Rome", "Rome</parameter>")),
@@ -89,9 +97,9 @@ EXAMPLES: dict[str, Example] = {
         "openhands",
         TAGS.replace("</function>", "<parameter=days>two</parameter></function>"),
     ),
-    "orphan-closer": Example("hermes", f"{CALL}\n</tool_call>"),
+    "orphan-closer": Example("hermes", f"{ROME}\n</tool_call>"),
     "unclosed-reasoning": Example("hermes", "<think>It rains in Rome"),
-    "unclosed-section": Example("nemotron-v2", f"<TOOLCALL>[{ROME}]"),
+    "unclosed-section": Example("minimax-m2", f"<minimax:tool_call>\n{INVOKE}"),
     "fabricated-result": Example("hermes", f"{CALL}\n<tool_response>\nRain\n</tool_response>"),
     "invalid-utf8": Example("hermes", b"caf\xe9"),
     "lone-surrogate": Example("hermes", "half a sign: \ud83d"),
@@ -118,15 +126,31 @@ def _row(code: str, example: Example) -> str:
     if about is None:
         found = [finding.code for finding in result.findings]
         raise SystemExit(f"the example of {code} has {found}: correct finding_examples.py")
-    return f"| `{code}` | {example.dialect} | {_cell(example.reply)} | {_plain(about.message)} |"
+    cells = (
+        f"`{code}`",
+        _reading(example),
+        _cell(example.reply),
+        _plain(about.message),
+        FIXES.get(code, ""),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _reading(example: Example) -> str:
+    """Return the dialect of an example, and the switches that are not as usual."""
+    chosen = asdict(example.switches or Switches())
+    usual = asdict(Switches())
+    switches = [f"`{key}={value!r}`" for key, value in chosen.items() if value != usual[key]]
+    return "<br>".join([example.dialect, *switches])
 
 
 def _cell(reply: str | bytes) -> str:
     text = repr(reply) if isinstance(reply, bytes) else reply
     text = text.encode("ascii", "backslashreplace").decode() if "\ud83d" in text else text
     shown = text if len(text) <= 200 else f"{text[:80]} … {text[-40:]}"
-    return f"``` {_plain(shown.replace(chr(10), '⏎'))} ```"
+    marks = "````" if "```" in shown else "```"  # a longer mark may hold a code fence
+    return f"{marks} {_plain(shown.replace(chr(10), '⏎'))} {marks}"
 
 
 def _plain(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ").replace("```", "'''")
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -79,20 +79,26 @@ def findings() -> str:
             "A *marker* is text by which a dialect shows where a call begins (its opener) or ends"
             " (its closer); a *section* is what stands around all calls. A call that is *delivered*"
             " or *read* is among the reply's calls (`.tool_calls`), an *aborted* one is not: it is"
-            " in `.aborted`. *Kept as text* means: it is part of the content. A *mark* is a"
-            " `cache_control` mark. The *bill* is the provider's own count of tokens.",
+            " in `.aborted`. *Kept as text* means: it is part of the content. The *rules* are the"
+            " part of the system prompt that tells the model how to write calls, with an example"
+            " (`playground guide DIALECT` shows them). *Parse with* names a field of"
+            " `pg.Switches`, for `pg.parse(…, switches=…)`. A *mark* is a `cache_control` mark. The"
+            " *bill* is the provider's own count of tokens. If the last cell is empty, there is"
+            " nothing to do.",
             "",
             "| code | severity | meaning | what to do |",
             "|---|---|---|---|",
             *rows,
             "",
-            "## What a reply looks like",
+            "## Replies that have these findings",
             "",
-            "Each reply is read when this page is written, with a tool `get_weather` (`city`,"
-            " `days`, `tags`) and with the switch that the finding needs; ⏎ is a line break.",
+            "Each reply is read when this page is written, with a tool `get_weather`: `city` (a"
+            " string, required), `days` (an integer) and `tags` (strings). If a finding needs a"
+            " switch, it stands below the dialect. ⏎ is a line break. Codes that are not here"
+            " need more than a reply's text: a session, a server or a file.",
             "",
-            "| code | dialect | reply | what the finding says |",
-            "|---|---|---|---|",
+            "| code | dialect | reply | what the finding says | what to do |",
+            "|---|---|---|---|---|",
             *example_rows(),
             "",
             "## Why a part has a cache mark, or none",

@@ -47,13 +47,15 @@ CODES: Final[dict[str, FindingKind]] = {
     "malformed-json": error("a call's JSON cannot be read: aborted"),
     "malformed-arguments": error("a call's arguments cannot be read: aborted"),
     "malformed-python": error("a call's Python arguments cannot be read: aborted"),
-    "too-deep": error("nested too deeply to be read: the call is aborted"),
+    "too-deep": error(
+        "nested too deeply to be read (a thousand levels or more): the call is aborted"
+    ),
     "arguments-not-object": error("arguments are not a JSON object: aborted"),
     "relaxed-json": warning(
-        "JSON that strict parsers refuse (bare keys, comments, raw line breaks): read"
+        "JSON that strict parsers refuse, such as bare keys or a missing comma: read"
     ),
     "relaxed-python": warning(
-        "Python arguments that are no plain literals, or in an undeclared form: read"
+        "Python arguments that are not all of the form name=literal: read as they were meant"
     ),
     "arguments-wrapped": info("all arguments stand inside one more object of arguments: unpacked"),
     "arguments-elsewhere": warning(
@@ -69,14 +71,22 @@ CODES: Final[dict[str, FindingKind]] = {
     "other-recipient": error("a call's header names another tool than the call itself: aborted"),
     "no-arguments": info("a call without an object of arguments: delivered with none"),
     "missing-argument": error("a call lacks a required argument: aborted"),
-    "mended-name": info("a tool's name came with more than the name, such as a prefix: corrected"),
-    "text-after-call": info("text after a call, which is left out of the content"),
+    "mended-name": info(
+        "a tool's name with a prefix or in another place than the form has it: corrected"
+    ),
+    "text-after-call": info("text after a call: left out of the content, as a switch demands"),
     "missing-name": error("a call names no tool: aborted"),
-    "unexpected-text": warning("text inside a call, where its form allows none: not delivered"),
-    "duplicate-argument": warning("an argument is given twice; the last one counts"),
-    "type-mismatch": warning("a value does not match its type in the schema: kept as text"),
+    "unexpected-text": warning(
+        "text inside a call where its form allows none: neither an argument nor content"
+    ),
+    "duplicate-argument": warning(
+        "an argument is given twice: the last value counts, or both values make a list"
+    ),
+    "type-mismatch": warning(
+        "a value does not match its type in the schema: the argument stays a text"
+    ),
     "orphan-closer": warning(
-        "a closing marker that closes nothing: no opening marker stands before it"
+        "a closing marker that closes nothing: no call that can be read is open before it"
     ),
     "unclosed-reasoning": warning("the reply ends inside reasoning"),
     "unclosed-section": info(
@@ -412,6 +422,9 @@ MENDING: Final = frozenset(
     }
 )
 """Codes of findings which say that a call is read although it is not well-formed."""
+
+DECLARED: Final = "; declared is "
+"""The words between what was written and the declared form, in messages that name a slip."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,20 @@ from playground.base.findings import Finding
 
 FIXES: Final[dict[str, str]] = {
     # what a parser sees in a stream
-    "call-in-fence": "say in the rules that calls stand outside fences, or switch calls_in_fences",
-    "draft-in-reasoning": "set calls_in_reasoning to `call` if your server delivers such calls",
-    "call-in-reasoning": "set calls_in_reasoning to `reasoning` if your server reads them so",
+    "call-in-fence": "say in the rules that calls stand outside fences, "
+    "or parse with calls_in_fences='call'",
+    "draft-in-reasoning": "parse with calls_in_reasoning='call' if your server delivers such calls",
+    "call-in-reasoning": "parse with calls_in_reasoning='reasoning' "
+    "if your server delivers no such call",
     "mended-form": "show the exact form in the rules' example if your server reads strictly",
     "missing-section": "show the wrapper in the rules' example: some parsers need it",
     "mended-opener": "show the whole opener in the rules' example: strict parsers miss this call",
     "doubled-opener": "check whether the prompt already ends with the opener",
-    "missing-closer": "check whether a stop string or the token limit removed it",
+    "missing-closer": "show the whole form in the rules, or check whether a stop string removed it",
     "doubled-closer": "check whether the prompt shows the closer twice",
-    "truncated-call": "raise the token limit, or ask again",
+    "truncated-call": "raise the token limit; in a complete reply a closer or a quote is missing",
+    "open-ended": "check the finish reason: after `length` the call may be incomplete",
+    "bare-opener": "mend what follows it, if a call was meant",
     "unreadable-call": "look at the raw text, and show the whole form in the rules' example",
     "malformed-json": "ask again with this message, or constrain decoding by `playground grammar`",
     "malformed-arguments": "ask again with this message, or show the form in the rules' example",
@@ -35,10 +39,10 @@ FIXES: Final[dict[str, str]] = {
     "other-recipient": "ask again: which of the two tools was meant cannot be known",
     "missing-argument": "ask again with this message, or do not require the parameter",
     "missing-name": "ask again, or show the name's place in the rules' example",
-    "unexpected-text": "check whether the reply is written in another dialect",
+    "unexpected-text": "if the call is aborted, mend that first; else try another dialect",
     "duplicate-argument": "do not rely on the value: other parsers take the first one",
     "type-mismatch": "name the type in the parameter's description, or allow text in the schema",
-    "orphan-closer": "check whether the prompt has the opener, or the reply is in another dialect",
+    "orphan-closer": "find its opener: it may be lost, misspelt, or begin an unreadable call",
     "unclosed-reasoning": "raise the token limit, or check whether the server drops the closer",
     "fabricated-result": "make the result's opening marker a stop string",
     "invalid-utf8": "decode the stream as a whole, not each chunk by itself",
@@ -55,7 +59,7 @@ FIXES: Final[dict[str, str]] = {
     "no-dialect": "name its dialect, or have one proposed by `playground dialect propose`",
     "unknown-json": "mend the JSON if it is a session, or give the text of the reply alone",
     "unknown-tool": "give the session the tool, or name the tools in the rules",
-    "missing-opener": "show the opener in the rules' example, or read another dialect",
+    "missing-opener": "show the whole form in the rules' example, or try another dialect",
     # what a server makes of it
     "server-drops": "send its authors the smallest recording: `playground replay --report`",
     "call-as-text": "read its content yourself, or send its authors `playground replay --report`",

@@ -60,7 +60,9 @@ def near_marker(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
         return None
     names = tuple(tool.name for tool in prompt_data.tool_metadata)
     if marker := misspelled_marker(result.content, dialect, () if result.tool_calls else names):
-        message = f"nearly {marker!r} of {dialect.name}: kept as text"
+        spelling = _spelling_of(marker, result.content)
+        near = f"{spelling!r} is nearly" if spelling else "nearly"
+        message = f"{near} {marker!r} of {dialect.name}: kept as text"
         return finding("near-marker", "the whole reply", message)
     tags = tags_outside_text(dialect.syntax, dialect.markers, names)
     tag = next((tag.strip() for tag in tags if tag in f"\n{result.content}"), "")
@@ -169,6 +171,18 @@ def normal_form(text: str) -> str:
     text = _CODED.sub(lambda code: chr(int(code[1], 16)), text)
     text = unescape(text).translate(_SIGNS).lower()
     return _DOUBLED.sub(r"\1", _BLANK.sub("", text))
+
+
+def _spelling_of(marker: str, text: str) -> str:
+    """Return the tag in a text that is nearly a marker, or "" if that is no tag."""
+    form = normal_form(marker)
+    tags = dict.fromkeys(_TAG.findall(text[:SEARCH_LIMIT]))
+    near = (tag for tag in tags if tag != marker)
+    return next((tag for tag in near if _is_nearly(normal_form(tag), form)), "")
+
+
+def _is_nearly(tag: str, form: str) -> bool:
+    return tag == form or (min(len(tag), len(form)) >= _LEAST_OFF - 1 and _is_letter_off(tag, form))
 
 
 @lru_cache(maxsize=256)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import unescape
 
+from playground.base.findings import DECLARED
 from playground.base.json_numbers import finite, is_finite, number_findings
 from playground.nouns.events import (
     CallAbortedEvent,
@@ -28,6 +29,7 @@ class CallReader(Reader):
     """A reader of calls. `open_call` and `argument` are what it reads at the moment."""
 
     recipient: str | None = None  # the tool that the section's opener names
+    declared_call = ""  # the form in which the dialect writes calls
     in_pieces = False  # True if the last call broke off inside a JSON object, which continues here
     # the opener of another call between the same markers
     _next_call: Marker | None = None
@@ -64,13 +66,16 @@ class CallReader(Reader):
             self._note_opener(marker, form.syntax, call.place)
         if form.syntax.slip:
             message = f"{form.syntax.call!r:.100} is a slip of models, which is read"
+            message += f"{DECLARED}{self.declared_call.strip()!r:.120}"
             scanner.note("mended-form", call.place, message)
         self._claim_opener(marker, call, form.syntax)
         self._unwrap(marker)
         try:
             if not has_body:
                 values = notation_of(form.syntax).values
-                message = f"after {marker.text.strip()!r:.60} the arguments must follow: {values}"
+                message = (
+                    f"after {marker.text.strip()!r:.60} the arguments must follow, as {values}"
+                )
                 raise BrokenCall("unreadable-call", message)
             if not groups.get("empty"):
                 yield from self._read_body(call, form)
@@ -133,7 +138,9 @@ class CallReader(Reader):
         name = self._infer_name(call) if syntax.nameless == "inferred" else ""
         if name:
             self.set_name(call, 0, name)
-            self.scanner.note("mended-name", call.place, f"its arguments fit only {name}")
+            self.scanner.note(
+                "mended-name", call.place, f"the call has no name: its arguments fit only {name}"
+            )
         else:
             call.name = ""
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
@@ -151,7 +158,9 @@ class CallReader(Reader):
             return False
         self.set_name(call, 0, name)
         call.arguments = objects[0]
-        self.scanner.note("arguments-wrapped", call.place, "they are a call with its name")
+        self.scanner.note(
+            "arguments-wrapped", call.place, "a call with its name stands in their place"
+        )
         return True
 
     def _infer_name(self, call: OpenCall) -> str:
@@ -207,7 +216,9 @@ class CallReader(Reader):
         """Note, once, that a list or a code fence stands inside a call's markers."""
         if marker.named.get("wrapped") and not self._wrapped:
             self._wrapped = True
-            self.scanner.note("wrapped-body")
+            wrapper = "a code fence" if "```" in marker.named["wrapped"] else "a list"
+            message = f"{wrapper} stands around the call's body: the call is delivered"
+            self.scanner.note("wrapped-body", message=message)
 
     # endings
 
@@ -256,7 +267,7 @@ class CallReader(Reader):
         if broken.code == "truncated-call":
             scanner.emit_markup(len(scanner.held_text))
         elif form.recovery is not None and not broken.is_complete:
-            marker = yield from scanner.until(form.recovery, scanner.emit_unexpected)
+            marker = yield from scanner.until(form.recovery, scanner.emit_rest)
             if marker is not None and marker.kind is Kind.CLOSE:
                 scanner.emit_marker(marker)
         else:

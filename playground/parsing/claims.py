@@ -98,7 +98,7 @@ _WIDEST: Final = 4  # bytes of a character
 
 
 @cache  # every scanner asks for the same few
-def finding_maker(code: str, where: str) -> Callable[[int, str], Event]:
+def finding_maker(code: str, where: str, message: str = "") -> Callable[[int, str], Event]:
     """Return a function that makes finding events: each owns the text that it is about."""
-    about = finding(code, where)
+    about = finding(code, where, message)
     return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), about, text)

@@ -54,6 +54,7 @@ class SyntaxEngine:
         self.scanner = Scanner(offset)
         tokens = (*markers.stops, *markers.dropped)
         self.reader = CallReader(self.scanner, by_name, calls, switches, tokens)
+        self.reader.declared_call = syntax.call
         self.mode = "text"
         self._section: Form | None = None  # the section that is open
         self._section_opener = ""  # its opener, as it was written
@@ -167,7 +168,8 @@ class SyntaxEngine:
                 yield from self._read_plain(number)
             case Kind.BARE_SECTION | Kind.BARE_CALL:
                 self._bare_section |= kind is Kind.BARE_SECTION
-                message = f"no call follows {_quoted(marker)}: kept as text"
+                message = f"no call follows {_quoted(marker)}: kept as text; "
+                message += f"a call is written {self.syntax.call.strip()!r:.120}"
                 self.scanner.note("bare-opener", message=message)
                 self._emit_text(marker.size)
             case Kind.BARE_BODY | Kind.BARE_CLOSE:
@@ -183,9 +185,13 @@ class SyntaxEngine:
         if kind is Kind.BARE_CLOSE:
             self.scanner.note("orphan-closer", message=_closes_nothing(marker))
             return
-        first = declared_text(form.syntax.call_template.before[:1])
+        first = declared_text(self.syntax.call_template.before[:1])
         first = first or next(iter(form.syntax.openers), "")
-        expected = f"{first!r} must stand before it" if first else "not where this form has it"
+        expected = (
+            f"{first.strip()!r} must stand before it"
+            if first
+            else "it stands in no call of this form"
+        )
         message = f"{_quoted(marker)} looks like a part of a call, but {expected}: kept as text"
         self.scanner.note("missing-opener", message=message)
 
@@ -380,7 +386,12 @@ class SyntaxEngine:
             return
         if marker and self.switches.calls_in_reasoning == "unclosed":
             self._begin_draft(index)
-        scanner.note("call-in-reasoning" if marker else "unclosed-reasoning")
+        if marker:
+            message = f"{tags.close!r} must close the reasoning before a call: delivered without it"
+            scanner.note("call-in-reasoning", message=message)
+        else:
+            message = f"the reply ends inside reasoning, before its closer {tags.close!r}"
+            scanner.note("unclosed-reasoning", message=message)
 
     def _close_reasoning(self, closer: Marker) -> Walk[None]:
         scanner = self.scanner
@@ -439,7 +450,8 @@ class SyntaxEngine:
         section, is_next = self._section, self._separated is not None
         if section is None:
             if form.syntax.section and not form.syntax.section_optional and has_body:
-                self.scanner.note("missing-section")
+                message = f"{form.syntax.section.strip()!r:.100} must stand around the calls"
+                self.scanner.note("missing-section", message=f"{message}: delivered without it")
         else:
             if section is form:
                 self._note_separator(form, follows=True)
@@ -464,7 +476,8 @@ class SyntaxEngine:
         marker = yield from self.scanner.match_here(point)
         if marker is not None:
             self._after_remains = True
-            self.scanner.note("orphan-closer", message=_closes_nothing(marker))
+            message = f"{_quoted(marker)} stands twice: the second one closes nothing"
+            self.scanner.note("orphan-closer", message=message)
             self.scanner.emit_marker(marker, "stray")
 
     def _note_separator(self, form: Form, follows: bool) -> None:

@@ -102,7 +102,10 @@ def claim_balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = 
             continue
         if char == "<" and not inside:
             emit(match.start() - scanner.at)
-            raise BrokenCall("malformed-json", "a marker stands inside the JSON")
+            raise BrokenCall(
+                "malformed-json",
+                "'<' stands where the JSON must go on: a bracket or a quote is missing before it",
+            )
         position = match.end()
         if char == "\\":
             position += 1  # an escaped character closes nothing
@@ -171,7 +174,9 @@ def _may_restart(scanner: Scanner, emit: Claim, place: int, restart: ChoicePoint
     emit(place - scanner.at)
     if opener.partial and not scanner.ended:
         return True
-    raise BrokenCall("truncated-call" if opener.partial else "malformed-json")
+    if opener.partial:
+        raise BrokenCall("truncated-call")
+    raise BrokenCall("malformed-json", "another call begins before the JSON ends")
 
 
 class _Place(NamedTuple):

@@ -54,8 +54,7 @@ def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], lis
         try:
             return _parse_python(text), [_RELAXED]  # r'…' and the like: no plain literal
         except SyntaxError as error:
-            found = f"{reader.place} stands {text[reader.at : reader.at + 24]!r}"
-            raise ValueError(f"expected arguments such as name='text', but {found}") from error
+            raise ValueError(f"expected name='text' or the like, but {reader.place}") from error
     if reader.forgave:
         with suppress(ValueError, SyntaxError):
             arguments = _parse_python(text)
@@ -173,7 +172,10 @@ class _Reader:
 
     @property
     def place(self) -> str:
-        return f"at character {self.at}" if self.at < len(self.text) else "at the end"
+        """The place at which reading stopped, in the words of the text."""
+        before, rest = self.text[: self.at][-24:].strip(), self.text[self.at :][:24].strip()
+        stands = f"{rest!r} stands there" if rest else "the arguments end"
+        return f"after {before!r} {stands}" if before else stands
 
     def _object(self) -> dict[str, Any]:
         """Return all arguments from one object, as in `f({"a": 1})` or `f(**{"a": 1})`; {} if there

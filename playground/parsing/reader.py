@@ -10,6 +10,7 @@ import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from json import JSONDecodeError
 from typing import Any, Final
 
 from playground.nouns.events import ArgumentEvent, CallNamedEvent, argument_maker
@@ -132,15 +133,18 @@ class Reader:
         place = f"{call.place}, argument {key}"
         if code == "type-mismatch":
             types = " or ".join(sorted(allowed_types(call.schema_of(key)) or {"JSON"}))
-            self.scanner.note(code, place, f"{value!r:.60} is not {types}: kept as text")
+            message = f"{key} must be of type {types}: {value!r:.60} stays a text"
+            self.scanner.note(code, place, message)
         elif code:
             self.scanner.note(code, place)
         if key in call.arguments:
-            self.scanner.note("duplicate-argument", place)
-            previous = call.arguments[key]
+            previous, effect = call.arguments[key], "the last value counts"
             if "array" in (allowed_types(call.schema_of(key)) or {"array"}):
                 # each item of a list came as an argument of its own
                 value = [*(previous if isinstance(previous, list) else [previous]), value]
+                effect = "its values are read as a list"
+            message = f"{key} is given more than once: {effect}"
+            self.scanner.note("duplicate-argument", place, message)
         call.arguments[key] = value
 
     def closes(self, marker: Marker, call: OpenCall) -> bool:
@@ -170,5 +174,14 @@ def decoded(decode: Callable[[str], Any], text: str, code: str) -> Any:
         return decode(text)
     except RecursionError as error:
         raise BrokenCall("too-deep") from error
+    except JSONDecodeError as error:
+        raise BrokenCall(code, json_mistake(error)) from error
     except (ValueError, TypeError) as error:
         raise BrokenCall(code, str(error)) from error
+
+
+def json_mistake(error: JSONDecodeError) -> str:
+    """Return what a JSON reader refuses, with the text before it in place of line and column."""
+    said = error.msg.removesuffix(" at").removesuffix(" starting")
+    before = error.doc[max(error.pos - 30, 0) : error.pos].strip()
+    return f"{said[:1].lower()}{said[1:]} {f'after {before!r}' if before else 'at its beginning'}"

@@ -33,6 +33,7 @@ Walk = Generator[None, None, T]  # yields when it needs more text
 
 _WINDOW: Final = 128  # claimed characters that may stand in the window before it is cut
 _SPACE = re.compile(r"\s*")
+_REST: Final = "the rest of the aborted call, which is not read: neither an argument nor content"
 
 
 class Scanner:
@@ -46,6 +47,7 @@ class Scanner:
         self.emit_reasoning = Claim(self, ReasoningEvent)
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
+        self.emit_rest = Claim(self, finding_maker("unexpected-text", "inside a call", _REST))
         # the end of the text in which JSON was last looked for at once, and was incomplete
         self.incomplete_at = -1
         # notes for the fast path (fast_path.py), valid until more text is added

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from playground.base.errors import nearest_names
-from playground.base.findings import MENDING, Finding, finding
+from playground.base.findings import DECLARED, MENDING, Finding, finding
 from playground.nouns.events import (
     CallEndedEvent,
     CallStartedEvent,
@@ -300,7 +300,10 @@ def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
     """
     codes = _DOUBTFUL_CODES | _CHOSEN
     found = [each for each in lossless.findings if each.code in codes]
-    slips = {f"{s.code}: {s.message}" if s.code in _BY_TEXT else s.code for s in found}
+    slips = {
+        f"{s.code}: {s.message.partition(DECLARED)[0]}" if s.code in _BY_TEXT else s.code
+        for s in found
+    }
     open_value = any(
         each.code == "missing-closer" and ", argument " in each.where for each in lossless.findings
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from html import unescape
+from json import JSONDecodeError
 from typing import Any, Final
 
 from playground.base.json_numbers import load_json, load_strict_json
@@ -19,7 +20,7 @@ from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
-from playground.parsing.reader import Reader, decoded
+from playground.parsing.reader import Reader, decoded, json_mistake
 from playground.parsing.scanner import Walk
 from playground.parsing.values import dump_json, has_raw_breaks
 
@@ -92,15 +93,30 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
             reader.scanner.note("arguments-as-text", call.place)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         value = value[0]
-        reader.scanner.note("arguments-wrapped", call.place, "the object stands in a list")
+        reader.scanner.note(
+            "arguments-wrapped", call.place, "the object of arguments stands in a list"
+        )
     if not isinstance(value, dict | None):
-        raise BrokenCall("arguments-not-object", f"{value!r:.60} stands where an object must")
+        given = texts[-1].strip()
+        message = f"the arguments must be a JSON object, not {given:.60}"
+        raise BrokenCall("arguments-not-object", message)
     if value is None:
         reader.scanner.note("no-arguments", call.place)
     call.arguments = value or {}
     unwrap(reader, call)
     if call.relaxed:
-        reader.scanner.note("relaxed-json", call.place)
+        reader.scanner.note("relaxed-json", call.place, _complaint(texts[-1]) if texts else "")
+
+
+def _complaint(text: str) -> str:
+    """Return the message that strict parsers refuse a text, and why; "" if they read it."""
+    try:
+        load_strict_json(text)
+    except JSONDecodeError as error:
+        return f"strict parsers refuse this JSON: {json_mistake(error)}; read as it was meant"
+    except (ValueError, RecursionError):
+        pass
+    return ""
 
 
 def unwrap(reader: Reader, call: OpenCall) -> None:

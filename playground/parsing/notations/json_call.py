@@ -255,7 +255,11 @@ def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
     if call.raw and call.second_name:
         raise BrokenCall("malformed-json", f"{call.name} and {call.second_name} in one object")
     if call.raw:
-        reader.scanner.note("duplicate-argument", call.place, "the call's arguments come twice")
+        reader.scanner.note(
+            "duplicate-argument",
+            call.place,
+            "the call has two objects of arguments: the last counts",
+        )
     yield from claim_arguments(reader, call)
 
 
@@ -280,14 +284,15 @@ def _read_other_name(
     if len(path) > 1:
         return False
     if first == "{" and key == _FUNCTION:
-        scanner.note("arguments-wrapped", call.place, f"in {key}")
+        scanner.note("arguments-wrapped", call.place, f"the call stands in an object {key!r}")
         yield from _walk_object(reader, call, shape, ())
     elif first == "{" and key in reader.tools:
-        scanner.note("mended-name", call.place, f"{key} stands as a key")
+        scanner.note("mended-name", call.place, f"the name {key!r} stands as a key")
         reader.set_name(call, 0, key)
         yield from claim_arguments(reader, call)
     elif first in ('"', "'") and key in _NAMES:
-        scanner.note("mended-name", call.place, f"it stands in {key}")
+        message = f"the name stands under {key!r}, not {'.'.join(shape.name)!r}"
+        scanner.note("mended-name", call.place, message)
         yield from quoted_name(reader, call)
     else:
         return False

@@ -12,6 +12,8 @@ from html import unescape
 from typing import Final
 
 from playground.base.errors import SyntaxFault
+from playground.base.findings import DECLARED
+from playground.nouns.events import MarkupEvent
 from playground.parsing import json_walk
 from playground.parsing.choice import Kind
 from playground.parsing.choice_point import ChoicePoint
@@ -136,7 +138,8 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
             yield from _read_object_body(reader, call, form)
         marker = yield from scanner.until(next_param, claim_stray, inside_call=True)
         if marker is None:
-            raise BrokenCall("truncated-call")
+            closer = declared_text(form.syntax.call_template.after)
+            raise BrokenCall("truncated-call", _cut_before(closer, call))
         kind = marker.kind
         if kind is Kind.PARAM:
             scanner.emit_marker(marker)
@@ -170,7 +173,13 @@ def _claim_closer(reader: Reader, call: OpenCall, marker: Marker, form: Form) ->
 
 
 def _expected_param(form: Form) -> str:
-    return f"no parameter can be read in it: expected {form.syntax.param.strip()!r}"
+    return f"the call has no parameter that can be read: expected {form.syntax.param.strip()!r}"
+
+
+def _cut_before(closer: str, call: OpenCall) -> str:
+    """Return the message that the stream ends before a closer; "" if that has no text."""
+    text = closer.strip().replace("{name}", call.name or "{name}")
+    return f"the stream ends inside a call, before {text!r}: aborted" if text else ""
 
 
 def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
@@ -240,7 +249,11 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     text = copy.take()
     call.raw.append((key, text))
     if marker is None:
-        raise BrokenCall("truncated-call")
+        closer = closer_of(key, syntax)
+        last = scanner.events[-1] if scanner.events else None
+        if closer and isinstance(last, MarkupEvent) and last.text.lstrip().startswith(closer):
+            closer = declared_text(syntax.call_template.after)  # the value's own closer is there
+        raise BrokenCall("truncated-call", _cut_before(closer, call))
     kind = marker.kind
     if kind in (Kind.CALL, Kind.SECTION):
         message = f"another call begins in the value of {key}"
@@ -265,7 +278,10 @@ def _note_opener(
     """Note a parameter's opener that differs from the declared one, or has no JSON type."""
     scanner, place = reader.scanner, f"{call.place}, argument {key}"
     if "slip" in opener.named:
-        message = f"{opener.text.strip()!r:.60} is read as the opener of {key}"
+        declared = declared_text(param_template(syntax).before)
+        message = (
+            f"{opener.text.strip()!r:.60} is read as the opener of {key}{DECLARED}{declared!r}"
+        )
         scanner.note("mended-opener", place, message)
         return
     scanner.note_form(opener, param_template(syntax).before, where=place)
@@ -304,7 +320,10 @@ def _cut_at_closer(
             message = f"{closer!r} is written twice: read as one"
             reader.scanner.note("doubled-closer", place, message)
             return inner
-        reader.scanner.note("marker-in-value", place)  # perhaps its own closer was forgotten
+        marker = next(marker for marker in markers if marker in text)
+        message = f"{marker!r} stands in the value of {key}, and stays in it"
+        # perhaps the value's own closer was forgotten
+        reader.scanner.note("marker-in-value", place, message)
         return text
     inner, _, rest = text.rpartition(closer) if has_words(closer) else ("", "", "")
     if not inner and has_words(closer):
