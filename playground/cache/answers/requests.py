@@ -70,9 +70,9 @@ def render_requests(
 ) -> list[Rendered]:
     """Render the session's requests in a dialect, unmarked.
 
-    If `seconds_apart` is None, they are sent at the recorded times. `models` are those to which
-    they went, if it was not always the session's; a request that is still to come goes to the last
-    of them.
+    If `seconds_apart` is None, they are sent at the recorded times. `models` has a model for each
+    request, if some went to another model than the session's; a request that is still to come goes
+    to the last of `models`.
     """
     environment = what_if.environment_of(session)
     # The block is added after the marks and is gone at the next request: not in the rendering.
@@ -133,8 +133,8 @@ def is_pending(session: Session) -> bool:
 def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
     """Return when each answer's request was sent, in seconds since the first.
 
-    Return None if fewer than half of the times are known. A missing time takes that of the request
-    before.
+    Return None if fewer than half of the times are known. A request without a time gets that of the
+    previous request.
     """
     noted = {record.reply: record.at for record in session.requests}
     found: list[float | None] = []

@@ -329,7 +329,7 @@ def _cells(
     """Simulate a dialect's requests under each policy; equal marks share one row."""
     differences = _differences_of(rendered, rules)
     known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
-    decided: list[tuple[Any, CacheSimulation]] = []  # by functions, which several policies share
+    decided: list[tuple[Any, CacheSimulation]] = []  # by `decide`, which policies may share
     for chosen in policies:
         policy = dialect.marking_policy if chosen in ("", OWN) else get_policy(chosen)
         if cell := next((cell for each, cell in decided if each is policy.decide), None):
