@@ -242,7 +242,7 @@ def _scrubs() -> bool:
 
 
 def run_id(of: str = "request") -> str:
-    """Return the id of this browser session's last run `of` a request or of a template."""
+    """Return the id of the last run in this browser session, `of` a request or of a template."""
     return str(st.session_state.get(_RUN + of, ""))
 
 

@@ -40,7 +40,7 @@ def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
         return None
     text = result.content[:SEARCH_LIMIT]
     tools = prompt_data.tool_metadata
-    # a call of such a dialect, without its tokens, touches the words around it
+    # a call that lost its special tokens directly touches the words around it
     has_tokens = isinstance(dialect, DeclaredDialect) and bool(_TOKEN.search(dialect.syntax.call))
     for tool in tools:
         if (key := _argument_beside(text, tool, has_tokens)) is not None:

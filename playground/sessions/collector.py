@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 # Not off: a parser's cycles would stay for the whole file. A session of 20 MB is examined once.
 _SELDOM: Final = (200_000, 20, 100)
 _lock = Lock()
-_readers: list[tuple[int, int, int]] = []  # for each thread in `seldom`, the usual thresholds
+_readers: list[tuple[int, int, int]] = []  # thresholds that each thread in `seldom` found
 
 
 @contextmanager
