@@ -325,7 +325,7 @@ class ChoicePoint:
 
     @cached_property
     def _group_of_pattern(self) -> dict[str, Group | None]:
-        # of two choices with the same pattern the first has matched, so it is entered last
+        # reversed: of choices with the same pattern the first one matches, so it must win
         return {
             pattern: choice.group
             for choice in reversed(self.choices)
