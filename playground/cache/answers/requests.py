@@ -189,8 +189,8 @@ def sent_models(session: Session) -> list[str]:
     """Return the model to which each answer's request went, as recorded, in order.
 
     A request without a recorded model went to the model of the previous request. The session's own
-    model is spelled as the session spells it. The result is empty if that model is none of them:
-    then the question is about another model than those that answered.
+    model is spelled as the session spells it. The result is empty if the session's model is not
+    among the models that answered: then the question is about another model.
     """
     own, noted = (
         session.task.model_name,
