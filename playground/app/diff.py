@@ -221,7 +221,7 @@ def blocks(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     st.header("Who wrote it", anchor=False)
     tables.table(rows.writers(version_diff), height="content")
     st.caption(
-        "Tokens of a block are those of its text; of a tool, with what frames it. The totals above "
+        "A block's tokens are those of its text; a tool's include its frame. The totals above "
         "are those of the whole request."
     )
 

@@ -54,7 +54,7 @@ def last_in_process() -> Iterator[None]:
         try:
             yield
         finally:
-            # duckdb's binding looks itself at what is left of it then, and reports it as lost
+            # at exit duckdb's binding looks for objects of its own, and reports frozen ones as lost
             if "duckdb" not in sys.modules:
                 gc.freeze()
 
