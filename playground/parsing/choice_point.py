@@ -146,8 +146,8 @@ class ChoicePoint:
         return len(text)
 
     def _run_at(self, text: str, start: int) -> GoesOn | None:
-        """Return a test whether the run from `start` on goes on in longer text. Return None if
-        there is no run, or if it is so short that another choice may still begin there."""
+        """Return a test that tells if longer text still continues the run from `start`. Return None
+        if there is no run, or if it is so short that another choice may still begin there."""
         if len(text) - start <= _CHUNK_END:
             return None
         if not (self._run_start and self._run_start.match(text, start)):
