@@ -62,7 +62,7 @@ _WHERE = {
     "tool_portability": "playground.questions.tool_schemas",
 }
 
-# Names that a plugin brings: asked of the registry, which says so where the plugin is not there.
+# Names that a plugin brings, looked up in the registry; it reports a plugin that is missing.
 _OF_PLUGINS = {
     "ChatAdapter": "systems",
     "JSONAdapter": "systems",

@@ -985,7 +985,7 @@ def test_a_stream_whose_text_holds_calls_is_read_so_with_one_click() -> None:
     recorded = Recording("streamed", "native", (TextChunk("I look. "), TextChunk(reply)))
     on_disk().add("streamed", new_entry(replace(load_session(ASKED), recordings=(recorded,))))
     app = page("replay", session="streamed")
-    assert "No call is read so, but the text looks like hermes: 1 call." in told(app)
+    assert "No call is read this way, but the text looks like hermes: 1 call." in told(app)
     press(app, "Read it as hermes")
     assert "Complete calls: t." in told(app)
     assert "looks like" not in told(app)

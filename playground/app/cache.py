@@ -130,7 +130,7 @@ def _policy(name: str, session: Session) -> str:
         # a newly chosen session is first shown as it was sent
         state.choose(POLICY, chosen if chosen in names else names[0])
     elif state.get(POLICY) and state.get(POLICY) == state.get(_LAST_USUAL) != usual:
-        state.choose(POLICY, names[0])  # another dialect is shown with its own marks as well
+        state.choose(POLICY, names[0])  # the new dialect's usual marks replace the old one's
     elif state.get(POLICY) is None and chosen in names and POLICY not in state.url_values():
         state.choose(POLICY, chosen)  # another page was open meanwhile
     state.put(_LAST_SESSION, name)
@@ -223,8 +223,8 @@ def show_strip(question: CacheQuestion) -> None:
 def _policies(question: CacheQuestion, cell: CacheSimulation) -> None:
     """Show the cost under each policy, and with marks for an hour if the provider has such marks.
 
-    Each is simulated; the cheapest comes first. No saving is named if a bill sums up several rounds
-    on the server, because no dialect writes those.
+    Each is simulated; the cheapest comes first. If a bill sums up several rounds on the server, no
+    saving is named, because no simulated request has such rounds.
     """
     own = policies.own_policies()
     every = simulations(
@@ -327,7 +327,7 @@ def show_every_policy(question: CacheQuestion) -> None:
         say.text(str(fault))
         return
     say.caption(
-        f"Rules of {cells[0].provider}. Cost is that of all input as a share of uncached. "
+        f"Rules of {cells[0].provider}. Cost: all input, as a share of its price without a cache. "
         "Predicted; nothing is sent."
     )
     if provider_words := cells[0].assumption:

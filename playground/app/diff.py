@@ -65,7 +65,7 @@ def draw_controls() -> tuple[VersionQuestion, str, Any]:
     names = state.session_names()
     at = names.index(working.name) if working.name in names else 0
     others = [*names[at + 1 :], *names[:at]]
-    if state.is_own(working.name):  # versions of one name together, the one before this first
+    if state.is_own(working.name):  # the most similar name first, then the latest before this
         others = [*reversed(names[:at]), *names[at + 1 :]]
         others.sort(key=lambda name: -len(commonprefix([_stem(name), _stem(working.name)])))
     others.sort(key=lambda name: state.is_own(name) != state.is_own(working.name))
@@ -221,7 +221,7 @@ def blocks(version_diff: VersionDiff, shown: Sequence[BlockChange]) -> None:
     st.header("Who wrote it", anchor=False)
     tables.table(rows.writers(version_diff), height="content")
     st.caption(
-        "Tokens of a block are those of its text; of a tool, with what frames it. The totals above "
+        "A block's tokens are those of its text; a tool's include its frame. The totals above "
         "are those of the whole request."
     )
 

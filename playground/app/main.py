@@ -41,7 +41,7 @@ page = st.navigation(
 if entry := navigation.entry_of(page):  # None for an older address, which leads to a page
     st.set_page_config(page_title=f"{entry.title} · Dialect Playground")
     navigation.begin(entry)
-    bring.go_to_target(entry)  # before the bar: an address cannot change that widgets are bound to
+    bring.go_to_target(entry)  # before the bar, whose widgets then fix the address
     if not frame.head(entry):
         workspace.missing()
         st.stop()

@@ -49,7 +49,7 @@ POLICY_OF = "policy of "  # + session name → the policy that was chosen for it
 MARKS_OF = "marks in "  # + session name → dialect and policy's marks → the user's marks in it
 DECLARE_FROM = "start of the next declaration"  # its kind, a name and a file's bytes
 STORED_AS = "new name of "  # + session name → the name under which it was stored since
-_ADDRESS = "session of the address"  # the name in it after the last run
+_ADDRESS = "session of the address"  # the name in the address after the last run
 _NEXT = "session of the next run"  # chosen after the list of sessions was drawn
 _RUN = "run id"
 _WORKSPACE = "workspace"  # a visitor's: the texts of the sessions, and of deleted ones
@@ -242,7 +242,7 @@ def _scrubs() -> bool:
 
 
 def run_id(of: str = "request") -> str:
-    """Return the id of this browser session's last run `of` a request or of a template."""
+    """Return the id of the last run in this browser session, `of` a request or of a template."""
     return str(st.session_state.get(_RUN + of, ""))
 
 

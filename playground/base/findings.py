@@ -210,10 +210,10 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "tool-order": warning("the tools of the request before, in another order"),
     "json-key-order": warning("the JSON of the request before, with its keys in another order"),
-    "head-injection": warning("the conversation begins otherwise than in the request before"),
+    "head-injection": warning("the conversation begins differently than in the request before"),
     "history-rewrite": warning("a message that was sent before has changed"),
     "prefix-changed": warning(
-        "what the cache compares up to a mark is not as in the request before"
+        "what the cache compares up to a mark differs from the request before"
     ),
     "too-many-breakpoints": error("more cache marks than the provider allows"),
     "marker-on-empty": error("a cache mark on an empty text"),

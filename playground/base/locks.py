@@ -82,7 +82,7 @@ def open_lock(place: Path, mode: int) -> int:
         raise FileExistsError(errno.EEXIST, "this is a link, and no lock file") from error
     if not _is_lock(os.read(handle, _LONGEST_NOTE)):
         os.close(handle)
-        raise FileExistsError(errno.EEXIST, "this is no lock file, though it is called so")
+        raise FileExistsError(errno.EEXIST, "this has a lock file's name, but is no lock file")
     return handle
 
 

@@ -138,7 +138,7 @@ class _Places:
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         count, places = self._by_key.get(key, (0, {}))
-        if count >= len(items):  # as for all but the first of many policies
+        if count >= len(items):  # true for every policy but the first
             return places.get(value, [])
         with self._lock:
             count, places = self._by_key.get(key, (0, {}))
@@ -160,9 +160,9 @@ def shared_length(first: Sequence[Any], other: Sequence[Any], start: int = 0) ->
     if start >= most:
         return most
     first, other = first[start:most], other[start:most]
-    if first == other:  # as for most requests
+    if first == other:  # true for most requests
         return most
-    if first[:-1] == other[:-1]:  # as for most others: the last message has lost its mark
+    if first[:-1] == other[:-1]:  # often: the last message has lost its mark
         return most - 1
     at = 0
     while first[at : at + step] == other[at : at + step]:

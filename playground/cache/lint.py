@@ -121,9 +121,9 @@ def _lookback_overflow(sent: SentRow) -> Seen:
         later = [point for point in points if point >= entry]
         if not later or sent.rules.match == "exact":  # OpenAI counts no blocks
             continue
-        # Anthropic's text of July counts every block, that of September a run of calls or results
-        # once: wide turns may overflow under the first alone. In one report 74 % of what was
-        # written after such turns was written in vain (claude-code#63930).
+        # By Anthropic's text of July every block counts; by that of September a run of calls or
+        # results counts once, so a wide turn may overflow only by the first text. In one report
+        # 74 % of what was written after such turns was written in vain (claude-code#63930).
         blocks = min(point - entry for point in later)
         counted = min(positions[point] - positions[entry] for point in later)
         if blocks < reach:

@@ -76,7 +76,7 @@ class TimedRequest:
         self.known_doubts: dict[Rules, str] = {}
         self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
-        self.billed = None if self.summed else billed  # it gives the sizes
+        self.billed = None if self.summed else billed  # the bill gives the sizes
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
         kept = before if before and shared else _Nothing()

@@ -31,7 +31,7 @@ class Price:
 
     `read` is the price of a token from the cache, `output` that of an answer's token, `minimum` the
     tokens that a prefix needs to be cached; each is None if the list lacks it. `tiers` are the
-    prices of input under other terms, by the list's names: of long requests, of a service tier.
+    prices of input under other terms (long requests, a service tier), by the list's names of them.
     `days` are the prices of input by the day on which each began, if it has changed.
     """
 

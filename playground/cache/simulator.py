@@ -54,7 +54,7 @@ class CacheSimulator:
     _own_settings: dict[str, str] = field(default_factory=dict)
     _beside: str = ""  # why the last request's model or settings are uncertain
     one_by_one: bool = True  # True if each request was sent after the previous answer had begun
-    _first_blocks: set[bytes] = field(default_factory=set)  # of all requests, hashed
+    _first_blocks: set[bytes] = field(default_factory=set)  # hashes of all requests' first blocks
 
     def send(self, request: TimedRequest) -> Simulated:
         """Send one request and return its outcome. Later requests can read its entries."""

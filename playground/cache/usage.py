@@ -134,7 +134,7 @@ SHAPES: Final = (
     UsageShape(("input",), ("cache.read",), ("cache.write",), whole=False),
     UsageShape(("inputOther",), ("inputCacheRead",), ("inputCacheCreation",), whole=False),
     UsageShape(("input_other",), ("input_cache_read",), ("input_cache_creation",), whole=False),
-    # Roo Code: the whole since 2025-10 (`totalInputTokens` in its `cost.ts`); then Cline
+    # first Roo Code, since 2025-10 all input (`totalInputTokens` in its `cost.ts`); then Cline
     UsageShape(
         ("tokensIn",), ("cacheReads",), ("cacheWrites",), known_by=("apiProtocol",), was_rest=True
     ),

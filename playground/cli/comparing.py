@@ -209,7 +209,7 @@ _AGAINST = [
 
 
 def against_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Gather the options of `Against` into one argument."""
+    """Gather the options about a baseline into one argument, `against`."""
 
     @wraps(command)
     def gathered(

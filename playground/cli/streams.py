@@ -179,7 +179,7 @@ def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolM
 
 
 def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) -> list[Finding]:
-    """Return findings on the file: on its text, or that this is one of many recordings."""
+    """Return findings about the file's text, and one if the file has other recordings too."""
     from playground.base.findings import finding
 
     codes = ("no-dialect", "wrapped-body", "unknown-json")

@@ -115,9 +115,9 @@ def stopping() -> Iterator[Stop]:
     """Let Ctrl-C, SIGTERM and SIGHUP set an event instead of ending the program.
 
     So nothing is raised in the middle of a step that must be complete. A second signal ends the
-    program as usual. It is sent automatically if the program still runs GRACE seconds after the
-    first: a library that loads or a connection that is not accepted does not see the event. An
-    InputFault after a signal exits with the signal's status.
+    program as usual. If the program still runs GRACE seconds after the first, a second one is sent
+    automatically, because code that loads a library or waits for a connection does not see the
+    event. An InputFault after a signal exits with the signal's status.
     """
     from playground.base.errors import InputFault
 

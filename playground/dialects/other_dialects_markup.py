@@ -87,7 +87,7 @@ _last_readings = _Readings("", [])
 
 
 def _readings_of(text: str, tools: list[ToolMetadata]) -> _Readings:
-    """Return the readings of the last text if it is this one, or else new ones."""
+    """Return the readings of a text; the last text's readings are cached."""
     global _last_readings
     readings = _last_readings
     if readings.text != text or readings.tools != tools:

@@ -22,7 +22,7 @@ BlockKind = Literal[
     "assistant",
     "tool results",
     "environment",
-    "image",  # or another part without text; its block's text stands for it, and is not sent
+    "image",  # or another part without text; the text of its block is not sent
 ]
 
 

@@ -40,7 +40,7 @@ def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
         return None
     text = result.content[:SEARCH_LIMIT]
     tools = prompt_data.tool_metadata
-    # a call of such a dialect, without its tokens, touches the words around it
+    # a call that lost its special tokens directly touches the words around it
     has_tokens = isinstance(dialect, DeclaredDialect) and bool(_TOKEN.search(dialect.syntax.call))
     for tool in tools:
         if (key := _argument_beside(text, tool, has_tokens)) is not None:
@@ -90,8 +90,8 @@ def _word(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def _keys_pattern(names: tuple[str, ...], in_sentence: bool, has_tokens: bool) -> re.Pattern[str]:
-    """Build a pattern of a parameter's name where only a call has it: as a quoted key, a tag or an
-    option, or outside of a sentence, a keyword with a literal, or a label that begins a line."""
+    """Build a pattern of a parameter's name as only a call has it: a quoted key, a tag, an option.
+    Outside of a sentence, it may also be a keyword with a literal, or a label at a line's start."""
     key = f"({'|'.join(map(re.escape, names))})"
     forms = [
         rf"""[\"']{key}\\?[\"']\s{{0,4}}(?::|=>)""",
@@ -110,7 +110,7 @@ def _keys_pattern(names: tuple[str, ...], in_sentence: bool, has_tokens: bool) -
 
 
 def _tool_of_arguments(text: str, tools: Sequence[ToolMetadata]) -> str:
-    """Return the only tool whose arguments a text is, as one JSON object; "" if there is none."""
+    """Return the only tool that takes the JSON object in `text` as arguments; "" if none does."""
     bare = text.strip()
     fenced = _FENCED.match(bare)
     bare = fenced[1].strip() if fenced else bare

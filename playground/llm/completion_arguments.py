@@ -46,8 +46,8 @@ def completion_arguments(
 def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
-    """Return the parameters for a new request of a session: `given`, and those of the session's
-    `own` that are not only for its old request (as streaming is).
+    """Return the parameters for a new request of a session: `given`, and the session's `own`
+    without those that were only for its old request (such as streaming).
 
     Without `tools` beside the messages, parameters about the choice of tools are left out.
     """

@@ -152,7 +152,7 @@ Whole = Callable[[str, DemoReply], dict[str, Any]]
 
 
 def writers_of(path: str) -> tuple[Streamed, Whole]:
-    """Return the writers of the API at a path: of streamed and of whole replies."""
+    """Return an API's two writers, for streamed and for whole replies; `path` shows the API."""
     if path.endswith("/messages"):
         return anthropic, whole_anthropic
     if path.endswith("/api/chat"):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import httpx
 
-_open: dict[object, tuple[Any, Iterator[bytes]]] = {}  # by a key object of each answer
+_open: dict[object, tuple[Any, Iterator[bytes]]] = {}  # each answer has a key object
 _abandoned: deque[object] = deque()  # the keys of abandoned answers
 
 

@@ -2,8 +2,8 @@
 
 The weights are a least-squares fit to o200k_base over 651 texts (messages of transcripts, tables of
 numbers, JSON, code, documents). For nine in ten of 440 other texts the estimate is 0.82 to 1.16 of
-the count of o200k_base, and as close to that of cl100k_base. The rule of four characters a token
-gives 0.45 to 1.41 of it: in a table of numbers a token has two characters.
+the count of o200k_base, and as close to cl100k_base's count. The rule "four characters a token"
+gives 0.45 to 1.41 of the count: in a table of numbers a token has two characters.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _WEIGHTS: Final = (  # hundredths of a token for each such byte; the most freque
 )
 _ASCII: Final = _WEIGHTS[:3]
 _OTHER: Final = 50  # line breaks, punctuation
-# Recorded requests of other models were billed 0.65 to 1.5 of the count of o200k_base (`tokens/`),
-# which is itself 0.86 to 1.2 of an estimate.
+# Other models' bills of recorded requests are 0.65 to 1.5 of the count of o200k_base (`tokens/`);
+# that count is 0.86 to 1.2 of an estimate.
 _LEAST: Final = 0.6
 _MOST: Final = 1.8
 

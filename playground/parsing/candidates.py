@@ -84,7 +84,7 @@ def candidates_of(choices: Iterable[Begun]) -> str:
     for look_back in sorted({look_back for _, look_back in solid}):
         branches.append(any_of(sorted(text for text, its in solid if its == look_back), look_back))
     if spaced:
-        # of several blanks before a marker only the first is found: each would look at all others
+        # of several blanks before a marker, only the first is found: from each, all would be read
         leaks = re.escape("".join(sorted({text[0] for text in LEAKED})))
         following = any_of(sorted(spaced))
         ahead = rf"(?=\s{{0,64}}+(?:[{leaks}]|{following}|\Z))" if following else ""

@@ -86,7 +86,7 @@ def choice_pattern(pattern: str) -> ChoicePattern:
 
 
 def pattern_of(match: regex.Match[str]) -> str:
-    """Return the pattern of a choice that has matched, as its choice has it."""
+    """Return the pattern that gave a match, as its choice declares it."""
     return _without_shared_space(match.re.pattern)
 
 

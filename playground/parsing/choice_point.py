@@ -146,8 +146,8 @@ class ChoicePoint:
         return len(text)
 
     def _run_at(self, text: str, start: int) -> GoesOn | None:
-        """Return a test whether the run from `start` on goes on in longer text. Return None if
-        there is no run, or if it is so short that another choice may still begin there."""
+        """Return a test that tells if longer text still continues the run from `start`. Return None
+        if there is no run, or if it is so short that another choice may still begin there."""
         if len(text) - start <= _CHUNK_END:
             return None
         if not (self._run_start and self._run_start.match(text, start)):
@@ -326,7 +326,7 @@ class ChoicePoint:
 
     @cached_property
     def _group_of_pattern(self) -> dict[str, Group | None]:
-        # of two choices with the same pattern the first has matched, so it is entered last
+        # reversed: of choices with the same pattern the first one matches, so it must win
         return {
             pattern: choice.group
             for choice in reversed(self.choices)

@@ -34,7 +34,7 @@ PARAM_HOLES: Final[dict[str, str]] = {
     "type": "the JSON type of a parameter's value; `string` says that it is text",
     "is_text": "`true` where a parameter's value is text, `false` where it is JSON",
 }
-# a letter and a sign, and more than what prose may hold (`to=`)
+# a letter and a sign in at least 4 characters; prose may hold shorter ones, such as `to=`
 _HAS_WORD: Final = re.compile(r"(?s)(?=.{4})(?:[^\W\d_].*\W|\W.*[^\W\d_])")
 SECTION_BODY: Final = "calls"
 SECTION_BODIES: Final[dict[str, str]] = {
@@ -238,8 +238,8 @@ def tags_outside_text(
     syntax: Declaration, markers: Markers, names: Iterable[str]
 ) -> tuple[str, ...]:
     """Return what plain text is not expected to contain: the first tag of each marker, and openers
-    of mere words. Markers are those of calls of tools with these names, of sections, of reasoning,
-    and the model's special tokens."""
+    of mere words. The markers are the model's special tokens, and those around reasoning, sections
+    and calls of tools with these names."""
     return _tags_outside_text(syntax, markers, tuple(names))
 
 
@@ -261,8 +261,8 @@ def _tags_outside_text(
 
 
 def markers_of_words(syntax: Declaration, names: Iterable[str]) -> Iterator[str]:
-    """Yield the openers in which there is no tag, such as `**Tool Call:**` or `@name(`. An object
-    of JSON without an opener is recognised by the key of its name."""
+    """Yield the openers in which there is no tag, such as `**Tool Call:**` or `@name(`. For a
+    JSON object without an opener, yield its beginning up to the key that holds the name."""
     for form in (each for each in (syntax, *syntax.also) if not each.slip):
         sections = (leading_text(section.before).strip() for section in form.sections)
         yield from (text for text in sections if _HAS_WORD.search(text) and not first_tag(text))

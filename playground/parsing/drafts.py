@@ -25,7 +25,7 @@ _UNMERGED: Final = 1024  # most held events of small chunks before they are join
 
 @dataclass
 class DraftCall:
-    """A draft that begins at `offset`, inside the reasoning tags of this `number`.
+    """A draft that begins at `offset`, inside the tags `Markers.reasoning[number]`.
 
     `events` are held back; `earlier_events` are from before the draft. `calls` is the number of
     calls before it.
@@ -71,7 +71,7 @@ class DraftCall:
         return -1
 
     def _stretches(self) -> Iterator[tuple[str, bool]]:
-        """Yield the texts of complete calls, and the text between two of them as one."""
+        """Yield the stretches of text in order, with True for text outside of complete calls."""
         outside: list[str] = []
         call: list[str] | None = None
         for event in self.events:

@@ -289,7 +289,7 @@ class SyntaxEngine:
 
     @property
     def _text_claim(self) -> Claim:
-        """The claim for text: as content, or as text after a call if a switch asks for that."""
+        """The claim for text: as content or, after a call and by a switch, as text after a call."""
         if not self.calls or self.switches.text_after_calls == "text":
             return self.scanner.emit_text
         return self.scanner.emit_text_after_call
@@ -341,7 +341,7 @@ class SyntaxEngine:
                 self._emit_text(1)  # past its first character, so that it is not found again
                 continue
             self._emit_text(marker.size)
-            if marker.text.startswith(fence):  # as long, and of the same characters
+            if marker.text.startswith(fence):  # the closer repeats the opener
                 break
         self.mode = "text"
 

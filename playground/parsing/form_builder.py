@@ -295,7 +295,7 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
         patterns.setdefault(prefix(section.before)[:2], []).append(opener + SPACE + call + _BODY)
     if before:
         patterns.setdefault(prefix(before)[:2], []).append(call + _BODY)
-    # with `name_is_key` the object begins like any other, `{"`, and so may the text after a string
+    # with `name_is_key` the object begins with `{"`, as text after a string may too
     elif not syntax.shape.name_is_key:
         lead = Lead(syntax, "", "", strict=True, firm=False)
         patterns['{"'] = [notation.announce(lead)]

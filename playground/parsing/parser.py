@@ -141,7 +141,7 @@ class SyntaxParser(TextReader, DialectParser):
         return self._declaration[0].closers
 
     def variations(self, events: Sequence[Event]) -> set[Variation]:
-        from playground.parsing.variations import variations  # for views of servers alone
+        from playground.parsing.variations import variations  # only server views need it
 
         syntax, markers, _, tools = self._declaration
 

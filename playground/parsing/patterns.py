@@ -28,8 +28,8 @@ ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 _LINE_BREAK: Final = r"[ \t]{0,16}+\r?\n"
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
-# Not after a member's key. A look-behind inside, because `regex` takes a text of two characters
-# after a blank for the beginning of a match: `[ x` would be held up to the end of the stream.
+# Not after a member's key. The inner look-behind is needed, because else `regex` takes any two
+# characters after a blank for a partial match: `[ x` would be held up to the stream's end.
 NO_MEMBER: Final = r"""(?<!(?<="):\s{0,6})"""
 CONTEXT: Final = 8  # the most characters before a place that a look-behind such as LINE_START sees
 # the end of white space after a name, before other text or at the end of the text

@@ -48,7 +48,7 @@ class Scanner:
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
         self.emit_rest = Claim(self, finding_maker("unexpected-text", "inside a call", _REST))
-        # the end of the text in which JSON was last looked for at once, and was incomplete
+        # the end of the text in which a JSON value was last searched whole, and was incomplete
         self.incomplete_at = -1
         # notes for the fast path (fast_path.py), valid until more text is added
         self.skip_rule: SkipRule | None = None  # the rule by which chunks may be skipped

@@ -45,8 +45,8 @@ class SkipRule(NamedTuple):
     """A rule by which chunks may be claimed without the walk.
 
     A chunk is skipped if it holds none of the three `triggers`, or if `search` finds nothing in it.
-    `search` sees each chunk alone. It may find too much, never too little: it matches a marker's
-    first character alone if the chunk may end there, and a look-behind may only exclude.
+    `search` sees each chunk alone. It may find too much, never too little: it also finds a marker
+    of which the chunk holds only the start. Its pattern may have look-behinds only if negative.
     """
 
     triggers: tuple[str, str, str]
@@ -57,8 +57,8 @@ class SkipRule(NamedTuple):
     looks_back: bool = False
     # True if any line may be a marker, so that the text after a line break is always looked at
     any_line: bool = False
-    # (text, place) -> a cheap test whether text held from there is still one unfinished run, such
-    # as the first line of a call that begins with a path; None if no run begins there
+    # (text, place) -> a cheap test of longer held text: is all of it still one run, for example a
+    # path in a call's first line? None if no run begins at the place
     run_at: Callable[[str, int], GoesOn | None] | None = None
     # decides about other held text; None: ask `hold_from` again
     decide: Decide | None = None
@@ -124,7 +124,7 @@ def _hold_from_in_string(pattern: re.Pattern[str], match_at: MatchAt | None) -> 
 def triggers_of(pattern: re.Pattern[str]) -> tuple[str, str, str]:
     """Return three characters: if a text has none of them, `pattern` finds nothing in it. Return
     empty texts if three are not enough. `in` is three times as fast as a search."""
-    # a rule's pattern matches at one character, so trying single characters finds them all
+    # a rule's pattern also matches one character alone, so it is tried on each of them
     likely = sorted({*map(chr, range(128)), *pattern.pattern})
     triggers = [char for char in likely if pattern.search(char)]
     return (

@@ -132,8 +132,8 @@ class TextReader(FastPath):
         scanner, events = engine.scanner, engine.feed(text)
         if self._bad or self._prefilled:
             events = self._place_findings(events)
-            # only the walk can handle a bad character that still needs its finding, and held text
-            # of a prefill, which belongs to no span
+            # only the walk can handle two things: a bad character that still needs its finding,
+            # and text that is held from the prefill and so belongs to no span
             if self._bad or scanner.offset < 0:
                 return events
         is_waiting = scanner.pending is not None or scanner.skip_rule is not None

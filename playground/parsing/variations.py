@@ -35,7 +35,7 @@ _QUOTED: Final = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
 _CUT: Final = frozenset(
     {"missing-closer", "unclosed-section", "truncated-call", "unreadable-call", "missing-opener"}
 )
-"""Codes of findings in replies of which a marker is missing: the next one may be half."""
+"""Codes of findings of a missing marker. With one, half a marker is no variation."""
 _COUNTED: Final = re.compile(r"\d+")
 
 

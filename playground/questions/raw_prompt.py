@@ -114,7 +114,7 @@ def raw_prompt(
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
     """Return the dialect whose parser reads the calls that the template writes, or "".
 
-    Return "" too if the `budget` (by default that of one question) ends before that is known.
+    Also return "" if the `budget` (by default that of one question) ends too early.
     """
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]

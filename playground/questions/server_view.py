@@ -1,4 +1,4 @@
-"""Show what a server hands to its client of a recording, and compare all servers."""
+"""Show what a server hands to its client for a recording, and compare all servers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def server_view(
     tools: Any = (),
     switches: Switches | None = None,
 ) -> ServerReading:
-    """Return what a server hands to its client of a recorded reply.
+    """Return what a server hands to its client for a recorded reply.
 
     `server` is a name such as `vllm`, or `vllm:hermes` with its parser. Raises UnknownNameError,
     which lists the servers.
@@ -49,7 +49,7 @@ def server_view(
 def dropped_by_servers(
     result: ParseResult, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
 ) -> dict[str, int]:
-    """Count the characters that each server drops of a reply read in a dialect.
+    """Count the characters of a reply that each server drops. `dialect` is the reply's dialect.
 
     Servers that are declared lossless are left out.
     """

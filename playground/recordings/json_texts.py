@@ -48,7 +48,7 @@ class Box:
     position: int | None  # if it is an item of a list
     is_list: bool
     count: int = 0  # a list's items so far
-    indexes: tuple[str, ...] = ()  # such as "index": 1; never zero, which many APIs leave out
+    indexes: tuple[str, ...] = ()  # such as "index": 1; not 0: many APIs omit it
     types: tuple[str, ...] = ()
 
 

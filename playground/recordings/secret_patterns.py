@@ -21,10 +21,10 @@ NAMED, COOKIE, WEBHOOK, HASH = "key or token", "cookie", "webhook address", "pas
 class SecretPattern(NamedTuple):
     """A row of the table, with the patterns of one form of a secret.
 
-    Either the secret is one of `heads` with the `value` after it, or it is a `value` after
-    `before`, one of `words` and `lead`. Words are in small letters. A row without heads and words
-    is tried after each name of a secret, such as `client_secret`. If the
-    secret begins before the word, a group in `before` matches its beginning, and `value` its rest.
+    A secret has one of two forms: one of `heads` and then `value`; or only `value`, after `before`,
+    one of `words`, and `lead`. Words are in small letters. A row without heads and words is tried
+    after each name of a secret, such as `client_secret`. If the secret begins before the word, a
+    group in `before` matches its beginning, and `value` its rest.
     In an example `{a20}` stands for twenty letters and digits.
     """
 
@@ -41,8 +41,8 @@ class SecretPattern(NamedTuple):
     before: str = ""
     lead: str = ""
     again: str = ""  # the pattern between one value and the next
-    # of a secret without a greatest length: the class of its further characters, and a pattern
-    # that ends it although such characters follow
+    # for a secret of any length: `on` is the class of its further characters, and `end` a pattern
+    # that ends the secret although such characters follow
     on: str = ""
     end: str = ""
     after: str = ""
@@ -316,7 +316,7 @@ WORDED: Final = (
     # A name without a sign: in a sentence, in columns, after a command, in code.
     _names(r"(?:\s(?:for|of|to)\s[^\n.:,]{1,40}?)?<is><marks><opens>?",
            "<technical><elsewhere><called><both spoken>"
-           # of both cases, or with a special character, or at the end of a sentence
+           # a word with both cases or a special character, or one at a sentence's end
            r"(?:(?=\w{0,80}[a-z])(?=\w{0,80}[A-Z])|(?=\w{1,80}[!#$%^&*@~])"
            r"|(?=(?:<spoken>){8,99}+(?:[.,!]\s|[.,!]?(?:[\n\"'`*)<]|\\+[nrt\"']|\Z))))"
            "(?:<spoken>){8,}+", "My password is {a14}.", r"\b"),

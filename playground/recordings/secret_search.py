@@ -223,7 +223,7 @@ def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[in
 def _values_after(
     row: _WordPattern, text: str, at: int, stop: int, is_password: bool = False
 ) -> Iterator[Beginning]:
-    """Yield the place of the value, or of each value of a list, that follows a word by a row."""
+    """Yield the place of each value (one, or those of a list) that follows a row's word."""
     lead = row.lead.match(text, stop, stop + _REACH)
     if lead is None:
         return

@@ -95,7 +95,7 @@ class ServerReading(ParseResult):
     view: View
     lossless: ParseResult
     reads: Delivery = "complete reply"
-    """What the server is declared to read; if it gets the other, it may deliver something else."""
+    """The kind of reply that the server's view is for; it may read the other kind differently."""
     slips: frozenset[str] = frozenset()
     """The differences between the reply and the form that its model should write: slips and
     variations."""

@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 # Not off: a parser's cycles would stay for the whole file. A session of 20 MB is examined once.
 _SELDOM: Final = (200_000, 20, 100)
 _lock = Lock()
-_readers: list[tuple[int, int, int]] = []  # for each thread in `seldom`, the usual thresholds
+_readers: list[tuple[int, int, int]] = []  # thresholds that each thread in `seldom` found
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def last_in_process() -> Iterator[None]:
         try:
             yield
         finally:
-            # duckdb's binding looks itself at what is left of it then, and reports it as lost
+            # at exit duckdb's binding looks for objects of its own, and reports frozen ones as lost
             if "duckdb" not in sys.modules:
                 gc.freeze()
 

@@ -31,8 +31,8 @@ def joined(session: Session, other: Session) -> Session:
 def _task(session: Session, other: Session) -> TaskConfig:
     """Return the task with the prompts and the model of `other`, if it has them.
 
-    If its messages replace those of a session that begins with a system message, this becomes
-    the agent prompt.
+    If `session` begins with a system message, and the messages of `other` replace it, the system
+    message becomes the agent prompt.
     """
     new = other.task
     update: dict[str, object] = {}

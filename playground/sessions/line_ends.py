@@ -19,7 +19,7 @@ def as_edited(text: str) -> str:
 def with_line_ends_of(before: str, edited: str) -> str:
     """Return an edited text with its earlier line ends.
 
-    Lines before and after the changed ones have their own; changed ones have the most common one.
+    Each unchanged line at the start or end keeps its own; changed lines get the most common one.
     """
     if "\r" not in before or "\r" in edited:
         return edited

@@ -10,7 +10,7 @@ from playground.sessions import unvalidated
 
 def text_part(text: str) -> TextPart:
     """Return a text as a part."""
-    return unvalidated.text(str(text))  # str: of a NotANumber, too
+    return unvalidated.text(str(text))  # str() also makes a NotANumber a plain text
 
 
 def with_text(parts: Sequence[Part], text: str) -> list[Part]:

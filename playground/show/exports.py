@@ -53,7 +53,7 @@ def pytest_file(
 ) -> str:
     """Return a test with the recording's chunks, which checks that they still give these events.
 
-    Its docstring names the readings in `other_timelines`, which were shown beside this one.
+    The test's docstring names the readings in `other_timelines`, shown beside this one.
     """
     switches = timeline.result.switches
     return _TEST.format(

@@ -172,7 +172,7 @@ GLOSSARY: Final[dict[str, Term]] = {
     "span": Term("span", "text", "the characters from start to stop"),
     "start": Term("start", "number", "the first character of a span, from 0"),
     "state": Term(
-        "state", "text", "how sure a figure is: `exact` (people read `sure`), or what keeps it so"
+        "state", "text", "how sure a figure is: `exact` (people read `sure`), or why it is not"
     ),
     "step": Term("step", "number", "the chunk that an event came from"),
     "stop": Term("stop", "number", "the character after the last of a span"),

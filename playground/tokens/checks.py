@@ -72,7 +72,7 @@ def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Findi
     The provider cuts the text at the mark, so the cached tokens are right. But the model reads
     other tokens than if both texts were one block, so a moved mark changes its input.
     """
-    if not holds_marks(body):  # as most bodies: reading the others takes as long as counting them
+    if not holds_marks(body):  # most have none, and reading takes as long as counting
         return []
     pairs = pairwise(read_wire(dict(body)).blocks)
     return [mark for first, second in pairs if (mark := _mark_in_token(first, second, tokenizer))]

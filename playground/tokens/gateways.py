@@ -42,9 +42,8 @@ def frame_chat(
     if gateway and (called or kinds):
         is_single = len(kinds) == 1 and not called and not reasoning
         if not (is_single and _FRAMED_AS_OPENAI[kinds[0]].search(model)):
-            thoughts = (
-                called and reasoning
-            )  # it may be sent again, so the tokens have no upper limit
+            # earlier reasoning may be sent again; then the tokens have no upper limit
+            thoughts = called and reasoning
             framed.add_reason(
                 "a gateway may use the Responses API, which frames tools and forms differently",
                 None if thoughts else 99,

@@ -73,7 +73,7 @@ def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
     tokens (1 bill).
     """
     framed = templates.llama3(body, dated=True)
-    framed.add_reason("hosts that name the model so frame it differently", 12)
+    framed.add_reason("hosts that use this name frame the model differently", 12)
     pieces = (piece if piece.message is not None else replace(piece, sure=0.0)
              for piece in framed.rows[0])  # fmt: skip
     framed.rows[0] = list(pieces)

@@ -145,8 +145,8 @@ def _note_unknown_parts(
 def _add_form_cost(framed: Framed, form: AnswerForm | None, reasoning: bool, tools: bool) -> None:
     """Frame the cost of a form in addition to its text, as bills of Chat Completions show it.
 
-    It is 1 if the form is open (4 of 4 bills of three projects; 22 of 22 bills of closed forms lack
-    it), and 1 more if it has a description, with a model that reasons (8 of 8).
+    An open form costs 1 (4 of 4 bills of three projects), a closed one nothing (22 of 22 bills). A
+    description costs 1 more with a model that reasons (8 of 8 bills).
     """
     if form and form.open and (tools or reasoning):
         framed.add_reason("what a schema that is open costs here is not known", 1)

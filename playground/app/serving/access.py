@@ -55,7 +55,7 @@ NO_RUNS = (
     "To ask models, start `playground` on a machine of your own, or use `playground record` there."
 )
 
-_access: Access | None = None  # by whoever started the server in this process
+_access: Access | None = None  # set by the code that started the server
 
 
 def set_access(access: Access) -> None:

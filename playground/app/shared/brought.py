@@ -23,9 +23,8 @@ def take(key: str) -> None:
         return
     data = base64.b64decode(given["base64"]) if "base64" in given else str(given["text"])
     name = str(given.get("name") or "")
-    found = (
-        asdict(recognise(data, name)) if data or name else None
-    )  # recognised too, for its message
+    # empty data with a name is recognised too, because the result has a message
+    found = asdict(recognise(data, name)) if data or name else None
     state.put(_BROUGHT, {"number": int(given["number"]), "found": found})
 
 

@@ -132,7 +132,7 @@ def _draw(row: _Row) -> None:
 
 
 def _kind(label: Label) -> str:
-    """Return a description: if it is edited, its parts, its title, its file."""
+    """Describe a session: `edited` if it is, then its parts, its title and its file."""
     counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
     parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
     origin = label.origin and f"from {label.origin}"

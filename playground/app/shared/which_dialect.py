@@ -45,7 +45,7 @@ def looks_like(reading: Reading, place: DeltaGenerator, read_as: Callable[[str],
         return
     held = counted(found.calls, "call") if found.calls else "a call that is cut off"
     with place.container(horizontal=True, vertical_alignment="center"):
-        say.text(f"No call is read so, but the text looks like {found.dialect}: {held}.")
+        say.text(f"No call is read this way, but the text looks like {found.dialect}: {held}.")
         say.button(
             f"Read it as {found.dialect}",
             key="read as it looks",

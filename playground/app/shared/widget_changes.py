@@ -20,10 +20,10 @@ _KNOWN: Final = "known of "  # + widget's key → the value that it was drawn wi
 def place(key: str, value: Any) -> str:
     """Return the key of the widget that shows a value which is stored elsewhere.
 
-    Pass the value as the widget's default in every run. A value that is set instead goes to the
-    browser once, and is lost if the user's next action ends that run: the widget was then empty,
-    and the emptiness came back as an edit. If anything but the user changed the value, a new widget
-    replaces the old one.
+    Pass the value as the widget's default in every run. A value set by code instead is sent to the
+    browser once; the user's next action may end that run first. The widget then stayed empty, and
+    the browser reported the empty text as an edit. If anything but the user changed the value, a
+    new widget replaces the old one.
     """
     count = state.get(_WIDGETS + key) or 0
     held = state.get(_widget(key, count))

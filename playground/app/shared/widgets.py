@@ -64,7 +64,7 @@ def _listed(places: Sequence[str]) -> str:
 
 
 def _advice(code: str, message: str) -> str:
-    """Return a finding's meaning, unless its message has it, and its remedy."""
+    """Return a finding's meaning and its remedy, without those that its message states."""
     lines = (CODES[code].meaning if code in CODES else "", FIXES.get(code, ""))
     return "".join(f"\n{line}" for line in lines if line and line not in message)
 

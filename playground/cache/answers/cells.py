@@ -184,8 +184,8 @@ class CacheSimulation(Drawn, Live):
         return (life, sum(saved), nano) if sum(saved) > 0 else None
 
     def lost_nano(self, broken: BilledBreak) -> int | None:
-        """The extra cost of lost tokens over reading them, in billionths of a dollar, by the price
-        of the model that was billed."""
+        """Return how much more the lost tokens cost than a read of them, in billionths of a dollar.
+        The price is that of the model that was billed."""
         bill, rules, model = self.billed[broken.number], self.rules, self.model
         if self.row:
             model = self.row[broken.number].wire.model

@@ -74,7 +74,7 @@ _HOLDS_MORE: Final = (
     "The file still holds text that was not sent with some of these requests: what follows is "
     "about all of it."
 )
-_AS_SENT_ALONE: Final = "That is of the requests as they were sent, not of these."
+_AS_SENT_ALONE: Final = "The bills are for the requests as sent, not for these."
 
 
 def _smaller_reads(value: CacheSimulation) -> str:

@@ -21,7 +21,7 @@ def known_rules(provider: str, model: str) -> Rules:
 
 
 def price_under(rules: Rules, model: str) -> Price | None:
-    """Return a model's price if these rules are those of its own maker; None otherwise."""
+    """Return a model's price if its own maker has these rules; None otherwise."""
     return price_of(model) if _sells(rules, model) else None
 
 

@@ -74,7 +74,7 @@ class CachePlacement(Drawn, Live):
 
     @property
     def assumption(self) -> str:
-        """A sentence on the rules of an unknown model: whose they are; "" for a known one."""
+        """A sentence that says whose rules are assumed for an unknown model; "" for a known one."""
         return assumption_of(known_rules("", self.model_name), self.model_name)
 
     @property

@@ -70,9 +70,9 @@ def render_requests(
 ) -> list[Rendered]:
     """Render the session's requests in a dialect, unmarked.
 
-    If `seconds_apart` is None, they are sent at the recorded times. `models` are those to which
-    they went, if it was not always the session's; a request that is still to come goes to the last
-    of them.
+    If `seconds_apart` is None, they are sent at the recorded times. `models` has a model for each
+    request, if some went to another model than the session's; a request that is still to come goes
+    to the last of `models`.
     """
     environment = what_if.environment_of(session)
     # The block is added after the marks and is gone at the next request: not in the rendering.
@@ -133,8 +133,8 @@ def is_pending(session: Session) -> bool:
 def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
     """Return when each answer's request was sent, in seconds since the first.
 
-    Return None if fewer than half of the times are known. A missing time takes that of the request
-    before.
+    Return None if fewer than half of the times are known. A request without a time gets that of the
+    previous request.
     """
     noted = {record.reply: record.at for record in session.requests}
     found: list[float | None] = []
@@ -189,8 +189,8 @@ def sent_models(session: Session) -> list[str]:
     """Return the model to which each answer's request went, as recorded, in order.
 
     A request without a recorded model went to the model of the previous request. The session's own
-    model is spelled as the session spells it. The result is empty if that model is none of them:
-    then the question is about another model than those that answered.
+    model is spelled as the session spells it. The result is empty if the session's model is not
+    among the models that answered: then the question is about another model.
     """
     own, noted = (
         session.task.model_name,

@@ -85,8 +85,8 @@ def simulate_cache(
     The policy "as-sent" simulates a session's requests as they were brought, with their own marks,
     in no dialect. `model` replaces the session's or the bodies' own. `provider` names the rules
     (`cache/rules/`); by default it follows from the name of the (first) model. Requests are sent
-    at the times that a session notes for most of them (for bodies: `times`, in seconds), else
-    `seconds_apart`, by default 20, each after the answer to the one before. Tokens are estimated by
+    at their recorded times if most have one (for bodies: `times`, in seconds). Otherwise each is
+    sent `seconds_apart` (by default 20) after the previous answer. Tokens are estimated by
     kinds of characters; `usages`, the provider's own for each body, make them exact. Requests to a
     provider without rules are in the state "unknown-provider".
 
@@ -170,7 +170,7 @@ def _as_sent(
     sent, own = sent_requests(session), session.task.model_name
     named = {body.get("model") for body in sent.bodies}
     answered = {record.model for record in session.requests}
-    is_own = None in named or own in named or own in answered  # else it was changed
+    is_own = None in named or own in named or own in answered  # else the user changed it
     routes = list(dict.fromkeys(filter(None, sent.routes)))
     is_routed = bool(routes) and is_own and not (model or provider)
     if is_routed:
@@ -329,7 +329,7 @@ def _cells(
     """Simulate a dialect's requests under each policy; equal marks share one row."""
     differences = _differences_of(rendered, rules)
     known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
-    decided: list[tuple[Any, CacheSimulation]] = []  # by functions, which several policies share
+    decided: list[tuple[Any, CacheSimulation]] = []  # by `decide`, which policies may share
     for chosen in policies:
         policy = dialect.marking_policy if chosen in ("", OWN) else get_policy(chosen)
         if cell := next((cell for each, cell in decided if each is policy.decide), None):

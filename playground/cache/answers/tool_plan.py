@@ -335,7 +335,7 @@ def _assumed(
         found = counted(tools_per_search, "tool")
         yield f"a search finds {found}: the called one, then the next of the list"
         yield "a search is a second round on the server, which reads the prompt once more"
-        yield "of the search tool, only its entry is counted: no page says what it takes there"
+        yield "of the search tool, only its entry is counted: no page says what else it adds"
     if "by the client" in ways:
         yield "the client adds a tool (tool_addition, in beta) just before its call"
     if part_in_prompt != "nothing":

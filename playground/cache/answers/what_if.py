@@ -97,9 +97,9 @@ class WhatIf:
         self, messages: Sequence[dict[str, Any]], environment: str, seconds: float
     ) -> Sequence[dict[str, Any]]:
         """Return the formatted messages before a policy marks them."""
-        # Persisted on every user message, the block is part of the prefix and the cheapest of all
-        # (0.25 of the uncached cost of one session); only in the last message it breaks the prefix
-        # at every request (0.45, and 1.25 with one mark), as kilocode#7778 did.
+        # A block that stays on every user message is part of the prefix: that is the cheapest (0.25
+        # of the uncached cost of one session). A block only in the last message breaks the prefix
+        # at every request (0.45, and 1.25 with one mark), as in kilocode#7778.
         if self.environment not in ("persisted", "inside") and not self.timestamp:
             return messages
         changed = list(messages)

@@ -41,7 +41,7 @@ class CacheWire(Shown):
 
     @property
     def assumption(self) -> str:
-        """A sentence on the rules of an unknown model: whose they are; "" for a known one."""
+        """A sentence that says whose rules are assumed for an unknown model; "" for a known one."""
         return assumption_of(known_rules("", self.model), self.model)
 
     @property

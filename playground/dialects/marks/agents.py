@@ -70,7 +70,7 @@ def _after_system(messages: Messages, count: int) -> list[int]:
 
 
 def _wire_users(messages: Messages, count: int) -> list[int]:
-    """Return the last message of each of the last runs of user messages and results."""
+    """Return the last messages of the last `count` runs of user messages and results."""
 
     def is_user(index: int) -> bool:
         return index < len(messages) and messages[index].get("role") in ("user", "tool")

@@ -85,7 +85,7 @@ def _merge_all(schema: Schema) -> None:
 
 
 def _join_all(node: Schema, root: Schema) -> None:
-    """Merge all parts of an allOf. `$ref`s are replaced by their targets: only one could stay."""
+    """Merge all parts of an allOf. Replace `$ref`s by their targets: a schema can hold only one."""
     for part in node.pop("allOf"):
         if isinstance(part, dict):
             _join(node, _resolve(part, root))

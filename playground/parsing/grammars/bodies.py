@@ -225,8 +225,8 @@ def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expressi
 
 
 def _texts(call: CallRules) -> Expression:
-    """Build the texts, each up to what follows it in the template, or a JSON object in place of
-    them all."""
+    """Build the texts; each ends where the template's next piece begins. A dialect with `objects`
+    also allows one JSON object in place of all texts."""
     syntax, template = call.syntax, call.syntax.call_template
     keys = tuple(name.removeprefix("text:") for name in template.holes)
     split_holes = (name.partition(":") for name in holes_of(template.before))

@@ -152,7 +152,7 @@ def _free_style(style: Style, space: Expression = SPACE) -> Style:
 
 
 def _free_json(in_text: bool = False) -> Style:
-    """Return the style of JSON, its keys any texts: the empty one too."""
+    """Return the style of JSON in which any text may be a key, even the empty one."""
     style = _free_style(json_style(in_text=in_text), _JSON_SPACE)
     return replace(style, any_key=lambda names: style.text(), any_escape=True)
 
@@ -203,7 +203,7 @@ class _Form:
     def _pieces(
         self, pieces: Sequence[Piece], tool: ToolMetadata | None, key: Expression | str = ""
     ) -> Expression:
-        """Build pieces, their holes as they may be filled."""
+        """Build the pieces; a hole allows every text that may fill it."""
         parts: list[Expression | str] = []
         for part in well_formed(pieces):
             if isinstance(part, Gap):

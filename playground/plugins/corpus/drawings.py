@@ -45,8 +45,8 @@ def column_title(column: str) -> str:
 def corpus_figure(value: CorpusAnswer) -> go.Figure:
     """Draw one column of an answer: lines over time if there are dates, otherwise bars for rows.
 
-    The column is the share of malformed calls, or that of failed ones if none is malformed, or the
-    lost money, or the first column of numbers. There are at most 40 lines or bars.
+    The column is the first of these with values: the share of malformed calls, the share of failed
+    ones, the lost money, any column of numbers. There are at most 40 lines or bars.
     """
     figure = FigureWithTable()
     first = _first_column_of(value, Number)
@@ -55,7 +55,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         return figure
     candidates = [value.columns.index(name) for name in _TELLING if name in value.columns]
     with_values = (index for index in candidates if any(row[index] for row in value.rows))
-    share = candidates[:1] if "lost_dollars" not in value.columns else []  # a price may be unknown
+    share = candidates[:1] if "lost_dollars" not in value.columns else []  # dollars may all be None
     number = next(with_values, [*share, first][0])
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:

@@ -48,7 +48,7 @@ class FileFacts:
     form: str
     findings: list[list[str]]
     kept_as_text: list[int]
-    recorded: bool = False  # whether it has recordings, whose calls are facts, too
+    recorded: bool = False  # True if the session has recordings: the facts count their calls
 
     @property
     def plain(self) -> dict[str, Any]:

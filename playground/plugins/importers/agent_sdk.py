@@ -37,7 +37,7 @@ class ClaudeAgentSdk(SessionFormat):
     title = "Messages of the Claude Agent SDK (YAML, JSON or lines)"
     keeps = Keeps(
         tools="by name",
-        usage="of answers, or else of the run, at its last one",
+        usage="of each answer, or else the run's total at its last answer",
         missing="system prompt is not in it; the run's totals, what a test expects",
     )
 

@@ -87,8 +87,8 @@ def _is_head(line: dict[str, Any]) -> bool:
 
 
 def _is_line(line: Any) -> bool:
-    """Return True for a line of a transcript: it has two of a transcript's usual fields, or in
-    copies without these it is a message with a time and a speaker as its type.
+    """Return True for a line of a transcript: it has two of a transcript's usual fields. In copies
+    without these fields, it is a message with a time, and its type is a speaker.
     """
     if not isinstance(line, dict) or "type" not in line:
         return False
@@ -302,7 +302,7 @@ def _add_piece(thread: _Thread, answer: _Answer, value: dict[str, Any], place: P
 
 
 def _is_billed_otherwise(before: Any, after: Any) -> bool:
-    """Return True if two lines of one answer differ in token counts; those of output may grow."""
+    """Return True if an answer's two lines differ in token counts; output counts may grow."""
     before, after = mapping(before), mapping(after)
     return any(
         type(count) is int and (after[name] < count if "output" in name else after[name] != count)

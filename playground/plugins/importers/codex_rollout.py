@@ -54,7 +54,7 @@ class CodexRollout(SessionFormat):
         for call_id, place in shown.items():
             if not builder.knows_call(call_id):
                 builder.note_loss(
-                    f"a call of which only the interface was told: {call_id!r}", place
+                    f"a call that only the interface's events show: {call_id!r}", place
                 )
         yield builder
 

@@ -135,7 +135,7 @@ def _without_repeats(turns: list[Turn]) -> tuple[list[Turn], list[Turn]]:
 
 
 def _is_same_call(one: Turn, other: Turn) -> bool:
-    """Return True if two turns may report one call: one bill may have more counts, such as sums."""
+    """Return True if two turns may report the same call. One may have more counts, such as sums."""
     if (one.before, one.after) != (other.before, other.after):
         return False
     counts, others = _counts(one), _counts(other)

@@ -143,7 +143,7 @@ def _response(
     for item in _objects(items):
         run_item = run_items.take(item)
         if run_item is not None and run_item[1] != item:
-            builder.note_loss("an item that is another one in its response", run_item[0])
+            builder.note_loss("an item that differs from its copy in the response", run_item[0])
     for item in _objects(items):
         if output := run_items.take_output(item):
             read_message(builder, output[1], output[0])

@@ -118,7 +118,7 @@ def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
                 name=f"{kind}, {name}",
                 offsetgroup=str(offset),
                 marker={"color": _COLOURS[kind]},
-                opacity=1.0 if offset else 0.55,  # of the trace, not the marker: the legend has it
+                opacity=1.0 if offset else 0.55,  # the trace's, so that the legend has it too
             )
             base = [below + value for below, value in zip(base, values, strict=True)]
     figure.update_layout(

@@ -94,7 +94,7 @@ class LiveCache(CacheSimulator):
         """Correct the cache by a bill; `sent` is the same request with its bill."""
         bill, points = sent.billed, prediction.outcome.breakpoints
         if bill is None or self.rules.match == "best effort":
-            return  # by best effort, the size of a read is the reading request's, not the entry's
+            return  # here a read's size says nothing about the entry's size
         kept = bill.read + bill.write
         if not kept:
             self.undo(prediction)  # no part of the request was long enough

@@ -297,7 +297,7 @@ def _with_answers(session: Session, trial: Trial) -> Session:
 
 
 def _result(trial: Trial, name: str) -> None:
-    """The sentence, the figures, and what differed where an answer was not right; `name` is of the
+    """Show the verdict, the figures, and what differed in wrong answers. `name` is the name of the
     session that has the answers."""
     say.info(trial.verdict)
     tables.table(trial.frame(), height="content")

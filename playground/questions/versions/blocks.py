@@ -65,7 +65,7 @@ class _Part(NamedTuple):
 
 
 _Key = tuple[str, ...]
-KnownParts = dict[_Key, list[_Part]]  # of wire blocks, by all that their parts follow from
+KnownParts = dict[_Key, list[_Part]]  # a wire block's parts, by all that decides them
 
 
 def blocks_of(

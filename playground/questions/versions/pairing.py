@@ -16,7 +16,7 @@ def paired(before: Sequence[Session], now: Sequence[Session]) -> list[tuple[int,
     """Return pairs of indexes of the same session in both files, in the order of `now`.
 
     Two sessions are the same if they have the same agent's id, else the same first text of the
-    user, else the same title; one that stands twice in a file decides nothing. The remaining
+    user, else the same title; an id, text or title that a file has twice is ignored. The remaining
     sessions are paired in order.
     """
     old, new = dict(enumerate(before)), dict(enumerate(now))

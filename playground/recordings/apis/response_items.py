@@ -13,7 +13,7 @@ CLIENT_CALLS: Final = {  # calls that the client runs → the finished item's fi
 }
 ASKED_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}  # others: provider's own
 OTHER_CALLS: Final = {"program", "mcp_approval_request"}  # also calls, despite their names
-ASKED: Final = "asked_of_provider"  # the kind of a part with the task of the call of its id
+ASKED: Final = "asked_of_provider"  # a part of this kind has a call's id and task
 _TASKS: Final = (
     "action", "operation", "arguments", "code", "queries", "input", "revised_prompt", "prompt",
 )  # fmt: skip
@@ -42,9 +42,9 @@ class Items:
     """The items of one response, each with a key.
 
     Some servers send neither index nor id, some a different id in every event, some the index 0 for
-    all. So the index (`place`) takes precedence over the id, and an added item is always new. An
+    all. So the index (`place`) counts before the id, but not if several items share the index. An
     event without a known index or id belongs to an open item of its sort that has no other index or
-    id: a delta to the newest, an end to the oldest.
+    id: a delta belongs to the newest of them, an end to the oldest.
     """
 
     def __init__(self) -> None:

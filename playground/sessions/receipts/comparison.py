@@ -1,6 +1,6 @@
 """Compare the leaves of a file with the sessions that were read from it.
 
-Texts are compared by content; short texts, repeats, results and annotations also by number.
+Texts are compared by content. Short texts, repeats, results and annotations are also counted.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _texts(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
 
 
 def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[Found]:
-    """Yield the calls that no session holds: each by its id, or its name and content."""
+    """Yield the calls that no session holds. Calls of one id, name and content count once."""
     each = {(call.call_id, call.name, call.arguments): call for call in leaves.calls}
     left = Counter(holdings.calls)
     contents = {arguments for _, arguments in left} | _json_texts(holdings)
@@ -232,15 +232,15 @@ def _in_words(counts: Sequence[int]) -> str:
 
 
 def _may_repeat(reports: list[FileUsage]) -> bool:
-    """Return True if reports may be of one request: the run's sum at another path, or a span's
-    attributes that repeat an inner span's. Objects of usage are one for each request."""
+    """Return True if the reports may be of one request: a run's sum may stand at another path, or
+    a span may repeat an inner span's report. But each usage object belongs to another request."""
     paths = {numberless(str(usage.place)) for usage in reports}
     return len(paths) > 1 or USAGE.search(next(iter(paths)).rpartition(".")[2]) is None
 
 
 def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
-    """Return the reports by their counts, one for each answer. Of reports without an answer, keep
-    the path with the fewest: other paths may be in a history that requests repeat."""
+    """Group the reports by their counts, one for each answer. If some have no answer, keep only the
+    path with the fewest reports: the others may be in a history that each request repeats."""
     last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
     groups: dict[tuple[int, ...], list[FileUsage]] = {}
     for usage in last.values():
@@ -263,7 +263,7 @@ def _is_part(report: Iterable[int], bill: Iterable[int]) -> bool:
 
 
 class _Explanations:
-    """A finder of the reason why a text is missing: a finding, or the format's path."""
+    """The reasons why a text may be missing: a finding says so, or the format ignores its path."""
 
     def __init__(
         self, leaves: Leaves, findings: Iterable[Finding], left_aside: Mapping[str, str]
@@ -319,7 +319,7 @@ class _Explanations:
             names = {each.partition(" ")[0].rstrip("s") for each in found.message.split(", ")}
             return any(step.rstrip("s") in names for step in where.split("."))
         return (
-            _quotes(found.message, text)  # for example of a stream, whose findings name chunks
+            _quotes(found.message, text)  # a finding about a stream names a chunk, not a path
             or _is_within(where, found.where)
             or _is_within(found.where, where)
             or any(_is_within(where, word.rstrip(",)")) for word in found.message.split())

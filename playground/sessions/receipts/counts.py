@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-# The last step of the place of a count of tokens, for all providers. Limits are no counts.
+# The last step of a token count's path, for all providers. Limits are no counts.
 _COUNT: Final = re.compile(
     r"(?i)(?:^|[._])(?:input|output|prompt|completion|total|reasoning|candidates|thoughts|cached"
     r"|cache[._]?(?:read|creation|write)\w*)[._]?(?:tokens?|token_?count)"

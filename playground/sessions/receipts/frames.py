@@ -40,7 +40,7 @@ def frames_of_lines(source: Source) -> list[Any]:
 
 
 def is_frame(value: dict[Any, Any]) -> bool:
-    """Return True for a piece of a reply, by its neighbours or its event's name."""
+    """Return True for a piece of a reply: its fields or its event's name show that it is one."""
     if isinstance(value.get("__data__"), dict):  # Llama Stack's form, with a type for each object
         value = value["__data__"]
     choices = value.get("choices")
@@ -53,7 +53,7 @@ def is_frame(value: dict[Any, Any]) -> bool:
 
 def frames_in(text: str) -> list[Any]:
     """Return the frames of server-sent events, or of JSON lines within a string; [] if the text has
-    more than frames. An event's data that is no JSON becomes a text."""
+    anything else. An event's data that is no JSON becomes a text."""
     if text.lstrip()[:1] == "{" and "\n" in text:
         lines = [line for line in text.split("\n") if line.strip()]
         frames = [value for line in lines for value in json_values(line)]
@@ -73,7 +73,7 @@ def frames_in(text: str) -> list[Any]:
 
 
 def _of_lines(data: str) -> list[Any]:
-    """Return the JSON of each line of an event that is no JSON as a whole; other lines as texts."""
+    """Read an event's data line by line: a line of JSON as its value, any other line as a text."""
     lines = [line for line in data.split("\n") if line.strip()]
     return [value for line in lines for value in json_values(line) or [line]]
 

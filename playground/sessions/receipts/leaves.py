@@ -269,7 +269,7 @@ class _Walk:
             case bytes():
                 self.bytes(value, place)
             case int() | float() if around.in_message and key in _SAID and type(value) is not bool:
-                self.text(str(value), place, depth, around, key)  # which no message can say
+                self.text(str(value), place, depth, around, key)  # no message holds a number
 
     def _list(self, value: list[Any], place: Place, key: str, depth: int, around: _Around) -> None:
         around = around._replace(owner="")
@@ -436,9 +436,8 @@ class _Walk:
             self.leaves.calls += [c for c in whole.leaves.calls if c.arguments not in ("{}", '""')]
             for key, text in _strings(frame, (), ()):
                 pieces.setdefault(key, []).append(text)
-            for report in reports_in(
-                frame
-            ):  # the last one counts, with earlier counts that it lacks
+            # the last report counts; counts that it lacks come from earlier ones
+            for report in reports_in(frame):
                 bill = report if all(sides(report, in_usage=True)) else {**bill, **report}
         if bill:
             counts = tuple(sorted(bill.values()))

@@ -53,7 +53,7 @@ class Exchange:
     # True if its `input` holds only what is new since the exchange before it, as on a socket. To
     # repeat the whole input in each would take memory in the square of their number.
     follows: bool = False
-    usage: Any = None  # as the file states it; the reply's own comes first
+    usage: Any = None  # the file's statement; the reply's own usage wins
 
     @cached_property
     def reply(self) -> dict[str, Any] | None:

@@ -62,8 +62,8 @@ class Tab:
         return shown["text"] if shown else None
 
     def first_line(self, name: str) -> str | None:
-        """Return the first line of an entry as it is now stored or, if only this tab has it, as it
-        is here.
+        """Return the first line of an entry: the stored one, or this tab's if only this tab has the
+        entry.
 
         Return None if there is no entry. Raises InputFault if it cannot be read.
         """

@@ -14,7 +14,7 @@ from typing import NamedTuple
 _HERE = Path(__file__).parent
 _PARTS = {
     "panes": ("words", "edit", "cells", "search", "heads")
-}  # of a component, that stand before it
+}  # files that come before a component's own
 
 
 class ComponentFiles(NamedTuple):

@@ -242,7 +242,7 @@ OTHERS: Final = {
     "analyses": "What does a newer version of our analysis count differently?",
 }
 TABLE_OF_OTHERS: Final = {name: "calls" if name == "errors" else "sessions" for name in OTHERS}
-"""The table that has the columns by which each of them is filtered."""
+"""For each of `OTHERS`, the table whose columns its filters use."""
 
 
 def question_names() -> dict[str, str]:

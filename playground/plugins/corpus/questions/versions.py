@@ -91,8 +91,8 @@ def _sort_key(version: str) -> list[tuple[int, int, str]]:
 def compare_versions(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[Any, ...]]:
     """Return a row for each figure: its value in both versions, the change, and a probability.
 
-    The probability, for shares of calls only, is that of so great a difference by chance alone
-    (two-sided test of two proportions).
+    The probability says how likely so great a difference is by chance (two-sided test of two
+    proportions); only shares of calls have one.
     """
     rows: list[tuple[Any, ...]] = [
         (name, first.get(name) or 0, second.get(name) or 0, None, None)

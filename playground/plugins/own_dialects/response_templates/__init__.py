@@ -288,8 +288,8 @@ class _Calls:
 
 
 def _holds_section(form: Declaration) -> bool:
-    """Return True if a call's markers are those of its section, too: each call has one, or all
-    stand in a list, or the call has no marker of its own."""
+    """Return True if the section's markers are also a call's: each call has a section of its own,
+    or a list holds all calls, or a call has no marker of its own."""
     own = () if list_of(form) else form.call_template.before
     return form.one_call_a_section or not has_marker(own)
 

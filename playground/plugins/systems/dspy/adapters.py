@@ -151,7 +151,7 @@ class JSONAdapter(ChatAdapter):
     def format_field_with_value(
         self, fields_with_values: Mapping[Any, Any], role: str = "user"
     ) -> str:
-        """Return fields and their values, in order: of an answer as JSON, else as sections.
+        """Return fields and their values, in order: an answer's as JSON, others as sections.
 
         `role` is "user", or "assistant" for an answer.
         """

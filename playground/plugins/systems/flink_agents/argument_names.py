@@ -61,7 +61,7 @@ def _single_aliases(alias: str | AliasPath | AliasChoices | None) -> Iterator[st
 
 
 def withheld_names(model: type[BaseModel], names: Collection[str]) -> frozenset[str]:
-    """Return the names, and all other names of the fields that have one of them."""
+    """Return `names`, and every other name by which the model accepts one of these fields."""
     fields = _fields_named(model, names)
     return frozenset(names).union(fields, *(argument.accepted for argument in fields.values()))
 

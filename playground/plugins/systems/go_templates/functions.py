@@ -33,7 +33,7 @@ class FunctionFault(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function with the types of its `fixed` arguments and, if more may follow, of each of those.
+    """A function with the types of its `fixed` arguments, and one type for all `variadic` ones.
 
     If it is `named`, `call` gets the source text of its first argument before the values.
     """
