@@ -225,12 +225,15 @@ def test_a_count_lies_in_its_own_range_and_is_shared_out(
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "llama3.2", "mistral-tiny", "somebody/new-model"])
-def test_a_request_that_nobody_can_read_is_a_fault_in_words(model: str) -> None:
+def test_a_request_nested_too_deeply_is_a_fault_in_words_or_has_no_upper_bound(model: str) -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(2_000):
         schema = {"type": "object", "properties": {"a": schema}}
     tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
     body = {"messages": [{"role": "user", "content": TIDE}], "tools": [tool]}
+    if model == "gpt-4o":  # beyond forty levels, what a schema adds is unknown
+        assert count_request(body, model, "openai-chat").range[1] is None
+        return
     with pytest.raises(InputFault, match="nested too deeply"):
         count_request(body, model, "openai-chat")
 

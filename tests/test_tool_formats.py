@@ -153,7 +153,12 @@ def test_a_cache_mark_among_tools_is_told_as_one() -> None:
     tools, found = read_tools_and_findings(given)
     assert tools == [MOOR]
     assert [(f.code, f.severity, f.where, with_fix(f)) for f in found] == [
-        ("cache-mark", "info", "tools.1", "a cache mark, not a tool; requests as sent keep it")
+        (
+            "cache-mark",
+            "info",
+            "tools.1",
+            "a cache mark, not a tool; nothing to do: requests as sent keep it",
+        )
     ]
 
 

@@ -23,7 +23,8 @@ from playground.dialects import DeclaredDialect
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
-from playground.parsing.declaration import SECTION_BODY, markers_of_words
+from playground.parsing.declaration import SECTION_BODY
+from playground.parsing.outside_text import markers_of_words
 from playground.parsing.rendering import render_call
 from playground.parsing.template import declared_text, fill
 from playground.servers import ServerReading

@@ -18,8 +18,8 @@ from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.nouns.events import CallEndedEvent, CallStartedEvent, TextEvent
 from playground.nouns.prompt_data import PromptData
-from playground.parsing.declaration import tags_outside_text
 from playground.parsing.notations import notation_of
+from playground.parsing.outside_text import tags_outside_text
 from playground.parsing.result import ParseResult
 from playground.parsing.template import Hole
 

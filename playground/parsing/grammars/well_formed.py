@@ -18,8 +18,6 @@ from playground.nouns.tools import JSON_TYPES, ToolMetadata, allowed_types
 from playground.parsing.declaration import (
     Declaration,
     Markers,
-    markers_of_words,
-    tags_outside_text,
     written_name,
 )
 from playground.parsing.grammars.characters import (
@@ -59,6 +57,7 @@ from playground.parsing.notations import VALUES
 from playground.parsing.notations.json_members import ENVELOPE
 from playground.parsing.notations.marked_values import KEY_PART, KEY_START
 from playground.parsing.notations.param_choices import value_markers
+from playground.parsing.outside_text import markers_of_words, tags_outside_text
 from playground.parsing.patterns import Gap, well_formed
 from playground.parsing.python_values import PLAIN_NUMBER
 from playground.parsing.template import Hole, Piece, Template, declared_hole, is_line, leading_text
