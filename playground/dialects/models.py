@@ -14,8 +14,8 @@ from playground.base.display import Shown
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.base import Dialect
 
-# A hosted API is recognised by its provider's prefix, or by a model that only it serves. gpt-oss is
-# an open model, except with the prefixes of other hosts. Claude 2 had no field for tools.
+# A hosted API is recognised by its provider's prefix, or by a model that only it serves. As gpt-oss
+# is an open model, `openai/` before it names no host. Claude 2 had no field for tools.
 _HOST: Final = re.compile(
     r"openai/(?!gpt-oss)"
     r"|(azure|anthropic|bedrock|vertex_ai|gemini|cohere|mistral|groq|xai)/"

@@ -30,7 +30,7 @@ class CallReader(Reader):
 
     recipient: str | None = None  # the tool that the section's opener names
     declared_call = ""  # the form in which the dialect writes calls
-    in_pieces = False  # True if the last call broke off inside a JSON object, which continues here
+    in_pieces = False  # True if the last call broke off in a JSON object, whose rest may follow
     # the opener of another call between the same markers
     _next_call: Marker | None = None
     _wrapped = False  # True if a list or a code fence stands inside the markers
@@ -62,7 +62,7 @@ class CallReader(Reader):
         self.open_call = call
         self.count += 1
         scanner.events.append(CallStartedEvent(scanner.here(), call.index, call.call_id))
-        if not marker.well_formed:  # most are, and need no more to be looked at
+        if not marker.well_formed:  # most openers are, and need no note
             self._note_opener(marker, form.syntax, call.place)
         if form.syntax.slip:
             message = f"{form.syntax.call!r:.100} is a slip of models, which is read"
@@ -159,7 +159,7 @@ class CallReader(Reader):
         self.set_name(call, 0, name)
         call.arguments = objects[0]
         self.scanner.note(
-            "arguments-wrapped", call.place, "a call with its name stands in their place"
+            "arguments-wrapped", call.place, "a call with its name stands in place of the arguments"
         )
         return True
 
@@ -276,8 +276,8 @@ class CallReader(Reader):
     def _leaves_open(self, form: Form) -> bool:
         """Return True if the last argument lacks its closer.
 
-        A closer at the very end of the stream counts too, although it was emitted as the beginning
-        of a marker, because nothing follows it.
+        A closer at the very end of the stream is a closer, too. It was emitted as the beginning of
+        a marker only because no text follows it.
         """
         if self.argument is None or not form.syntax.param:
             return self.argument is not None

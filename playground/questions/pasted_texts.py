@@ -42,7 +42,7 @@ def decode_escaped(text: str) -> str | None:
     if "\\n" not in inner or '\\"' not in inner or not _INSIDE.fullmatch(inner):
         return None
     decoded = decode_quoted(f'"{inner}"')
-    return decoded if "\n" in decoded else None  # no line break: JSON has no such escape
+    return decoded if "\n" in decoded else None  # no line break: not decoded, as it is no JSON
 
 
 def is_template(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Show what a server hands to its client for a recording, and compare all servers."""
+"""Show what a server hands to its client when it reads a recording, and compare all servers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def server_view(
     tools: Any = (),
     switches: Switches | None = None,
 ) -> ServerReading:
-    """Return what a server hands to its client for a recorded reply.
+    """Return what a server hands to its client when it reads a recorded reply.
 
     `server` is a name such as `vllm`, or `vllm:hermes` with its parser. Raises UnknownNameError,
     which lists the servers.

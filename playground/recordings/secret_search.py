@@ -23,7 +23,7 @@ from playground.recordings.secret_fragments import (
 )
 from playground.recordings.secret_patterns import HEADED, WORDED
 
-# A place that is not inside a word or Base64; before it a line's end and the like may be escaped.
+# A place outside words and Base64. An escape right before it, such as \n or %20, is not a word.
 _BOUNDARY: Final = regex.compile(
     r"(?<![A-Za-z0-9_+-])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2})"
     r"|(?<=(?:\x1b|\\(?:e|033|x1[bB]|u001[bB]))\[[0-9;]{0,20}[A-Za-z])"  # a terminal's colour
@@ -33,8 +33,8 @@ _BOUNDARY: Final = regex.compile(
 _ESCAPED: Final = re.compile(r"""\\[sSDWZ\\]|\[\^|["']""")
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _TO_NEXT_ITEM: Final = expand(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # from item to item
-_REACH: Final = 240  # characters from a word to its value: each quotation mark has 15 backslashes
-_MOST_CHARACTERS: Final = 256  # number of words whose rows are cached
+_REACH: Final = 240  # characters from a word to its value: a quote may have 15 backslashes
+_MOST_CHARACTERS: Final = 256  # number of characters whose rows are cached for each word
 _END: Final = 4  # last characters of a head, by which it is found
 _FEW: Final = 8  # so few heads are quicker to look for one by one
 _PASSWORD_END: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
@@ -99,7 +99,7 @@ _NO_ROWS: Final = _Rows([])
 
 
 def _may_begin_with(lead: str, character: str) -> bool:
-    """Return True if the pattern, or its beginning, matches a character after a capital letter."""
+    """Return True if `lead`, or its beginning, matches `character` right after a word (here A)."""
     return regex.match(lead, f"A{character}", pos=1, partial=True) is not None
 
 
@@ -107,12 +107,12 @@ class SearchTables(NamedTuple):
     """The compiled patterns and words of all kinds of secrets, as they are looked up."""
 
     by_head: dict[str, list[_HeadPattern]]
-    by_low_head: dict[str, list[str]]  # heads, by themselves in small letters
+    by_low_head: dict[str, list[str]]  # heads, by their form in small letters
     heads_by_end: dict[str, list[str]]
     by_word: dict[str, _Rows]
     by_name: _Rows
     by_sign: dict[str, list[str]]  # words, by a character that every text with them contains
-    in_json: dict[str, str]  # words, by their form in JSON and by themselves
+    in_json: dict[str, str]  # words, by their form in JSON and by the word itself
     head_end: re.Pattern[str]
     head: re.Pattern[str]
     small: list[str]  # heads that begin with a small letter, which are looked for one by one
@@ -223,7 +223,7 @@ def _secret_name(word: str, text: str, low: str, at: int, stop: int) -> tuple[in
 def _values_after(
     row: _WordPattern, text: str, at: int, stop: int, is_password: bool = False
 ) -> Iterator[Beginning]:
-    """Yield the place of each value (one, or those of a list) that follows a row's word."""
+    """Yield the place of the value after a word, or of each value of a list, as `row` says."""
     lead = row.lead.match(text, stop, stop + _REACH)
     if lead is None:
         return

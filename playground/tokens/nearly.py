@@ -21,7 +21,7 @@ _DIGITS: Final = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """An estimate of texts in tokens: the middle for each text, the least and the most for all."""
+    """An estimate in tokens: a middle value for each text, the least and the most for their sum."""
 
     least: int
     sizes: list[int]
@@ -29,7 +29,7 @@ class Sized:
 
 
 def count_with_similar(framed: Framed, model: Packaged) -> Sized:
-    """Estimate the tokens of the texts of a framed request; `model` has a similar tokenizer."""
+    """Estimate the tokens of a framed request's texts with the tokenizer that is like `model`'s."""
     controls_by_size = sorted(model.controls, key=len, reverse=True) if framed.control else []
     controls = re.compile("|".join(map(re.escape, controls_by_size))) if controls_by_size else None
     pieces = [piece for row in framed.rows for piece in row]

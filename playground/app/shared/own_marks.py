@@ -75,8 +75,8 @@ def _labels_to_show(
 ) -> list[str]:
     """Return the labels of the marks to show, from the first source that has a value:
 
-    1. the widget, 2. `last`, shown before another page was opened or an edit made another session
-    of a sample, 3. the address with which the app was opened, 4. the policy. After the browser's
+    1. the widget, 2. `last`, shown before another page was opened or an edit turned a sample into a
+    new session, 3. the address with which the app was opened, 4. the policy. After the browser's
     Back or Forward only the address and the policy count.
     """
     back = state.went_back()

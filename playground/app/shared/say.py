@@ -38,7 +38,7 @@ def shown(words: Any) -> Any:
 
 
 def option(name: Any) -> str:
-    """Return a name for a list of choices, guarded; an address has it in this form, too."""
+    """Return a guarded name for a list of choices, and for a link that chooses it."""
     return visible(str(name))
 
 

@@ -43,7 +43,7 @@ def finder_of_last(messages: Messages) -> Callable[[str, int], list[int]]:
     return last
 
 
-# A session has a request for each answer: looking at all messages of each takes quadratic time.
+# Search from the end: reading all messages for each of a session's requests is quadratic.
 
 
 def _last(messages: Messages, count: int, *roles: str) -> list[int]:
@@ -98,7 +98,7 @@ def system_and_last_two_wire_users(messages: Messages) -> list[PartIndex]:
     return [*_system(messages), *_places(_wire_users(messages, 2))]
 
 
-# Kodu also marks the first question, which keeps its place.
+# Kodu marks the first question and the last two.
 def kodu(messages: Messages) -> list[PartIndex]:
     first, later = _first(messages, 1, "user"), _last(messages, 3, "user")
     return [*_system(messages), *_places(first), *_places(later[1:])]

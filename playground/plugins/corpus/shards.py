@@ -154,7 +154,7 @@ class FactsWriter:
             writer.close()
 
     def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
-        """Yield the facts; a list of tools that a piece repeats only once."""
+        """Yield the facts, but each list of tools of a piece only once."""
         for fact in facts:
             if NAMES[type(fact)] == "toolsets":
                 key = hash(fact[:2])
@@ -249,7 +249,7 @@ class _ShardWriter:
         cleaner, redacts = self._cleaner, self._redacts
         try:
             clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
-        except InputFault as fault:  # not the disk's: nothing is written yet
+        except InputFault as fault:  # no full disk: nothing is written yet
             raise ValueError(str(fault)) from fault
         from_files = [file_facts(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]

@@ -1,7 +1,7 @@
 """Follow a provider's cache while requests pass: predict at sending, correct at the answer.
 
 An unanswered request leaves nothing in the cache. A refused request is undone. An entry can be read
-from the first token of its request's answer on, and its size is corrected by the bill.
+as soon as the answer to its request begins, and its size is corrected by the bill.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class LiveCache(CacheSimulator):
             set(self._doubtful),
             _summed=set(self._summed),
             _begun=dict(self._begun),
-            # entries of unfinished requests are certain: their times are known
+            # so that entries of unfinished requests raise no doubt: their times are known
             _now=max(self._now, request.at),
             _last_doubtful=self._last_doubtful,
             _checked=self._checked.copy(),
@@ -94,7 +94,7 @@ class LiveCache(CacheSimulator):
         """Correct the cache by a bill; `sent` is the same request with its bill."""
         bill, points = sent.billed, prediction.outcome.breakpoints
         if bill is None or self.rules.match == "best effort":
-            return  # here a read's size says nothing about the entry's size
+            return  # with best effort, a bill shows what was read, not the size of an entry
         kept = bill.read + bill.write
         if not kept:
             self.undo(prediction)  # no part of the request was long enough

@@ -258,15 +258,15 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
 
 
 def _note_structured(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """Add a finding about a result's structured content, unless its text has the same content as
-    JSON."""
+    """Add a finding about a result's structured content, unless the result's text is the same value
+    written as JSON."""
     structured = value.get("structuredContent")
     if structured and json_or_text(plain_text(value.get("content")) or "") != structured:
         builder.note_beside("structuredContent", place.at("structuredContent"))
 
 
 def _is_of_mcp(value: dict[str, Any]) -> bool:
-    """Return True for a result of MCP: its content, and what stands beside that."""
+    """Return True if a result has MCP's form: a list as its content, and no fields but MCP's."""
     return (
         isinstance(value.get("content"), list)
         and _MCP_FIELDS.issuperset(value)

@@ -65,7 +65,7 @@ class RecordedAnswers:
         }
         model = self.model or str(body.get("model") or "")
         if not model:
-            raise InputFault("no model", expected="one in the template, or by name")
+            raise InputFault("no model", expected="one in the template, or one that you name")
         result = record(
             body["messages"],
             model,

@@ -15,7 +15,7 @@ from playground.plugins.systems.flink_agents.prompt import Prompt
 
 _REACT: Final = "ReActAgent"
 _MARKERS: Final = ("@prompt", "@tool", "@chat_model", "@action", f"{_REACT}(")
-# The beginning of a file with a class or a call of ReActAgent, after comments: no prose has it.
+# How Python source begins, after comments. A text that also matches _AGENT is not prose.
 _SOURCE: Final = re.compile(
     r"(?>(?:[ \t]*(?:#.*)?\n)*)[ \t]*"
     r"(?:class \w.*:|def \w|async def |import |from \S+ import |@\w|\w+ = |\"\"\")"
@@ -25,7 +25,7 @@ _AGENT: Final = re.compile(rf"(?m)^[ \t]*class\s+\w.*$|\b{_REACT}\(")
 
 @dataclass(frozen=True)
 class AgentSource:
-    """The declarations of a class, by name: prompts, and the source of all others.
+    """The declarations of a class: prompts by name, and the names of all others.
 
     `unread` names prompts that are computed, and what other decorators declare.
     """
@@ -83,7 +83,7 @@ def _react_agents(body: list[ast.stmt], constants: Names) -> Iterator[AgentSourc
 
 
 def _read_react(agent: AgentSource, given: dict[str | None, ast.expr], names: Names) -> None:
-    """Read ReActAgent's prompt and model; what it makes of an output schema is named only."""
+    """Read ReActAgent's prompt and model; note only that an output schema is not read."""
     if node := given.get("prompt"):
         try:
             agent.prompts["prompt"] = _prompt(value_of(node, names))
@@ -169,7 +169,7 @@ def _read_model(
     method: ast.FunctionDef | ast.AsyncFunctionDef,
     constants: Names,
 ) -> None:
-    """Read the prompt that stands in a chat model's arguments; the name of one is not read."""
+    """Read the prompt in a chat model's arguments, unless they hold only a prompt's name."""
     names = {**constants, **names_in(method.body)}
     for line in method.body:
         match line:
