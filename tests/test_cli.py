@@ -233,7 +233,7 @@ def test_a_call_that_a_server_left_in_the_content_is_told_of(tmp_path: Path) -> 
         done = run("replay", str(file))
         assert text in done.stdout
         assert done.returncode == 0
-        assert "gemma4 reads 1 complete call here, native reads none" in done.stderr
+        assert "gemma4 sees 1 call here, native none" in done.stderr
 
 
 def test_gptme_has_no_parser_for_others_dialects(tmp_path: Path) -> None:
