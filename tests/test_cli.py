@@ -233,7 +233,7 @@ def test_a_call_that_a_server_left_in_the_content_is_told_of(tmp_path: Path) -> 
         done = run("replay", str(file))
         assert text in done.stdout
         assert done.returncode == 0
-        assert "gemma4 reads 1 complete call here, native reads none" in done.stderr
+        assert "gemma4 sees 1 call here, native none" in done.stderr
 
 
 def test_gptme_has_no_parser_for_others_dialects(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_calls_of_another_dialect_than_the_one_that_was_named_are_told(tmp_path:
     reply.write_text('<tool_calls>\n{"name": "say", "arguments": {"a": 1}}\n</tool_calls>')
     told = run("replay", str(reply), "-d", "minimax-m2", "--server", "vllm")
     assert told.returncode == 0
-    assert "warning foreign-markup" in told.stderr
+    assert told.stderr.count("warning foreign-markup") == 1
 
 
 def test_one_of_several_recordings_says_so(tmp_path: Path) -> None:

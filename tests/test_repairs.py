@@ -258,6 +258,24 @@ OPENERS: Final[list[Row]] = [
         "It ends with </tool_call> here.",
         ["near-marker"],
     ),
+    # the beginning of a second call was markup, in silence
+    (
+        "react",
+        'Action: get_weather\nAction Input: {"city": "Rome"}\nAction: get_weather!',
+        [ROME],
+        "Action: get_weather!",
+        ["near-marker"],
+    ),
+    # only a call ends this reasoning, so one that could not be read was reasoning, in silence
+    *(
+        ("dspy-chat", f"[[ ## next_thought ## ]]\nI look.\n{text}", [], "", [code])
+        for text, code in (
+            ('[[ ## next_tool_name ## ]]\nget_weather\n{"city": "Rome"}', "near-marker"),
+            ('[[ ## next_tool ## ]]\nget_weather\n{"city": "Rome"}', "unread-call"),
+            ('<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>', "foreign-markup"),
+        )
+    ),
+    ("dspy-chat", "[[ ## next_thought ## ]]\nI look for the city.", [], "", []),
     ("gemma4", "tool_code = get_weather(city='Rome')\nprint(tool_code)", [ROME], "", []),
     ("harmony", "<|start|><|channel|>final<|message|>Hi<|return|>", [], "Hi", []),
     ("gemma4", "call:get_weather{city:Rome}", [ROME], "", ["missing-closer"]),

@@ -40,7 +40,7 @@ from playground.questions.server_report import (
 )
 from playground.questions.server_view import dropped_by_servers, server_view
 from playground.recordings.recording import Recording, TextChunk
-from playground.servers import ServerReading, all_servers, server_names
+from playground.servers import ServerReading, all_servers, server_names, unclosed_calls
 from playground.servers.segments import segments
 from playground.servers.view import Language, Server
 from playground.show.replays import player
@@ -391,6 +391,25 @@ def test_every_dialect_says_what_each_server_drops_of_it() -> None:
 def test_a_tag_open_at_the_end_is_lost_by_kodu_alone(text: str) -> None:
     assert pg.parse(text, "xml", server="continue").content == text
     assert pg.parse(text, "xml", server="kodu").content == text[: text.index("<")]
+
+
+def test_each_event_of_a_run_on_call_is_looked_at_a_few_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The call's events were copied for each call that it took: 260 kB took half a minute."""
+    looked: list[Event] = []
+    tells = unclosed_calls._tells_of_missing_closer
+
+    def counted(event: Event) -> bool:
+        looked.append(event)
+        return tells(event)
+
+    monkeypatch.setattr(unclosed_calls, "_tells_of_missing_closer", counted)
+    parameter = "<arg_key>a</arg_key><arg_value>1</arg_value>"
+    text = f"<tool_call>f{parameter}\n" * 200 + "</tool_call>"
+    result = pg.parse(text, "glm", [{"name": "f"}], server="vllm")
+    assert [len(call.raw) for call in result.tool_calls] == [200]
+    assert len(looked) < 5 * len(result.events)
 
 
 def test_a_note_behind_half_an_opener_does_not_hide_it() -> None:

@@ -193,12 +193,14 @@ def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) 
 
 
 def _foreign_findings(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
-    """Return a finding if the timeline has no call, but another dialect reads calls in its text."""
+    """Return a finding if the timeline has no call, but another dialect reads calls in its text,
+    unless its reply has such a finding."""
     from playground.questions.detection import foreign_finding
     from playground.questions.fast_detection import likeliest
 
     result = timeline.result
-    if result.tool_calls or result.aborted:
+    is_found = any(finding.code == "foreign-markup" for finding in result.findings)
+    if result.tool_calls or result.aborted or is_found:
         return []
     best = likeliest(timeline.text, tools)
     foreign = foreign_finding([best[0]], timeline.dialect) if best else None

@@ -244,7 +244,7 @@ def _misspelled_call(text: str, dialect: DeclaredDialect, names: tuple[str, ...]
         end = r"(?![.\-]\w)" if head else rf"""["'\\]{{0,2}}{re.escape(tail)}{_ARGUMENT}"""
         exact = head + name + tail
         if exact not in text and re.search(rf"{begin}{re.escape(name)}\b{end}", text):
-            return exact
+            return f"{''.join(map(str, before[:hole]))}{name}{str(next_to_name[-1])[:1]}".strip()
     return ""
 
 

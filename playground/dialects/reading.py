@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from playground.base.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect, is_ours
+from playground.dialects.declared import DeclaredDialect
 from playground.dialects.misspelled_markers import (
     call_in_object,
     near_marker,
@@ -15,6 +17,7 @@ from playground.dialects.misspelled_markers import (
 )
 from playground.dialects.other_dialects_markup import foreign_markup
 from playground.dialects.unread_calls import filtered_tokens, foreign_closer, unread_call
+from playground.nouns.events import ReasoningEvent, owned_text
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
@@ -82,16 +85,27 @@ def with_final_findings(
     It may be a printed response, another dialect's calls, a near marker, an object around a call,
     or what was meant as a call in no dialect's form.
     """
-    finding = printed_response(result) or foreign_markup(result, dialect, prompt_data)
+    searched = _with_open_reasoning(result, dialect)
+    finding = printed_response(result) or foreign_markup(searched, dialect, prompt_data)
     if finding is None and all(earlier.severity == "info" for earlier in result.findings):
         finding = (
-            near_marker(result, dialect, prompt_data)
+            near_marker(searched, dialect, prompt_data)
             or call_in_object(result)
-            or unread_call(result, dialect, prompt_data)
-            or foreign_closer(result)
+            or unread_call(searched, dialect, prompt_data)
+            or foreign_closer(searched)
             or filtered_tokens(result, dialect)
         )
     return with_finding(result, finding) if finding else result
+
+
+def _with_open_reasoning(result: ParseResult, dialect: Dialect) -> ParseResult:
+    """Add reasoning without a closer to the content if it ends the reply. Only a call ends it, so a
+    call that could not be read has become a part of it."""
+    if isinstance(dialect, DeclaredDialect) and not all(tags.close for tags in dialect.reasoning):
+        last = next((event for event in reversed(result.events) if owned_text(event)), None)
+        if isinstance(last, ReasoningEvent):
+            return replace(result, content=f"{result.content}\n{last.text}")
+    return result
 
 
 def parser_for(

@@ -81,6 +81,12 @@ class Scanner:
         self.base = self.offset - (len(text) - place) - keep
         self.text, self.at = text[place - keep :] + self.held_text, keep
 
+    def give_back_markup(self) -> None:
+        """Unclaim the last claimed characters if they are markup."""
+        if self.events and isinstance(last := self.events[-1], MarkupEvent):
+            self.events.pop()
+            self.at -= len(last.text)
+
     # claiming the next `count` characters
 
     def take(self, count: int) -> tuple[Span, str]:

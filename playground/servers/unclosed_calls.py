@@ -50,39 +50,45 @@ def _run_on(
     """Add calls to `call` up to the first that has its closer. Return what stands after them, if
     no other call does."""
     skipped: list[ReplySegment] = []
+    others: list[list[Event]] = []  # of each of these calls, with what stands before it
     for segment in rest:
-        if segment.kind not in ("call", "note", "separator"):
-            return [*skipped, segment]
         skipped.append(segment)
+        if segment.kind not in ("call", "note", "separator"):
+            break
         if segment.kind == "call":
-            between = [event for each in skipped for event in each.events]
-            _join(reply, call, between)
+            others.append([event for each in skipped for event in each.events])
             skipped = []
             if not _is_unclosed(segment):
                 break
+    if others:
+        _join(reply, call, others)
     return skipped
 
 
-def _join(reply: Projection, call: ReplySegment, events: Sequence[Event]) -> None:
-    """Make the other call's parameters arguments of `call`. If the bodies are objects, all text
+def _join(reply: Projection, call: ReplySegment, others: Sequence[Sequence[Event]]) -> None:
+    """Make the other calls' parameters arguments of `call`. If the bodies are objects, all text
     from the first to the last is one body: the call is malformed."""
     ended = call.ended
     assert ended is not None
-    other = next(event for event in events if isinstance(event, CallEndedEvent))
     tool = reply.tools.get(ended.name)
-    values = {
-        key: read_value(text, tool.parameter_schema(key) if tool else {})[0]
-        for key, text in other.raw
-        if key is not None
-    }
-    raw = other.raw
-    if any(key is None for key, _ in raw):
-        call.kind = "failed"
-        raw = ((None, _text_to_last_argument(events)),)
-    arguments = {**ended.arguments, **values}
-    joined = replace(ended, span=other.span, arguments=arguments, raw=(*ended.raw, *raw))
-    own = [e for e in call.events if e is not ended and not _tells_of_missing_closer(e)]
-    call.events = [*own, *_inside(reply, events, ended.call_index), joined]
+    arguments, raw = dict(ended.arguments), list(ended.raw)
+    # the call lacks its closer only if the last of the others does
+    events = [e for e in call.events if e is not ended and not _tells_of_missing_closer(e)]
+    for own in others:
+        other = next(event for event in own if isinstance(event, CallEndedEvent))
+        for key, text in other.raw:
+            if key is not None:
+                schema = tool.parameter_schema(key) if tool else {}
+                arguments[key] = read_value(text, schema)[0]
+        if any(key is None for key, _ in other.raw):
+            call.kind = "failed"
+            raw.append((None, _text_to_last_argument(own)))
+        else:
+            raw += other.raw
+        own = [e for e in own if own is others[-1] or not _tells_of_missing_closer(e)]
+        events += _inside(reply, own, ended.call_index)
+    joined = replace(ended, span=other.span, arguments=arguments, raw=tuple(raw))
+    call.events = [*events, joined]
 
 
 def _text_to_last_argument(events: Iterable[Event]) -> str:

@@ -174,6 +174,8 @@ def _read_open(
     if is_cut and not text.strip():
         raise BrokenCall("truncated-call")
     if _is_object(text, form):
+        if is_cut:  # behind a complete object, the beginning of a marker is text
+            reader.scanner.give_back_markup()
         try:
             _set_object(reader, call, text, form)
         except BrokenCall as broken:  # an object that is cut off is truncated, not malformed
