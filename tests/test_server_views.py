@@ -324,6 +324,18 @@ def test_the_player_shows_what_a_mended_call_delivers() -> None:
         assert text[start:stop] == value + closer * len(delivered)
 
 
+def test_the_player_lists_no_argument_that_a_server_leaves_out() -> None:
+    """vLLM delivers a call that is cut off, without the value in which it was cut."""
+    text = "<tool_call>\n<function=write>\n<parameter=path>\na.md\n</parameter>\n"
+    text += "<parameter=content>\nA storm"
+    timeline = pg.replay(recording(text), "qwen3-coder", server="vllm").handed
+    assert timeline is not None
+    (call,) = [each for each in timeline.result.events if isinstance(each, CallEndedEvent)]
+    assert dict(call.arguments) == {"path": "a.md"}
+    (column,) = player(timeline)["columns"]
+    assert [key for key, *_ in column["calls"][0]["arguments"]] == ["path"]
+
+
 @pytest.mark.parametrize("size", [1, 3, 40, 1000])
 @pytest.mark.parametrize("server", ["vllm", "ollama", "llama.cpp"])
 def test_what_is_handed_over_is_cut_where_the_steps_are(server: str, size: int) -> None:
