@@ -92,7 +92,7 @@ _JOBS: Final = (
     Job(
         "compare",
         "Which format suits my model?",
-        "One session in several dialects, side by side.",
+        "Each dialect: its characters, and schema facts kept.",
         "02-parallel-calls",
         _compared,
     ),
@@ -152,8 +152,8 @@ def welcome() -> None:
 def where_it_goes() -> None:
     """Say what leaves the machine, and when."""
     say.caption(
-        "What you import stays on the machine that runs this app, until you run a model: its "
-        "provider, or the server that you name, then gets the request."
+        "What you import stays on the machine that runs this app. If you run a model, the "
+        "request goes to its provider, or to the server that you name."
     )
 
 

@@ -223,4 +223,4 @@ def _finding(value: VersionDiff, change: str, finding: Finding) -> Payload:
 
 def _finding_note(findings: Sequence[Payload]) -> str:
     counts = Counter(str(each["tag"]) for each in findings)
-    return ", ".join(f"{number} {tag}" for tag, number in counts.items()) or "the same in both"
+    return ", ".join(f"{number} {tag}" for tag, number in counts.items()) or "none came or went"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import PurePath
 from typing import Final, NamedTuple
 
 import streamlit as st
@@ -132,11 +133,12 @@ def _draw(row: _Row) -> None:
 
 
 def _kind(label: Label) -> str:
-    """Describe a session: `edited` if it is, then its parts, its title and its file."""
+    """Describe a session: `edited` if it is, then its parts, its file, and a title of its own."""
     counts = {"message": label.messages, "tool": label.tools, "recording": label.recordings}
     parts = ", ".join(counted(number, noun) for noun, number in counts.items() if number)
     origin = label.origin and f"from {label.origin}"
-    facts = ["edited" * bool(label.edits), parts or "empty", label.title, origin]
+    title = "" if label.title == PurePath(label.origin).stem else label.title
+    facts = ["edited" * bool(label.edits), parts or "empty", title, origin]
     return " · ".join(filter(None, facts))
 
 

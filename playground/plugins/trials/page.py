@@ -157,7 +157,7 @@ def ask(
             base_url=base_url,
             parameters=parameters,
         )
-        say.text(f"{plan.cost} {plan.too_few}".strip())
+        say.text(f"{plan.cost}. {plan.too_few}".strip())
     except PlaygroundError as fault:
         st.error("This cannot be asked.")
         say.text(str(fault))
