@@ -33,7 +33,10 @@ PLAIN_NUMBER: Final = (
 _PLAIN: Final = re.compile(PLAIN_NUMBER)
 # words up to the next argument; with brackets, quotes or operators they may be an expression
 _WORDS: Final = re.compile(r"[^\W\d_][\w .:/@\-]*(?=\Z|,)")
-_STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
+# up to the next quote; a quote after a backslash does not count
+_INSIDE: Final = {
+    quote: re.compile(rf"(?s)[^{quote}\\]*(?:\\.[^{quote}\\]*)*(?={quote})") for quote in "\"'"
+}
 _ESCAPE: Final = re.compile(r"(?s)\\(.)")
 _ESCAPES: Final = frozenset("\\'\"abfnrtvxuUN01234567\r\n")
 _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
@@ -250,22 +253,23 @@ class _Reader:
         return text[0].strip()
 
     def _string(self, quote: str, depth: int) -> str:
-        start = self.at = self.at + 1
-        escaped, first = False, True
-        while match := _STOPS[quote].search(self.text, self.at):
-            self.at = match.end() + (match[0] == "\\")
-            escaped = escaped or match[0] == "\\"
-            if match[0] == quote and closes(self.text, self.at, depth, first):
-                stop = match.start()
-                if escaped:
-                    self.is_relaxed |= not _ESCAPES.issuperset(
-                        _ESCAPE.findall(self.text, start, stop)
-                    )
+        start = stop = self.at = self.at + 1
+        first = True
+        while match := _INSIDE[quote].match(self.text, self.at):
+            stop = match.end()
+            self.at = stop + 1
+            if closes(self.text, self.at, depth, first):
                 has_break = self.text.find("\n", start, stop) >= 0
                 self.forgave |= has_break or self.text.find("\r", start, stop) >= 0
-                return _unescape(self.text, start, stop) if escaped else self.text[start:stop]
-            if match[0] == quote:
-                self.forgave, first = True, False
+                if self.text.find("\\", start, stop) < 0:
+                    return self.text[start:stop]
+                escapes = _ESCAPE.findall(self.text, start, stop)
+                self.is_relaxed |= not _ESCAPES.issuperset(escapes)
+                return _unescape(self.text, start, stop)
+            self.forgave, first = True, False
+        for match in re.finditer(r"(?s)\\.?", self.text[self.at :]):  # reading stops behind these
+            stop = self.at + match.end()
+        self.at = max(self.at, stop)
         raise ValueError("a string is never closed")
 
     def _items(self, closer: str, depth: int) -> Any:
