@@ -148,7 +148,7 @@ def test_an_image_is_counted_as_sent_or_is_a_finding() -> None:
     ids=["exact", "estimated"],
 )
 def test_fewest_tokens_are_best_only_beyond_the_counts_error(model: str, best: str) -> None:
-    """Of two estimates whose ranges overlap, the lower one was green."""
+    """The lower of two estimates was green although their ranges overlap."""
     compared = compare(SESSION.with_model(model), ["xml", "hermes", "json"])
     figures = heads(compared.columns, [each.tokens for each in compared], [True] * 3)
     marked = [each.dialect.name for each, head in zip(compared, figures, strict=True) if head[1][2]]

@@ -38,7 +38,7 @@ _LEAK_STARTS: Final = frozenset(text[0] for text in LEAKED)
 
 
 class Begin(Enum):
-    """What the beginning of a pattern says of a place in a text."""
+    """Results of comparing the beginning of a pattern with a text at a place."""
 
     NO = "no"  # the pattern does not match there
     CUT = "cut"  # the text ends within the beginning
@@ -140,8 +140,8 @@ class _Beginning:
 
     @cached_property
     def _following(self) -> list[_Beginning]:
-        """How the group after the literals may begin; [] if that says nothing. Most texts do not
-        come so far."""
+        """The beginnings of the group after the literals; [] if they rule nothing out. They are
+        made when a text first comes so far."""
         pattern, at = self._pattern, self._stop
         opener = next((group for group in _GROUPS if pattern.startswith(group, at)), "")
         if not opener:

@@ -18,7 +18,7 @@ from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
 Around = Literal["kept", "dropped", "reading stops", "error"]
-"""What happens to text beside calls. `reading stops`: the client gets only what came before the
+"""The fate of text beside calls. `reading stops`: the client gets only what came before the
 text; `error`: the request fails, and the client gets nothing."""
 Failed = Literal[
     "",  # by the dialect's switches: dropped, or text
@@ -35,7 +35,7 @@ Failed = Literal[
     "error",
     "nothing delivered",  # as if the parser had raised an error
 ]
-"""What happens to a call that cannot be read."""
+"""The fate of a call that cannot be read."""
 Position = Literal[
     "anywhere",
     "whole reply",  # calls in replies without other text
