@@ -35,6 +35,7 @@ from playground.plugins.corpus.asking import Corpus, state_of
 from playground.plugins.corpus.building import Built, build_corpus
 from playground.plugins.corpus.compaction import compact_corpus
 from playground.plugins.corpus.layout import ANALYSIS, CorpusFolder
+from playground.plugins.corpus.places import place_at
 from playground.plugins.corpus.questions import question_names
 from playground.plugins.corpus.simulating import simulate_corpus
 from playground.plugins.corpus.stores import store_at
@@ -116,6 +117,15 @@ def test_it_says_what_a_corpus_in_a_folder_says(few: tuple[Path, Path], memory: 
     assert [there.session(each) for each in ids] == [here.session(each) for each in ids]
     assert there.behind("calls", ok=False).rows == here.behind("calls", ok=False).rows
     assert serial(memory, folder, shard_bytes=100_000).made == 0
+
+
+@pytest.mark.parametrize("opened", ["open_input_file", "open_input_stream"])
+def test_each_reader_has_a_place_of_its_own(memory: str, opened: str) -> None:
+    """fsspec gives one file in memory to all, and DuckDB's threads moved it under each other."""
+    fsspec.filesystem("memory").pipe("/harbour/corpus/a", b"0123456789")
+    system, path, _ = place_at(f"{memory}/a")
+    with getattr(system, opened)(path) as first, getattr(system, opened)(path) as second:
+        assert (first.read(4), second.read(3), first.read()) == (b"0123", b"012", b"456789")
 
 
 def test_it_is_compacted_as_one_in_a_folder_is(few: tuple[Path, Path], memory: str) -> None:

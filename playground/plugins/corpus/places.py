@@ -258,7 +258,15 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
         """Open a file without first checking its type. pyarrow's handler checks, and takes a
         refused request for "no file".
         """
-        return pa.PythonFile(_call_or_os_error(self.fs.open, path, "rb"), mode="r")
+        file = _call_or_os_error(self.fs.open, path, "rb")
+        if isinstance(
+            file, io.BytesIO
+        ):  # `memory://` gives one file, with one place, to all readers
+            file = io.BytesIO(file.getvalue())
+        return pa.PythonFile(file, mode="r")
+
+    def open_input_stream(self, path: str) -> Any:
+        return self.open_input_file(path)
 
     def open_output_stream(self, path: str, metadata: Any) -> Any:
         return _call_or_os_error(super().open_output_stream, path, metadata)
