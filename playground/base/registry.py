@@ -78,6 +78,8 @@ class Plugin(NamedTuple):
     narrow_formats: Mapping[str, tuple[str, ...]] = {}
     recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried first
     unwrappers: tuple[str, ...] = ()  # `module:function`: sessions in another notation, as JSON
+    # `module:function` by the place in a page or command of the core that calls it, if it is there.
+    additions: Mapping[str, str] = {}
     names: Mapping[str, str] = {}  # public names, each with its module
     doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module
 
@@ -117,6 +119,14 @@ def load(target: str) -> Any:
     """Load the object that `module:name` names."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)
+
+
+def addition(place: str) -> Any:
+    """Return what a plugin adds at a place in a page or command of the core; None if no plugin has
+    anything for it."""
+    targets = (p.additions[place] for p in plugins().values() if place in p.additions)
+    target = next(targets, None)
+    return load(target) if target else None
 
 
 def command(name: str) -> PluginCommand | None:

@@ -8,9 +8,7 @@ import pandas as pd
 
 from playground.base.display import draw, draws
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
-from playground.cache.answers.compacted import CompactionWhatIf
 from playground.cache.answers.placement import CachePlacement
-from playground.cache.answers.tool_plan import ToolPlan
 from playground.cache.answers.wire import CacheWire
 from playground.dialects.models import DialectChoice
 from playground.dialects.raw_prompts.audit import TemplateAudit
@@ -61,7 +59,6 @@ for _answer in (
     CacheSimulation,
     CacheWire,
     CarryMatrix,
-    CompactionWhatIf,
     Comparison,
     Detections,
     DialectChoice,
@@ -75,7 +72,6 @@ for _answer in (
     Timeline,
     TokenCount,
     ToolCosts,
-    ToolPlan,
     VersionDiff,
 ):
     draws("frame", _answer)(_frame_of)
