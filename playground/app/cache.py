@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.app import state
+from playground.app import navigation, state
 from playground.app.shared import (
     as_sent,
     choosing,
@@ -105,17 +105,8 @@ def draw_controls() -> tuple[CacheQuestion, str]:
             with st.popover("Marks", key="marks as a list"):
                 question = own_marks.choose(working.name, question)
         with st.container(horizontal=True, key="right", width="content"):
-            state.lead_on("shown", _OLDER_VIEWS)
-            view = st.segmented_control(
-                "View",
-                [view for view in VIEWS if view != COMPACTION or addition(_COMPACTION_VIEW)],
-                default=VIEWS[0],
-                required=True,
-                key="shown",
-                bind="query-params",
-                label_visibility="collapsed",
-            )
-    return question, str(view)
+            views = [view for view in VIEWS if view != COMPACTION or addition(_COMPACTION_VIEW)]
+            return question, navigation.view_choice(views, _OLDER_VIEWS, key="shown")
 
 
 def _policy(name: str, session: Session) -> str:
