@@ -48,7 +48,7 @@ def frame(rows: AnswerRows) -> pd.DataFrame:
     return table
 
 
-def _frame_of(value: Any) -> pd.DataFrame:
+def frame_of(value: Any) -> pd.DataFrame:
     """Return the table of an answer that has rows."""
     return frame(draw("rows", value))
 
@@ -74,7 +74,7 @@ for _answer in (
     ToolCosts,
     VersionDiff,
 ):
-    draws("frame", _answer)(_frame_of)
+    draws("frame", _answer)(frame_of)
 
 
 def schema_losses(value: Comparison) -> pd.DataFrame:

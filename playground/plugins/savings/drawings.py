@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import pandas as pd
-
 from playground.base.display import draws
 from playground.plugins.savings.compacted import CompactionWhatIf
 from playground.plugins.savings.rows import compaction_rows, plan_rows, tool_rows
 from playground.plugins.savings.tool_plan import ToolPlan
-from playground.show.frames import frame
+from playground.show.frames import frame_of
 from playground.show.markup import Markup, table
 
 if TYPE_CHECKING:
@@ -20,18 +18,8 @@ _POINTS: Final = 12  # turns that the table by turn shows
 
 draws("rows", CompactionWhatIf)(compaction_rows)
 draws("rows", ToolPlan)(plan_rows)
-
-
-@draws("frame", CompactionWhatIf)
-def compaction_frame(value: CompactionWhatIf) -> pd.DataFrame:
-    """Return a row for each policy."""
-    return frame(compaction_rows(value))
-
-
-@draws("frame", ToolPlan)
-def plan_frame(value: ToolPlan) -> pd.DataFrame:
-    """Return a row for each way of sending the tools."""
-    return frame(plan_rows(value))
+draws("frame", CompactionWhatIf)(frame_of)
+draws("frame", ToolPlan)(frame_of)
 
 
 @draws("figure", CompactionWhatIf)
