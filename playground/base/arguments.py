@@ -46,7 +46,7 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 def takes(
     **kinds: str | type | tuple[type, ...],
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Make a decorator that checks arguments by name, against kinds of KINDS or types.
+    """Make a decorator that checks the named arguments. A kind is a key of KINDS, or a type.
 
     The decorated function raises InputFault for an argument of another kind.
     """

@@ -1,9 +1,9 @@
 """Characters that no file can hold: halves of surrogate pairs, which JSON may escape (`"\\ud83d"`).
 
 They come from decoded JSON, also from arguments inside a text. Code that makes a session or a
-recording of decoded values replaces them (`replace_half_surrogates`) and reports where. Code that
-writes JSON escapes those that a program put in by itself (`escaped_halves`), so that every value
-can be written.
+recording of decoded values replaces these halves (`replace_half_surrogates`) and reports where.
+Code that writes JSON escapes halves that came from a program instead (`escaped_halves`), so that
+every value can be written.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def are_whole(texts: Iterable[str]) -> bool:
 
 
 def replace_half_surrogates(value: T, place: str, findings: list[Finding]) -> T:
-    """Return the value with U+FFFD for half surrogates, in keys too, and a finding for each text.
+    """Replace half surrogates by U+FFFD, in keys too, and add a finding for each changed text.
 
     `value` is JSON, or frozen dataclasses and models with JSON. If nothing is replaced, the same
     object is returned.
@@ -94,7 +94,7 @@ def is_all_whole(value: object) -> bool:
             contents = [*item, *item.values()] if kind is dict else item
         else:
             contents = _contents_of(item, kind)
-        # Leave out ASCII texts and values that hold no text: they are nearly all.
+        # Skip ASCII texts and values without texts: nearly all values are of these kinds.
         waiting += [
             inner
             for inner in contents

@@ -111,7 +111,7 @@ class Shown:
         return draw("frame", self)
 
     def __str__(self) -> str:
-        """Return the table as text, with all its rows and columns; `frame` has long texts whole."""
+        """Return the table as text with all rows and columns; only `frame` has long texts uncut."""
         return as_text(self.frame())
 
     def html(self) -> str:

@@ -71,9 +71,9 @@ def data() -> Path:
     return _data(*map(os.environ.get, ("PLAYGROUND_HOME", *_OF_DATA)))
 
 
-WORKSPACE: Final = "workspace:"  # before the name of a session that is kept there
+WORKSPACE: Final = "workspace:"  # the prefix of names of the workspace's sessions
 _ONE_OF: Final = re.compile(r"(.+)#([1-9]\d{0,8})", re.DOTALL)
-# the last two decide `Path.home()`
+# The variables that decide the folder of data; the last two do so through `Path.home()`.
 _OF_DATA: Final = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
 
 
@@ -145,7 +145,8 @@ def one_of(name: str) -> tuple[str, int]:
 
 
 def named_file(name: str) -> Path:
-    """Return the file that a session's name stands for: `FILE#2`, `workspace:NAME`, a sample's."""
+    """Return the file of a session, by the session's name: `FILE#2`, `workspace:NAME` or a
+    sample's name."""
     file, _ = one_of(name)
     if os.path.lexists(file):
         return Path(file)

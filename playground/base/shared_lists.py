@@ -138,7 +138,7 @@ class _Places:
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         count, places = self._by_key.get(key, (0, {}))
-        if count >= len(items):  # true for every policy but the first
+        if count >= len(items):  # all items are indexed: so for every policy but the first
             return places.get(value, [])
         with self._lock:
             count, places = self._by_key.get(key, (0, {}))

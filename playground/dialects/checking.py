@@ -79,7 +79,7 @@ def _lost_arguments(
     lost = [key for key, value in call.args.items() if not carries_alone({key: value})]
     if lost:
         return lost
-    # Each comes back alone: the cause is the name, or the combination of arguments.
+    # Each argument comes back if it is alone: the cause is the name, or several arguments together.
     return ["(together)"] if carries_alone({}) else ["(name)"]
 
 

@@ -64,7 +64,7 @@ def _result_template(text: str) -> Template:
 
 @dataclass(frozen=True, kw_only=True)
 class DeclaredDialect(HashedOnce, Dialect):
-    """All of a dialect as data; see docs/contributing/dialect.md for one in four lines."""
+    """All of a dialect as data. docs/contributing/dialect.md declares a dialect in four lines."""
 
     remembers: ClassVar[bool] = True
 

@@ -56,7 +56,7 @@ class _MutableValues(NamedTuple):
         )
 
     def extended_with(self, values: list[Any]) -> _MutableValues:
-        """Return a record with these values and all values inside them; the list gets emptied."""
+        """Return a record with these values and all values inside them; empties `values`."""
         places: list[Collection[Any]] = []
         is_known, seen_ids = self.is_complete, set[int]()
         while values:
@@ -133,7 +133,7 @@ class CachedRendering(NamedTuple):
 
 
 class _Recent(Generic[_Value]):
-    """The most recently used values, by key; `most` limits the characters of all together."""
+    """The most recently used values, by key; `most` limits the sum of their characters."""
 
     def __init__(self, most: int) -> None:
         self._most, self._characters = most, 0

@@ -23,7 +23,8 @@ class RequestMessages(KeyIndexedList[dict[str, Any]]):
     __slots__ = ("_appended", "_copies", "_first", "_history", "_own")
 
     def __init__(self, system: Draft, history: History) -> None:
-        beginning = map(Draft, history.messages[:1], history.blocks[:1])  # may join the prompt
+        # the history's first message may merge with the system prompt
+        beginning = map(Draft, history.messages[:1], history.blocks[:1])
         self._first = History().extended_with([system, *beginning])
         self._history = history
         self._own: dict[int, dict[str, Any]] = {}

@@ -64,7 +64,7 @@ class Fact(NamedTuple):
 
 
 def kept_by_kind(facts: Sequence[Fact]) -> dict[str, str]:
-    """Return for each kind of fact how many are kept, of how many: `3/4`."""
+    """Return, by kind, the number of facts that are kept and of all facts, as in `3/4`."""
     counts = {}
     for kind in KINDS:
         kept = [fact.kept for fact in facts if fact.kind == kind]

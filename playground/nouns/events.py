@@ -118,7 +118,7 @@ for _kind in (TextEvent, ReasoningEvent, ArgumentEvent, MarkupEvent):
 
 @dataclass(frozen=True, slots=True)
 class CallStartedEvent:
-    """The beginning of a call; `call_id` is made from its number unless the stream has one."""
+    """The beginning of a call; `call_id` is the stream's, or made from the call's number."""
 
     span: Span
     call_index: int
@@ -191,7 +191,7 @@ def merged(events: Iterable[Event]) -> list[Event]:
         str
     ] = []  # further texts of the last event; joined at its end, in linear time
     last: Event | None = None
-    end: Event | None = None  # its last piece
+    end: Event | None = None  # the last piece of that event
     for event in events:
         if last is not None and type(event) is type(last) and _continues(last, event):
             further_texts.append(event.text)  # type: ignore[union-attr]

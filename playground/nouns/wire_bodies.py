@@ -154,7 +154,7 @@ def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
 
 
 def settings_of(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a body beside its tools, its system prompt and its messages."""
+    """Return the fields of a body other than tools, system prompt and messages."""
     return {k: v for k, v in body.items() if k not in _HELD_AS_BLOCKS and v is not None}
 
 
@@ -321,8 +321,8 @@ PARAMETER_PATHS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 def parameters_of(body: dict[str, Any], pictures: bool, cites: bool = False) -> dict[str, Any]:
     """Return the parameters of a body by the rules' names; missing ones are left out."""
     known = {name: _first_at(body, paths) for name, paths in PARAMETER_PATHS.items()}
-    # `images` says if there is any: with Anthropic the first one changes the key of the messages'
-    # tier.
+    # `images` says if there is a picture: with Anthropic the first picture changes the key of the
+    # messages' tier.
     known |= {
         "images": pictures or None,
         "citations": cites or None,
@@ -338,7 +338,7 @@ def _first_at(body: dict[str, Any], paths: tuple[tuple[str, ...], ...]) -> Any:
             value = value.get(name) if isinstance(value, dict) else None
         if value:
             return value
-    return body.get(paths[0][0]) if len(paths) == 1 else None  # a value that is false
+    return body.get(paths[0][0]) if len(paths) == 1 else None  # perhaps a value that is false
 
 
 def settings_left(

@@ -39,7 +39,7 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.template import Hole, Piece, holes_of, is_line
 
-# tags around calls in other dialects: they name no tool, unless the session has such a tool
+# tags around calls in other dialects: they name no tool, unless the session has a tool of that name
 _AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
 NAME_SPACES: Final = ("functions", "tools", "default_api")  # models write these before a name
 
@@ -223,6 +223,6 @@ def name_of(syntax: Declaration, names: tuple[str, ...]) -> str:
         return name_before(syntax.call_template.before, "name")
     if not names:
         return f"{_AROUND_CALLS}{IDENTIFIER}"
-    # the longest first: of `read` and `read_file` `read` would win
+    # longer names first: `read` would match the beginning of `read_file`
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{known})"

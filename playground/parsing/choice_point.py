@@ -319,7 +319,7 @@ class ChoicePoint:
         """The groups whose match more text may change; "" for the only choice without a group.
 
         All groups of literals are in it; `_may_vary` then checks a group only when it has matched,
-        because that takes time.
+        because the check takes time.
         """
         may_vary = (c for c in self.choices if c.repeats or c.varying or c.texts)
         return frozenset(choice.group_name for choice in may_vary)
@@ -405,7 +405,7 @@ def after_space(choices: Iterable[Choice]) -> ChoicePoint | None:
 
 @lru_cache(maxsize=4096)
 def _cached_hold_from(point: ChoicePoint, text: str, start: int) -> int | None:
-    # most chunks of prose in which anything is held end in a blank
+    # cached, because held texts recur: most of them are a blank at the end of a chunk of prose
     return point._hold_from(text, start, None)
 
 

@@ -270,7 +270,7 @@ class FormBuilder(CallOpeners):
         lookaheads = [lookahead_of(choice.pattern) for choice in following]
         before = SPACE if self.syntax.separator.strip() else ""
         if before and not self.syntax.one_call_a_section and self.section_close:
-            lookaheads.append(self.section_close)  # models write a comma after the last one, too
+            lookaheads.append(self.section_close)  # models write a comma after the last call, too
         lookahead = "|".join(lookaheads)
         first: tuple[str, ...] = ()
         if not before and all(choice.begins for choice in following):

@@ -119,13 +119,13 @@ def complete_value(scanner: Scanner) -> tuple[Any, int] | None:
     """Return the object or array that begins here, and the index of its end, if all of it is there
     and it is strict JSON; else None.
 
-    Another call cannot begin in it. Its first quote would end a string, and the key that follows
-    that quote is no JSON there. So a string alone does not count: any text may follow it.
+    No other call can begin inside: the call's first quote would end a string, and the key after
+    that quote would not be JSON. A string alone does not count, because any text may follow it.
     """
     text, at = scanner.text, scanner.at
     if len(text) - at < _LEAST_AT_ONCE or text[at] not in "{[":
         return None
-    # one failure for each text, because it reads from the value to the end of the text
+    # only one failure for each text, because a failure may take reading the whole text
     if scanner.base + len(text) == scanner.incomplete_at:
         return None
     try:
@@ -230,7 +230,7 @@ class Nesting:
         self.depth, self.inside, self.place = 0, "", self.places[""]
 
     def ends_after(self, inside: str, deeper: int) -> bool:
-        """Enter `inside`, change the depth by `deeper`, and return True if all is closed then."""
+        """Set `inside`, change the depth by `deeper`, and return True if nothing is open then."""
         self.inside, self.place = inside, self.places[inside]
         self.depth += deeper
         return self.depth == 0 and not inside

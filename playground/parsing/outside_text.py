@@ -54,7 +54,7 @@ def markers_of_words(syntax: Declaration, names: Iterable[str]) -> Iterator[str]
             if first_tag(opener):
                 continue
             if opener == f"{name}(":
-                yield f"\n{opener}"  # prose names functions so
+                yield f"\n{opener}"  # within a line, prose may name a function like this
             elif _HAS_WORD.search(opener):
                 yield opener
             elif notation_of(form).proves_itself and not syntax.section:

@@ -82,7 +82,7 @@ class DialectParser(ABC):
 
     def variations(self, events: Sequence[Event]) -> set[Variation]:
         """Return how the calls of a reply that was read differ from what the dialect writes,
-        although they are well-formed. By default nothing is known of it."""
+        although they are well-formed. By default return no variations."""
         return set()
 
 

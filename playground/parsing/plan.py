@@ -18,7 +18,8 @@ class Plan:
     """All choice points of one dialect for one set of tool names. Groups have the number of their
     form.
 
-    Each is built when a reply first needs it: most replies are prose, or calls of one form.
+    A choice point is built when a reply first needs it: most replies are prose, or calls of one
+    form.
     """
 
     def __init__(

@@ -267,7 +267,8 @@ class _Reader:
                 self.is_relaxed |= not _ESCAPES.issuperset(escapes)
                 return _unescape(self.text, start, stop)
             self.forgave, first = True, False
-        for match in re.finditer(r"(?s)\\.?", self.text[self.at :]):  # reading stops behind these
+        # the string never ends: reading stops after its last backslash escape, or at its last quote
+        for match in re.finditer(r"(?s)\\.?", self.text[self.at :]):
             stop = self.at + match.end()
         self.at = max(self.at, stop)
         raise ValueError("a string is never closed")

@@ -40,8 +40,8 @@ def bare_sections(builder: FormBuilder) -> list[Choice]:
 
 
 def remnants(builders: list[FormBuilder]) -> list[Choice]:
-    """Return openers, closers and bodies that stand alone. If several forms have the same one, it
-    is returned once."""
+    """Return openers, closers and bodies that stand alone. A remnant that several forms share is
+    returned once."""
     choices = [
         choice
         for remnant in (

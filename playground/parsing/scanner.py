@@ -222,7 +222,7 @@ class Scanner:
         stream ends first.
 
         `accept` may reject a marker by its named groups. A marker that the end of the stream cuts
-        off is text; `inside_call` it is markup, unless a complete one follows it.
+        off is text; with `inside_call` it is markup, unless a complete marker follows it.
         """
         position, cut = self.at, -1
         while True:

@@ -62,7 +62,7 @@ class AppendOnlyFile:
         self.path = Path(os.path.realpath(path))  # a link stays a link: its target is written
         self._waiting: list[bytes] = []
         self._size = 0
-        self._is_unsynced = False  # since the lines were last brought to the disk
+        self._is_unsynced = False  # True if the system has lines that are not on the disk yet
         self._synced_at, self._seconds = time.monotonic(), seconds
         self._answered = False
         Batch(force=force).check(path)
@@ -163,7 +163,7 @@ class AppendOnlyFile:
             return False
 
     def _move_to(self, place: Path) -> None:
-        """Move the file to this place, if it is not there already, and unlock the old one."""
+        """Move the file to this place, if it is not there already, and unlock the old file."""
         if self._current != place:
             self._current.replace(place)
             self.path = self._current = place

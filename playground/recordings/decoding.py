@@ -84,7 +84,7 @@ class StreamDecoder:
         self._waiting: list[dict[str, Any]] = []  # values before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
         self._returned = 0
-        self._is_whole = True  # no frame so far may hold half a character
+        self._is_whole = True  # False once a frame may have held half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
         """Return the chunks that a piece completes; `at` is its seconds since the request."""

@@ -86,7 +86,7 @@ def _join_surrogates(text: str) -> str:
 def whole_recording(recording: Recording, at: float) -> Recording:
     """Return the recording without half characters, which no file can hold.
 
-    For each field in which one was replaced, a signal is added at the end, which is a finding.
+    For each field in which a half was replaced, a signal is added at the end: it gives a finding.
     """
     found: list[Finding] = []
     recording = replace_half_surrogates(recording, "", found)

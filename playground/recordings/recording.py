@@ -73,7 +73,7 @@ class SignalChunk:
 
 # The beginnings of signals that become findings; the comment says what follows.
 UNREADABLE: Final = "unreadable: "  # the text that could not be read
-HALF_CHARACTER: Final = "half a character: "  # the field that it was in
+HALF_CHARACTER: Final = "half a character: "  # the field with the half
 OF_PROVIDER: Final = "of the provider's tool: "  # the result of its tool, as JSON
 _BESIDE: Final = {  # signals of frames with something beside the text → its name in a finding
     "citations_delta": "citation",

@@ -18,7 +18,7 @@ from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, 
 from playground.recordings.secret_patterns import HEADED, WORDED
 
 _LONGEST: Final = 16_384  # characters of an open secret; a longer one is starred out to its end
-_SURE: Final = 1_024  # an open secret of this many characters is not closed by further plain ones
+_SURE: Final = 1_024  # characters of an open secret that further plain characters leave open
 # Kinds without a greatest length.
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
 _ENDLESS["password"] = _ENDLESS["named"]
@@ -291,7 +291,7 @@ def _padded_zero(digits: str) -> bytes:
 def _star_for(unit: str, size: int) -> str:
     """Return a star of as many bytes for a character or an escape of JSON.
 
-    Escapes of white space stay, so that lines do; other short escapes become `\\/`.
+    Escapes of white space stay, so that lines keep their ends; other short escapes become `\\/`.
     """
     if unit[0] != "\\" or len(unit) == 1:
         return _STARS[size]

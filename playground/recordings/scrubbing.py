@@ -134,7 +134,8 @@ class Searcher:
         self._clues: Clues | None = None
         self._until: float | None = None  # of this thread's time
         known = json.dumps([forms, emails]).encode()
-        self.digest = blake2b(known, digest_size=16).digest()  # equal ones find the same secrets
+        # searchers with the same digest find the same secrets
+        self.digest = blake2b(known, digest_size=16).digest()
 
     def time_limited(self, seconds: float) -> Searcher:
         """Return a copy that raises TooMuchWork after so many seconds of this thread's time."""
@@ -158,7 +159,7 @@ class Searcher:
         return found
 
     def may_be_in(self, text: str) -> bool:
-        """Return True if a secret may occur in a text, or in the value of which it is the JSON."""
+        """Return True if a secret may occur in a text or, if the text is JSON, in its value."""
         if self._clues is None or self._email:
             return True
         given = self._given_starts is not None and self._given_starts.search(text) is not None

@@ -50,7 +50,7 @@ class SecretPattern(NamedTuple):
     def pattern(self, head: str = "") -> str:
         """Return the pattern of the secret with this head.
 
-        After a `distinct` head, only a letter or digit after the value shows that it is none.
+        After a `distinct` head, only a letter or digit after the value shows that it is no secret.
         """
         free = self.after and head and (self.distinct or not head.isalnum())
         after = expand("<no letter>") if free else self.after
@@ -406,7 +406,7 @@ WORDED: Final = (
     _words("putty-key", PRIVATE, "private-lines:", r" \d{1,3}(?:\s{1,4}|(?:\\+[nr]){1,2})",
            "<base line>(?:<break>{1,4}(?!Private-)<base line>){0,100}+",
            "Private-Lines: 2\n{b64}\n{b40}\n"),
-    _words("private-key", PRIVATE, "-----end", "",  # the end of one that was cut off before
+    _words("private-key", PRIVATE, "-----end", "",  # the end of a key without its beginning
            "<base line>(?:<break>{1,4}<base line>){0,100}(?=<break>{1,4}<key end>)",
            "{b64}\n{b20}==\n-----END PRIVATE KEY-----",
            "(?<=(?<!<b>)((?:(?:<b>{64}|<b>{76})<break>{1,4}){1,60}(?:<base line><break>{1,4})?))"),

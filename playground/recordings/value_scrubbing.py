@@ -15,19 +15,17 @@ from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, 
 
 _NAME_FIELDS: Final = ("name", "key", "header")  # fields that name the neighbouring `value`
 _VALUE_FIELDS: Final = frozenset({"value", "stringvalue", "string_value"})  # in small letters
-_NAMED_FIELDS: Final = _VALUE_FIELDS | {
-    "default"
-}  # fields that a neighbouring or outer name may show to be secret
+# Fields that are secret if a name beside or around them says so.
+_NAMED_FIELDS: Final = _VALUE_FIELDS | {"default"}
 # OpenTelemetry puts these around the values of an attribute
 _WRAPPER_FIELDS: Final = _VALUE_FIELDS | {"values", "arrayvalue", "array_value"}
-_COOKIE_FIELDS: Final = frozenset(
-    {"path", "domain", "httpOnly", "sameSite"}
-)  # beside name and value
-_PRIVATE_JWK_FIELDS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})  # its private fields
+# Fields that a cookie has beside its name and value.
+_COOKIE_FIELDS: Final = frozenset({"path", "domain", "httpOnly", "sameSite"})
+# The private fields of a JSON Web Key.
+_PRIVATE_JWK_FIELDS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})
 _HEADER_ENDS: Final = ("key", "token", "secret", "auth", "authorization")  # ends of headers' names
-_HISTORY_FIELDS: Final = frozenset(
-    {"messages", "input", "contents", "tools", "system"}
-)  # of a request
+# Fields of a request's body that repeat what earlier requests sent.
+_HISTORY_FIELDS: Final = frozenset({"messages", "input", "contents", "tools", "system"})
 
 
 def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:

@@ -240,14 +240,14 @@ def _path(leaf: Leaf) -> Path:
     """Return the keys that distinguish a leaf from others, from coarse to fine."""
     names, boxes = _names_around(leaf), _boxes(leaf)
     if names[:1] == ["text"] and leaf.box.position is not None and len(names) > 1:
-        del names[0]  # a list's item is here {"text": …}, and a bare text in other frames
+        del names[0]  # the item of a list is {"text": …} here, but a bare text in other frames
     indexes = tuple(index for each in boxes for index in each.indexes)
     types = tuple(kind for each in boxes for kind in each.types)
     return names[0] if names else "", indexes, (tuple(names), types), _position(leaf, boxes)
 
 
 def _position(leaf: Leaf, boxes: list[Box]) -> int:
-    """Return a text's position in the nearest list; for a list of numbers, the list's own one."""
+    """Return a text's position in the nearest list; for a number in a list, the list's position."""
     if leaf.kind == "text" and leaf.box.is_list:
         return leaf.position
     return next((each.position for each in boxes if each.position is not None), 0)

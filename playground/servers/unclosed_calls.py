@@ -47,10 +47,10 @@ def _tells_of_missing_closer(event: Event) -> bool:
 def _run_on(
     reply: Projection, call: ReplySegment, rest: Iterator[ReplySegment]
 ) -> list[ReplySegment]:
-    """Add calls to `call` up to the first that has its closer. Return what stands after them, if
-    no other call does."""
+    """Add the calls after `call` to it, up to the first that has its closer. Return the segments
+    after the last added call that were taken from `rest`."""
     skipped: list[ReplySegment] = []
-    others: list[list[Event]] = []  # of each of these calls, with what stands before it
+    others: list[list[Event]] = []  # the events of each added call, with the notes before it
     for segment in rest:
         skipped.append(segment)
         if segment.kind not in ("call", "note", "separator"):

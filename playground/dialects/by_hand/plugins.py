@@ -41,7 +41,7 @@ def _tool() -> ToolMetadata:
 class Plugins:
     """The dialects of all entry points, by the entries' names.
 
-    `faults` says why entries were left out, `renamed` which dialects have another name themselves.
+    `faults` says why entries were left out, `renamed` which dialects call themselves otherwise.
     """
 
     dialects: dict[str, Dialect]

@@ -27,7 +27,7 @@ from playground.dialects.raw_prompts.asking import (
 )
 
 _SYSTEM: Final = "Bqorn"
-_AGAIN: Final = "Dhwif"  # the user, a second time
+_AGAIN: Final = "Dhwif"  # the user's second message
 _SAME_TOOL: Final = (ONE[0], AskedCall(NAMES[0], {KEYS[0]: "Ksuge"}))
 _LATER: Final = "2027-03-04"
 
@@ -169,7 +169,8 @@ def _tools(template: AskedTemplate) -> Faults:
 def _prefix(template: AskedTemplate) -> Faults:
     """Test if each prompt begins with the prompt before it.
 
-    Otherwise no cache of it is of use, and a training mask covers other tokens than were written.
+    Otherwise a cached prompt is of no use, and a training mask covers other tokens than were
+    written.
     """
     answer = template.form.answer(text=TEXT)
     calling, result = template.form.answer(ONE), template.form.result(ONE[0], RESULT)
@@ -288,7 +289,7 @@ PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
     _begin_of_sequence,
     _content,
 )
-# Probes whose faults are shown whenever a prompt is rendered; the first one only if it has tools.
+# Probes whose faults are shown whenever a prompt is rendered. The first is for prompts with tools.
 PROMPT_PROBES: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
 PROMPT_WARNING_CODES: Final = frozenset(
     {

@@ -102,7 +102,7 @@ class ChatTemplate:
             "messages": plain(messages),
             "tools": plain(tools) if tools else None,
         }
-        if add_generation_prompt is not None:  # some templates test if it is defined
+        if add_generation_prompt is not None:  # some templates test if the variable is defined
             all_variables["add_generation_prompt"] = add_generation_prompt
         job = {
             "source": self.source,

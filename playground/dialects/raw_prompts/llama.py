@@ -191,8 +191,8 @@ class LlamaPrompt:
 def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[LlamaTurn]:
     """Return a session as turns.
 
-    The agent's prompt and the session's leading system messages are one system turn. Built-in tools
-    turn on ipython there; custom tools are defined in a user turn.
+    The agent's prompt and the session's leading system messages are one system turn. If there are
+    built-in tools, this turn switches ipython on; custom tools are defined in a user turn.
     """
     tools = prompt_data.tool_metadata
     builtin = [tool.name for tool in tools if tool.name in BUILTIN_TOOLS]

@@ -1,4 +1,4 @@
-"""The grammar of what is well-formed: the declared pieces of a call, with free white space between
+"""The grammar of well-formed replies: the declared pieces of a call, with free white space between
 them, parameters in any order, and any values.
 
 A tool's schema counts only for the names of its parameters. Text may stand around calls and
@@ -104,8 +104,8 @@ def well_formed_rules(
     tools: Sequence[ToolMetadata],
     required: bool,
 ) -> dict[str, Expression]:
-    """Build the rules of a reply with any number of calls, the first of them the reply's. With
-    `required` it has a call."""
+    """Build the rules of a reply with any number of calls, with `required` at least one. The first
+    rule is the reply's."""
     rules = NamedRules()
     root = rules.take("root")
     forms = [_Form(form, tools, rules) for form in (syntax, *syntax.also) if not form.slip]
@@ -177,7 +177,7 @@ class _Form:
 
     def calls(self, siblings: Sequence[_Form]) -> Expression:
         """Build a section with its calls, or calls without a section if the form has none. A
-        section also holds calls of the forms that have the same: the `siblings`."""
+        section also holds calls of the forms that have the same section: the `siblings`."""
         syntax, one = self.syntax, self._calls_by_tool
         forms = siblings if syntax.sections else (self,)
         call = self.rules.add("call", either(c for f in forms for c in f._calls_by_tool.values()))
@@ -303,7 +303,7 @@ class _Form:
         return optional(in_order(pair, repeat(in_order(style.comma, pair)), SPACE, optional(",")))
 
     def params(self, tool: ToolMetadata) -> Expression:
-        """Build parameters in any order. A key that its closer repeats is the tool's or another."""
+        """Build parameters in any order, with the tool's own keys or any others."""
         syntax, template = self.syntax, self.syntax.param_template
         assert template is not None
         names = sorted(tool.parameter_names)

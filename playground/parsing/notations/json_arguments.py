@@ -1,4 +1,4 @@
-"""The arguments as one JSON object. The other notations that may hold JSON read it with this one.
+"""The arguments as one JSON object. Other notations that may hold JSON read it by this module.
 
 An object ends by balance: a closer inside a string belongs to the string.
 """
@@ -79,7 +79,7 @@ def read_escaped(text: str) -> Any:
 
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
-    """Set the call's arguments from their raw text; without one, or for null, the empty object."""
+    """Set the call's arguments from their raw text. No text, or null, gives the empty object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
     if texts:
         value = _load(call, texts[-1])

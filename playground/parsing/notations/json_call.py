@@ -45,7 +45,7 @@ _BARE_KEY: Final = choice_point(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 NAME_LIMIT: Final = 256
 _NO_NAME: Final = re.compile(r"[\n<{]")
 _BARE_NAME: Final = choice_point(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<last>\})))"))
-# up to the quote that ends it; a quote after a backslash does not
+# the inside of a string, up to its closing quote; an escaped quote closes nothing
 _QUOTED: Final = {
     quote: re.compile(rf"[^{quote}\\]*(?:\\.[^{quote}\\]*)*(?={quote})") for quote in "\"'"
 }

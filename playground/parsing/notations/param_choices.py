@@ -295,8 +295,8 @@ def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
 @lru_cache(maxsize=1024)
 def value_markers(syntax: Declaration, name: str, key: str) -> tuple[str, ...]:
     """Return the markers that no well-formed value of a parameter holds: its closer, and those
-    which would show that the closer was forgotten. If a value may hold elements, these have the
-    tags of parameters."""
+    which would show that the closer was forgotten. A parameter's opener is not among them if a
+    value may hold elements, because their tags look the same."""
     call, own = syntax.call_template, param_template(syntax)
     closer = _leading(own.after, key)
     sides = [call.before, *(side for s in syntax.sections for side in s[0:3:2])]

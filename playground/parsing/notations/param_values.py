@@ -30,7 +30,7 @@ class ParamShape(NamedTuple):
     """The parts of a parameter's declaration that are needed at each value.
 
     The value is `json`, or may stand on `own_lines` between its markers. `closer` is its closing
-    text, without white space, cut where the key stands.
+    text, without white space around it, as the parts before and after the key.
     """
 
     json: bool

@@ -75,7 +75,7 @@ class Sink:
         done: bool = False,
         server: bool = False,
     ) -> None:
-        """Add to the call that the API's deltas name `key`; `new`, or a new key, opens a call.
+        """Add to the call with this `key` in the API's deltas. A new key, or `new`, opens a call.
 
         `done` completes it; with `server` the provider runs its tool itself. Raises TypeError if
         arguments, name or id are no text.
@@ -142,7 +142,7 @@ class Sink:
             self.diagnostics = diagnostics
 
     def fail(self, error: Any) -> None:
-        """Store an error in the stream, as the provider sent it, in place of a stop reason."""
+        """Store an error that the provider sent in the stream; it replaces the stop reason."""
         self.error = error if isinstance(error, dict) else {"message": str(error)}
         self.stop_reason = ""
         self.signal("error")

@@ -1,4 +1,4 @@
-"""Cohere v1, chat and generate: JSON lines, each with `is_finished`, also of Command on Bedrock.
+"""Cohere v1, chat and generate: JSON lines, each with `is_finished`. Command on Bedrock sends them.
 
 https://docs.cohere.com/v1/docs/streaming. The last line repeats the whole answer; only what was not
 streamed is read from it.

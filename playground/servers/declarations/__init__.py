@@ -279,8 +279,8 @@ def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFau
 @cache
 def proofs() -> _Table:
     """Return the results of runs of the servers' own parsers, by server: version, date, and for
-    each parser and dialect its slips. A slip has two numbers: the replies that both read alike, and
-    all. `benchmarks/against_servers.py --record` writes it."""
+    each parser and dialect its slips. A slip has two numbers: of the replies that the server and
+    its view read alike, and of all replies. `benchmarks/against_servers.py --record` writes it."""
     table: _Table = json.loads((Path(__file__).parent / _PROVEN).read_text("utf-8"))
     return table
 
@@ -300,7 +300,8 @@ def disproved_slips(server: Server, parser: str, dialect: str) -> frozenset[str]
 
 
 def _tried_slips(server: Server, parser: str, dialect: str) -> Mapping[str, tuple[int, int]]:
-    """Return for each slip the number of replies that both read alike, and the number of all."""
+    """Return for each slip the number of replies that the server and its view read alike, and the
+    number of all replies."""
     recorded = proofs().get(server.name, {})
     if recorded.get("version") != server.version:
         return {}
