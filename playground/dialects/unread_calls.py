@@ -140,8 +140,8 @@ def foreign_closer(result: ParseResult) -> Finding | None:
         if not _CALL_WORDS.search(name) or f"<{name}" in text[: match.start()]:
             continue
         owners = _closers().get(closer, ())
-        whose = f"a closer of {', '.join(owners[:3])}" if owners else "no dialect's closer"
-        message = f"{closer!r} is {whose}, and nothing here opens it: kept as text"
+        owner = f"a closer of {', '.join(owners[:3])}" if owners else "no dialect's closer"
+        message = f"{closer!r} is {owner}, and nothing here opens it: kept as text"
         return finding("foreign-closer", "the whole reply", message)
     return None
 

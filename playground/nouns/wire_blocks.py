@@ -190,12 +190,13 @@ class WireReader:
         )
 
     def _frame_of(self, body: dict[str, Any], messages: Any) -> _Frame:
-        """Return what a body holds beside its messages; most requests hold the same objects."""
+        """Return the parts of a body beside its messages. They are cached: most requests share
+        them."""
         objects = [each for pair in body.items() if pair[1] is not messages for each in pair]
         if isinstance(messages, (list, SharedList)):
-            objects += messages[:1]  # it may tell the form
-        known, frame = self._framed
-        if frame and len(known) == len(objects) and all(map(is_, known, objects)):
+            objects += messages[:1]  # the first message may show the form of the body
+        previous, frame = self._framed
+        if frame and len(previous) == len(objects) and all(map(is_, previous, objects)):
             return frame
         api, asked = api_of(body), ttl_of(body)
         tools = self._tools_of(body, api)
@@ -556,7 +557,7 @@ class _Reader:
             names = dict.fromkeys(referenced_tools(value))
             loaded = {name: self.deferred[name] for name in names if name in self.deferred}
             text, self.found = "\n".join((text, *loaded.values())), self.found | loaded
-        # Anthropic refuses a mark on these with an error 400, for the whole request.
+        # A mark on an empty text or a thought makes Anthropic refuse the request (error 400).
         empty = kind == "text" and not text
         markable = not empty and kind not in ("thinking", "redacted_thinking")
         opaque = kind != "text" and is_opaque(kind, value)

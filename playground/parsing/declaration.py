@@ -32,10 +32,9 @@ PARAM_HOLES: Final[dict[str, str]] = {
     "type": "the JSON type of a parameter's value; `string` says that it is text",
     "is_text": "`true` where a parameter's value is text, `false` where it is JSON",
 }
-# a letter and a sign in at least 4 characters; prose may hold shorter ones, such as `to=`
 SECTION_BODY: Final = "calls"
 SECTION_BODIES: Final[dict[str, str]] = {
-    SECTION_BODY: "the calls of a reply (or each one, with `one_call_a_section`)",
+    SECTION_BODY: "the calls of a reply (or each call, with `one_call_a_section`)",
 }
 SECTION_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name, with `one_call_a_section`",
@@ -164,7 +163,7 @@ class Declaration:
 
     @cached_property
     def well_formed_sections(self) -> tuple[Template, ...]:
-        """The section that is written, and those of `section_also`: all that are no mistake."""
+        """The section that is written, and those of `section_also`: all but those by mistake."""
         return self.sections[: len(self.sections) - len(self.section_slips)]
 
     @cached_property

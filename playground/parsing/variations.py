@@ -35,7 +35,8 @@ _QUOTED: Final = r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'"""
 _CUT: Final = frozenset(
     {"missing-closer", "unclosed-section", "truncated-call", "unreadable-call", "missing-opener"}
 )
-"""Codes of findings of a missing marker. With one, half a marker is no variation."""
+"""Codes of findings of a missing marker. In a reply with such a finding, half a marker is no
+variation."""
 _COUNTED: Final = re.compile(r"\d+")
 
 
@@ -46,8 +47,8 @@ def variations(
     read: Callable[[str], Sequence[Event]],
     has_headers: bool = False,
 ) -> set[Variation]:
-    """Return the variations in a reply's delivered calls. `read` reads a text of the dialect, which
-    begins with a header if it `has_headers`."""
+    """Return the variations in a reply's delivered calls. `read` reads a text of the dialect; with
+    `has_headers`, its messages begin with a header."""
     calls = [event for event in events if isinstance(event, CallEndedEvent)]
     if not calls:
         return set()
@@ -94,7 +95,7 @@ def _variations_of_values(
 
 
 def _has_bare_text(events: Sequence[Event]) -> bool:
-    """Return True if a text stands there without the header of a text."""
+    """Return True if a text of the reply lacks the header of a message."""
     role = ""
     for event in events:
         match event:
@@ -106,7 +107,7 @@ def _has_bare_text(events: Sequence[Event]) -> bool:
 
 
 def _text_in(mark: str) -> str:
-    """Return the pattern of a text between marks of the dialect, as one choice of others."""
+    """Return the pattern of a text between marks, for the beginning of a list of alternatives."""
     return f"{re.escape(mark)}.*?{re.escape(mark)}|" if mark else ""
 
 

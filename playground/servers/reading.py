@@ -95,7 +95,7 @@ class ServerReading(ParseResult):
     view: View
     lossless: ParseResult
     reads: Delivery = "complete reply"
-    """The kind of reply that the server's view is for; it may read the other kind differently."""
+    """The kind of reply that the view is for. The server may read the other kind differently."""
     slips: frozenset[str] = frozenset()
     """The differences between the reply and the form that its model should write: slips and
     variations."""
@@ -220,8 +220,10 @@ class ServerReader:
         if self._is_unread and self.parser:
             yield finding("unread-dialect", dialect, self._misread())
         elif self._is_unread:
-            who = f"{server.name} {server.version}"
-            message = f"{who} has no parser that reads {dialect}: calls are handed over as text"
+            message = (
+                f"{server.name} {server.version} has no parser that reads {dialect}:"
+                " calls are handed over as text"
+            )
             yield finding("no-parser", dialect, message)
         elif self.already_read:
             message = (
@@ -230,20 +232,22 @@ class ServerReader:
             )
             yield finding("read-before", dialect, message)
         elif self.parser and not self.is_built_in:
-            who = f"it is not known whether {self.name} reads {dialect}"
-            yield finding("usual-parser", dialect, f"{who}: here it is assumed to")
+            message = f"it is not known whether {self.name} reads {dialect}: it is assumed to do so"
+            yield finding("usual-parser", dialect, message)
         elif self.parser is None and server.parsers:
-            who = f"it is not known how {server.name} reads {dialect}"
-            message = f"{who}: it is assumed to do what most of its parsers do"
+            message = (
+                f"it is not known how {server.name} reads {dialect}:"
+                " it is assumed to do what most of its parsers do"
+            )
             yield finding("usual-parser", dialect, message)
 
     def _fallback(self) -> str:
         """Name the parser that reads in place of an unknown one, and the nearest known parsers."""
-        known = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
+        nearest = nearest_names(self.unknown_parser, [each.name for each in self.server.parsers])
         usual = "none" if self._is_unread else "the server's usual reading"
         instead = f"{self.parser.name!r}" if self.parser else usual
-        who = f"{self.server.name} has no parser {self.unknown_parser!r}"
-        return f"{who}: {instead} reads; {known}"
+        server = self.server.name
+        return f"{server} has no parser {self.unknown_parser!r}: {instead} reads; {nearest}"
 
     def _misread(self) -> str:
         """Name the dialects that the parser reads, and the parser that reads this one."""

@@ -20,8 +20,8 @@ from playground.base.errors import InputFault
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
 from playground.nouns.tools import json_type
 
-# All begin and end differently. Keys are not in alphabetical order, because a template may sort
-# them.
+# All these words begin and end differently. Keys are not in alphabetical order, because a template
+# may sort them.
 USER: Final = "Gzhut"
 TEXT: Final = "Mxkil"
 THOUGHT: Final = "Wvrab"
@@ -56,7 +56,7 @@ class RequestForm:
     """The form in which a template takes calls.
 
     `as_text`: arguments are JSON in a string. `flat`: a call has no `function` object around name
-    and arguments. `content`: what a message with calls has for its missing text. `names_in_ids`:
+    and arguments. `content`: the content of a message that has calls but no text. `names_in_ids`:
     the tool's name is read from the id alone (`functions.NAME:0`). `mutable`: the template changes
     lists, which transformers' sandbox forbids. `tools`: tools are passed to the template.
     """
@@ -163,7 +163,7 @@ class AskedTemplate:
     renderings: int = 0
     refused: str = ""
     earlier: dict[str, TemplateRendering] = field(default_factory=dict, repr=False)
-    """Earlier renderings by request: many questions render the same."""
+    """Earlier renderings by request, because many questions need the same rendering."""
 
     def ask(
         self,
