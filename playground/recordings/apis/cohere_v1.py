@@ -1,4 +1,4 @@
-"""Cohere v1, chat and generate: JSON lines, each with `is_finished`. Command on Bedrock sends them.
+"""Cohere v1 (chat, generate), and Command on Bedrock: JSON lines, each with `is_finished`.
 
 https://docs.cohere.com/v1/docs/streaming. The last line repeats the whole answer; only what was not
 streamed is read from it.
