@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from itertools import filterfalse
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
@@ -60,8 +60,7 @@ def replace_half_surrogates(value: T, place: str, findings: list[Finding]) -> T:
 def plain_bytes(value: Any) -> bytes | None:
     """Return a JSON value as bytes of `marshal`, its texts in UTF-8 with half surrogates. Searching
     the bytes takes a fourth of the time of walking the value. Return None if the value is nested
-    too deeply or is not plain JSON: a NotANumber, for instance.
-    """
+    too deeply or is not plain JSON: a NotANumber, for instance."""
     try:
         return marshal.dumps(value, _MARSHAL)
     except ValueError:
@@ -132,7 +131,7 @@ def _without_half_surrogates(value: Any, place: str, findings: list[Finding]) ->
             _without_half_surrogates(item, _step(place, index), findings)
             for index, item in enumerate(value)
         ]
-        return value if all(map(_is, items, value)) else kind(items)
+        return value if all(map(is_, items, value)) else kind(items)
     changed = {
         name: new
         for name in _fields(kind)
@@ -171,10 +170,6 @@ def _replace(text: str, place: str, findings: list[Finding]) -> str:
 
 def _step(place: str, step: object) -> str:
     return f"{place}.{step}" if place else str(step)
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
 
 
 @cache

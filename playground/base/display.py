@@ -70,8 +70,7 @@ def draw(kind: Literal["figure"], value: object) -> go.Figure: ...
 def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
     """Return the drawing of a value: that of its type, or of the nearest base class that has one.
-    Raises KeyError if none is registered, which is a mistake of ours.
-    """
+    Raises KeyError if none is registered, which is a mistake of ours."""
     try:
         import_module(_MODULES[kind])
     except ModuleNotFoundError as error:

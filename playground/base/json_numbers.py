@@ -113,8 +113,7 @@ def load_objects(text: str) -> list[dict[str, Any]]:
 
 def dump_again(value: Any) -> str:
     """Write the result of `load_json` as JSON for our own readers: a NotANumber is written as it
-    was read.
-    """
+    was read."""
     with suppress(ValueError):  # half surrogates, or values that are not JSON
         marshal.dumps(value)  # a fast check: it refuses a NotANumber and other subclasses
         return to_json(value).decode()
@@ -172,8 +171,7 @@ _DECODERS: Final = {
 
 def finite(value: Any) -> Any:
     """Return the value with all numbers that JSON does not have as texts, also in keys: "NaN",
-    "Infinity", "-Infinity", and "0x9f…" for a long integer.
-    """
+    "Infinity", "-Infinity", and "0x9f…" for a long integer."""
     match value:
         case NotANumber():
             return str(value)

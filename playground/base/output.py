@@ -342,8 +342,8 @@ def _is_or_holds(name: str | Path, path: Path) -> bool:
 def _is_standard_input(path: Path) -> bool:
     """Return True if a file is also standard input, as in `import - -o FILE < FILE`."""
     try:
-        read = os.fstat(0)
-        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
+        stdin = os.fstat(0)
+        return stat.S_ISREG(stdin.st_mode) and os.path.samestat(stdin, path.stat())
     except OSError:  # there is no standard input, or no file to lose
         return False
 
@@ -380,8 +380,7 @@ def _identity(file: os.stat_result) -> tuple[int, ...]:
 
 def _second_name(place: Path) -> Path | None:
     """Give a second name to a file that will be replaced, and return that name; None if there is no
-    file. It is a hard link, or a copy on systems without them (FAT, some network file systems).
-    """
+    file. It is a hard link, or a copy on systems without them (FAT, some network file systems)."""
     if not place.exists():
         return None
     kept_file = place.with_name(f"{_PREFIX}{token_hex(8)}.before")

@@ -133,11 +133,11 @@ def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
     plugin_pages = sorted(
         (page for plugin in plugins().values() for page in plugin.pages), key=lambda page: page.rank
     )
-    known = {page.name for page in core}
+    core_names = {page.name for page in core}
     for page in core:
         yield page
         yield from (other for other in plugin_pages if other.after == page.name)
-    yield from (other for other in plugin_pages if other.after not in known)
+    yield from (other for other in plugin_pages if other.after not in core_names)
 
 
 def public_name(plugin: str, name: str) -> Any:

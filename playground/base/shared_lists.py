@@ -130,11 +130,11 @@ class _Places:
     def take(self, other: _Places, count: int) -> None:
         """Copy the indexed places of another list's first `count` items."""
         with other._lock:
-            for key, (known, places) in other._by_key.items():
-                some = {
+            for key, (indexed, places) in other._by_key.items():
+                places_by_value = {
                     value: found[: bisect_left(found, count)] for value, found in places.items()
                 }
-                self._by_key[key] = min(known, count), some
+                self._by_key[key] = min(indexed, count), places_by_value
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         count, places = self._by_key.get(key, (0, {}))

@@ -65,8 +65,7 @@ _POP: Final = "\u2069"
 
 def visible(text: str) -> str:
     r"""Return a text with the characters escaped that a terminal hides or obeys (`\x1b`). Line ends
-    and tabs stay.
-    """
+    and tabs stay."""
     return _CONTROL.sub(_escape, text)
 
 

@@ -175,8 +175,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         from playground.base.registry import public_name
 
         build = public_name("own_dialects", "response_template")
-        made: ResponseTemplate = build(self, start_anchor, portable)
-        return made
+        template: ResponseTemplate = build(self, start_anchor, portable)
+        return template
 
     # the system prompt
 
@@ -310,10 +310,10 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     # the history
 
     def _history(self, prompt_data: PromptData) -> History:
-        known = history_of(self, prompt_data)
+        history = history_of(self, prompt_data)
         if not self._overrides("format_history"):
-            return known
-        return own_history(self.format_history(prompt_data), known)
+            return history
+        return own_history(self.format_history(prompt_data), history)
 
     def format_history(self, prompt_data: PromptData) -> list[dict[str, Any]]:
         """Return every message that is not empty, in LiteLLM's form."""
@@ -347,10 +347,10 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         of marks."""
         if not self._overrides("format_messages"):
             return self._render(prompt_data, rules_path)
-        written = self.format_messages(prompt_data, rules_path)
+        own_messages = self.format_messages(prompt_data, rules_path)
         system = self.system_draft(prompt_data, rules_path)
-        known = RequestMessages(system, self._history(prompt_data))
-        messages = _as_written(written, "format_messages", known)
+        base_messages = RequestMessages(system, self._history(prompt_data))
+        messages = _as_written(own_messages, "format_messages", base_messages)
         return self._rendering(prompt_data, messages, marks_in(messages))
 
     def _render(self, prompt_data: PromptData, rules_path: str | None) -> Rendering:

@@ -108,7 +108,7 @@ _SENT: Final[dict[str, tuple[type, ...]]] = {
 
 
 def _dropped_parts(dialect: Dialect, message: Message, place: str) -> list[Finding]:
-    sent = {
+    sent_ids = {
         id(part)
         for item in dialect.split_message(message)  # an image next to a result is sent separately
         for part in item.parts
@@ -116,7 +116,7 @@ def _dropped_parts(dialect: Dialect, message: Message, place: str) -> list[Findi
     }
     findings: list[Finding] = []
     for index, part in enumerate(message.parts):
-        if id(part) in sent:
+        if id(part) in sent_ids:
             continue
         if isinstance(part, ReasoningPart) and message.role == "assistant":
             findings.append(finding("reasoning-dropped", place))

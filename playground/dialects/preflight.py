@@ -57,10 +57,10 @@ class JsonLedger:
                 where=str(self.path),
                 expected=_LEDGER,
             )
-        found = entries.get(api_key)
-        if found is not None and (isinstance(found, bool) or not isinstance(found, int)):
-            raise InputFault(f"credits must be a whole number, not {found!r}", where=str(self.path))
-        return found
+        entry = entries.get(api_key)
+        if entry is not None and (isinstance(entry, bool) or not isinstance(entry, int)):
+            raise InputFault(f"credits must be a whole number, not {entry!r}", where=str(self.path))
+        return entry
 
 
 @dataclass(frozen=True)

@@ -233,8 +233,8 @@ class RenderCache:
             entry = self._docs.get(key)
         if entry is None or entry[0] is not source:
             earlier = entry is not None and entry[0].mutable.unchanged and entry
-            known = dict(zip(map(id, earlier[0].tools), earlier[1], strict=True)) if earlier else {}
-            texts = [known[id(tool)] if id(tool) in known else write(tool) for tool in tools]
+            cache = dict(zip(map(id, earlier[0].tools), earlier[1], strict=True)) if earlier else {}
+            texts = [cache[id(tool)] if id(tool) in cache else write(tool) for tool in tools]
             entry = source, texts, join(tools, texts)
             if source.mutable.is_complete:
                 with self._lock:

@@ -44,8 +44,8 @@ def unread_call(result: ParseResult, dialect: Dialect, prompt_data: PromptData) 
     has_tokens = isinstance(dialect, DeclaredDialect) and bool(_TOKEN.search(dialect.syntax.call))
     for tool in tools:
         if (key := _argument_beside(text, tool, has_tokens)) is not None:
-            near = _nearest(text)
-            at = f"; {near}" if near.dialect not in ("", dialect.name) else ""
+            nearest = _nearest(text)
+            at = f"; {nearest}" if nearest.dialect not in ("", dialect.name) else ""
             message = (
                 f"{tool.name!r} and its argument {key!r} stand here as in a call, in a form that"
                 f" {dialect.name} does not have{at}: kept as text"

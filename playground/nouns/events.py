@@ -151,8 +151,7 @@ class CallEndedEvent:
 class CallAbortedEvent:
     """The end of a call that is not delivered. `raw` has the argument texts that were read; with
     `argument_open` the last one is incomplete. Text up to the call's closer still belongs to the
-    call.
-    """
+    call."""
 
     span: Span
     call_index: int
@@ -256,8 +255,7 @@ def split(event: Event, offset: int) -> tuple[Event | None, Event]:
 
 def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
     """Return the parts of an event with text of its own, cut at all the offsets at once. (Cutting
-    at one after the other would copy the rest each time.)
-    """
+    at one after the other would copy the rest each time.)"""
     start, stop = event.span
     edges = [start, *(offset for offset in offsets if offset > start), stop]
     return [

@@ -244,35 +244,35 @@ class WireReader:
             self._tools = form, read
         return self._tools[1]
 
-    def _messages(self, given: Sequence[dict[str, Any]], start: _Reader, api: str) -> _Read:
+    def _messages(self, messages: Sequence[dict[str, Any]], start: _Reader, api: str) -> _Read:
         head = start.blocks
-        before, same = self._before, self._given
-        known = same.shared(given) if isinstance(same, SharedList) else 0
-        count = alike_length(before.messages, given, known)
-        if type(given) is list and not {dict}.issuperset(map(type, given[count:])):
-            given = [message for message in given if isinstance(message, dict)]
-            count = alike_length(before.messages, given)
-        alike = (head, start.ttl, api) == (before.head, before.ttl, before.api)
-        if before.found:
-            alike = alike and all(start.deferred.get(k) == v for k, v in before.found.items())
-        if alike and before.cut_to(count):
-            read, messages, blocks = before, count, len(before.blocks)
+        previous, earlier = self._before, self._given
+        shared = earlier.shared(messages) if isinstance(earlier, SharedList) else 0
+        count = alike_length(previous.messages, messages, shared)
+        if type(messages) is list and not {dict}.issuperset(map(type, messages[count:])):
+            messages = [message for message in messages if isinstance(message, dict)]
+            count = alike_length(previous.messages, messages)
+        alike = (head, start.ttl, api) == (previous.head, previous.ttl, previous.api)
+        if previous.found:
+            alike = alike and all(start.deferred.get(k) == v for k, v in previous.found.items())
+        if alike and previous.cut_to(count):
+            read, kept_count, blocks = previous, count, len(previous.blocks)
         else:
-            read, messages, blocks = _Read(head, start.ttl, api, blocks=list(head)), 0, 0
+            read, kept_count, blocks = _Read(head, start.ttl, api, blocks=list(head)), 0, 0
             read.pictures = _has_pictures(head)
         reader = _Reader(start.ttl, read.blocks, start.deferred)
         try:
-            for message in given[messages:]:
+            for message in messages[kept_count:]:
                 read.add(message, reader)
         except Exception:  # the next body shares nothing with one that cannot be read
             self._before, self._given = _Read(), ()
             raise
-        if read.marked and read.marked[-1][0] >= messages:  # an earlier block has a new mark
-            blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
-        self._before, self._given = read, given
+        if read.marked and read.marked[-1][0] >= kept_count:  # an earlier block has a new mark
+            blocks = min(blocks, *(block for at, block in read.marked if at >= kept_count))
+        self._before, self._given = read, messages
         self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
-        known = messages or shared_length(self._starts, read.starts)
-        self._starts = self._starts.extended_with(known, read.starts[known:])
+        shared = kept_count or shared_length(self._starts, read.starts)
+        self._starts = self._starts.extended_with(shared, read.starts[shared:])
         return read
 
 
@@ -368,8 +368,7 @@ def _is_web_search(tool: dict[str, Any]) -> bool:
 class _Read:
     """The messages that were read. For each message, `known` has a copy of the fields below (from
     `leads` on), made before the message was read. `found` has the texts of the deferred tools to
-    which messages refer.
-    """
+    which messages refer."""
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
     ttl: str = ""
@@ -436,8 +435,7 @@ class _Read:
 
     def _note_more(self, message: dict[str, Any], index: int, own: list[WireBlock]) -> None:
         """Note the parts of a message that are no texts, and what makes its tokens uncertain:
-        unknown words, unread fields and addresses.
-        """
+        unknown words, unread fields and addresses."""
         self.pictures = self.pictures or _has_pictures(own) or has_pictures(message)
         self.cites = self.cites or has_citations(message)
         self.thinks = self.thinks or any(block.kind in _THOUGHTS for block in own)

@@ -72,8 +72,8 @@ def of_message(message: Mapping[str, Any], path: str, before: str) -> Iterator[s
     )
     if any(each.get("type") == "compaction" for each in (message, *parts)):
         yield f"{path} is a compaction: it is not known how much of the messages before it is read"
-    held = _ITEMS.get(kind)
-    if held and not any(message.get(name) for name in held):
+    fields = _ITEMS.get(kind)
+    if fields and not any(message.get(name) for name in fields):
         yield f"what {path} ({kind}) holds is on the server, and not in the body"
     if (cleared := message.get("clear_at")) and cleared != _CLEARED_AT:
         yield f"no rule speaks of {path}.clear_at with the value {cleared!r}"
@@ -89,8 +89,7 @@ def of_references(names: Iterable[str], declared: Iterable[str]) -> Iterator[str
 
 def _unread(message: Mapping[str, Any], path: str) -> Iterator[str]:
     """Name the fields of a message that are not empty and are not read. Items without a role and
-    results of tools are left out: each is read as one block.
-    """
+    results of tools are left out: each is read as one block."""
     is_one_block = message.get("role", "tool") in ("tool", "function")
     if not is_one_block and not _READ_FIELDS.issuperset(message):
         for key, value in message.items():
@@ -122,9 +121,9 @@ _NAMED_DEFAULTS: Final[Mapping[str, Any]] = {
 def without_defaults(text: str) -> Any:
     """Return a block's text as data, without fields that have their default value."""
     try:
-        held = json.loads(text)
+        data = json.loads(text)
     except ValueError:
         return text
-    if not isinstance(held, dict):
+    if not isinstance(data, dict):
         return text
-    return {k: v for k, v in held.items() if k not in _NAMED_DEFAULTS or v != _NAMED_DEFAULTS[k]}
+    return {k: v for k, v in data.items() if k not in _NAMED_DEFAULTS or v != _NAMED_DEFAULTS[k]}

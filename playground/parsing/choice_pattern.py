@@ -129,14 +129,14 @@ class _Beginning:
             place = stop
         if not self._following:
             return Begin.MAY
-        found = Begin.NO
+        result = Begin.NO
         for following in self._following:
             begin = following.compare(text, place)
             if begin is Begin.MAY:
                 return begin
             if begin is Begin.CUT:
-                found = begin
-        return found
+                result = begin
+        return result
 
     @cached_property
     def _following(self) -> list[_Beginning]:

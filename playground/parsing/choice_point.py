@@ -192,12 +192,12 @@ class ChoicePoint:
             lookbehind = text[place - 1 : place]  # nothing if the place is the first
             if lookbehind in " \t:":
                 lookbehind = text[max(place - CONTEXT, 0) : place]
-        known = _decided_cache.get((self, lookbehind, text[place : place + few]))
-        if known is None or (known[1] and (stream_ended or len(text) - place > few)):
+        cached = _decided_cache.get((self, lookbehind, text[place : place + few]))
+        if cached is None or (cached[1] and (stream_ended or len(text) - place > few)):
             if not is_candidate and self.candidate_pattern.match(text, place) is None:
                 return NOTHING
             return self._match_longer(text, place, lookbehind, stream_ended)
-        return known
+        return cached
 
     def _match_longer(
         self, text: str, place: int, lookbehind: str, stream_ended: bool
@@ -206,20 +206,20 @@ class ChoicePoint:
 
         The shortest beginning that decides is enough: more text does not change a decision.
         """
-        rest = len(text) - place
+        characters_left = len(text) - place
         for length in self._learned_lengths:
-            known = _decided_cache.get((self, lookbehind, text[place : place + length]))
-            if known is not None and not known[1]:
-                return known
+            cached = _decided_cache.get((self, lookbehind, text[place : place + length]))
+            if cached is not None and not cached[1]:
+                return cached
         for length in (_LEAST, _FEW, _MORE):
-            if rest > length:
+            if characters_left > length:
                 key = (self, lookbehind, text[place : place + length])
-                known = _decided_cache.get(key) or _undecided_cache.get(key)
-                if known is None:
-                    known = self._match_new(key, has_more=True)
-                if not known[1]:
-                    return known
-        if rest <= _MANY and not stream_ended:
+                cached = _decided_cache.get(key) or _undecided_cache.get(key)
+                if cached is None:
+                    cached = self._match_new(key, has_more=True)
+                if not cached[1]:
+                    return cached
+        if characters_left <= _MANY and not stream_ended:
             key = (self, lookbehind, text[place:])
             return _decided_cache.get(key) or self._match_new(key)
         match = self.match(text, place, partial=True)

@@ -324,8 +324,8 @@ class SyntaxEngine:
             self._emit_text(marker.size)
         if not likely and (yield from scanner.match_here(_LINE_END)) is None:
             return  # `[f(x=1)] is a list` is prose
-        known = f" ({likely} is)" if likely else ""
-        message = f"{name!r} is none of the session's tools{known}: kept as text"
+        suggestion = f" ({likely} is)" if likely else ""
+        message = f"{name!r} is none of the session's tools{suggestion}: kept as text"
         scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
     def _read_fence(self, opener: Marker) -> Walk[None]:

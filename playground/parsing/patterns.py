@@ -284,8 +284,8 @@ def with_slips(declared: str, wrong_forms: Iterable[str]) -> list[str]:
 
 def split_slips(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
     """Split the patterns that `with_slips` returns into the declared form and its slips."""
-    own = [pattern for pattern in patterns if not pattern.endswith("(?P<slip>)")]
-    return own, [pattern for pattern in patterns if pattern not in own]
+    declared = [pattern for pattern in patterns if not pattern.endswith("(?P<slip>)")]
+    return declared, [pattern for pattern in patterns if pattern not in declared]
 
 
 def any_form(patterns: Sequence[str]) -> str:
@@ -361,9 +361,9 @@ def last_piece(pieces: tuple[Piece, ...]) -> Piece:
     return solid[-1] if solid else ""
 
 
-def begin_differently(one: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
+def begin_differently(form: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
     """Return True if no other form has the beginning of this one, in any spelling of its opener."""
-    head, *heads = map(_head, (one, *others))
+    head, *heads = map(_head, (form, *others))
     return not any(other.startswith(head) or head.startswith(other) for other in heads)
 
 

@@ -230,12 +230,12 @@ def _lock(handle: int) -> None:
 
 def interrupted(folder: Path) -> list[Path]:
     """Return the recordings in a folder that have no end and that nobody writes, newest first."""
-    found = []
+    paths_by_age = []
     for path in folder.glob("*.jsonl"):
         with suppress(OSError):  # it is gone by now, or of another user
             if not _has_end(path) and not _is_written(path):
-                found.append((-path.stat().st_mtime, path))
-    return [path for _, path in sorted(found)]
+                paths_by_age.append((-path.stat().st_mtime, path))
+    return [path for _, path in sorted(paths_by_age)]
 
 
 def _has_end(path: Path) -> bool:

@@ -150,8 +150,8 @@ class Recorder:
             if self._is_interrupted:  # waiting bytes may not have been searched: drop them
                 self._waiting.clear()
             self._release()
-            found = self._decoder.finish(self._name, self._dialect)
-            recording = files.with_end(found, self._model, self._clean(error))
+            decoded = self._decoder.finish(self._name, self._dialect)
+            recording = files.with_end(decoded, self._model, self._clean(error))
             end = {"end": self._last, "usage": recording.usage, "error": recording.error}
             self._add(end | ({"starred": self.starred} if self.starred else {}))
             self._lines.keep(now=True)

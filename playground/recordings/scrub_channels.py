@@ -208,12 +208,12 @@ class Channel:
             return
         start = self.open[0].start if self.open else before - CONTEXT // 2
         start = max(self.decided_to, self.offset, start)
-        found = self.search.search(self.text, start - self.offset, ended=ended)
-        for secret in found.secrets:
+        search = self.search.search(self.text, start - self.offset, ended=ended)
+        for secret in search.secrets:
             self._star_secret(secret.kind, self.offset + secret.start, self.offset + secret.stop)
         self.open = tuple(
             Secret(self.offset + each.start, self.offset + each.stop, each.kind)
-            for each in found.open
+            for each in search.open
         )
         if self.open and self.end - self.open[0].start > _LONGEST:
             self._star_endless()

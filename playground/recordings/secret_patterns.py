@@ -66,9 +66,9 @@ def _head(
     name: str, kind: str, heads: str, value: str, example: str, *, anywhere: bool = False,
     distinct: bool = False, on: str = "", end: str = "", after: str = "<no more>",
 ) -> SecretPattern:  # fmt: skip
-    known, end, after = _split_words(heads), expand(end), expand(after)
+    listed, end, after = _split_words(heads), expand(end), expand(after)
     return SecretPattern(
-        name, kind, expand(value), example, known, anywhere, distinct, on=on, end=end, after=after
+        name, kind, expand(value), example, listed, anywhere, distinct, on=on, end=end, after=after
     )
 
 
@@ -76,10 +76,10 @@ def _words(
     name: str, kind: str, words: str, lead: str, value: str, example: str, before: str = "", *,
     on: str = "", after: str = "", again: str = "", sign: str = "",
 ) -> SecretPattern:  # fmt: skip
-    known = _split_words(words)
+    listed = _split_words(words)
     value, before, lead, again, on, after = map(expand, (value, before, lead, again, on, after))
     return SecretPattern(
-        name, kind, value, example, words=known, sign=sign, before=before, lead=lead, again=again,
+        name, kind, value, example, words=listed, sign=sign, before=before, lead=lead, again=again,
         on=on, after=after,
     )  # fmt: skip
 

@@ -71,7 +71,7 @@ class _Tree:
     def channels_of(self, path: Path) -> list[Channel]:
         """Return the channels of a path and of its beginnings, the finest first."""
         node = self._node((), None)
-        found = [node.channel]
+        channels = [node.channel]
         for length, key in enumerate(path, 1):
             if node.only is None:
                 node.only = key
@@ -79,9 +79,9 @@ class _Tree:
                 self._fork(path[: length - 1], node)
             shared = None if node.forked else node.channel
             node = self._node(path[:length], shared)
-            if node.channel is not found[-1]:
-                found.append(node.channel)
-        return found[::-1]
+            if node.channel is not channels[-1]:
+                channels.append(node.channel)
+        return channels[::-1]
 
     def _node(self, path: Path, shared: Channel | None) -> _Node:
         if path not in self._nodes:
@@ -96,10 +96,10 @@ class _Tree:
     def _fork(self, path: Path, node: _Node) -> None:
         """Give the first finer way a channel of its own, because a second finer way has begun."""
         node.forked = True
-        own, former, key = node.channel.copy(), node.channel, node.only
+        channel, former, key = node.channel.copy(), node.channel, node.only
         former.sure = False
         while (finer := self._nodes.get(path := (*path, key))) and finer.channel is former:
-            finer.channel, key = own, finer.only
+            finer.channel, key = channel, finer.only
 
 
 class WireScrubber:

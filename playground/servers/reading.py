@@ -148,8 +148,8 @@ class ServerReader:
     def view(self) -> View:
         if self.already_read:
             return View()
-        own = self.parser.view if self.parser else self.server.view
-        return replace(READS_NO_CALLS, source=own.source) if self._is_unread else own
+        view = self.parser.view if self.parser else self.server.view
+        return replace(READS_NO_CALLS, source=view.source) if self._is_unread else view
 
     @property
     def _is_unread(self) -> bool:
@@ -220,10 +220,8 @@ class ServerReader:
         if self._is_unread and self.parser:
             yield finding("unread-dialect", dialect, self._misread())
         elif self._is_unread:
-            message = (
-                f"{server.name} {server.version} has no parser that reads {dialect}:"
-                " calls are handed over as text"
-            )
+            version = f"{server.name} {server.version}"
+            message = f"{version} has no parser that reads {dialect}: calls are handed over as text"
             yield finding("no-parser", dialect, message)
         elif self.already_read:
             message = (
@@ -235,10 +233,8 @@ class ServerReader:
             message = f"it is not known whether {self.name} reads {dialect}: it is assumed to do so"
             yield finding("usual-parser", dialect, message)
         elif self.parser is None and server.parsers:
-            message = (
-                f"it is not known how {server.name} reads {dialect}:"
-                " it is assumed to do what most of its parsers do"
-            )
+            unknown = f"it is not known how {server.name} reads {dialect}"
+            message = f"{unknown}: it is assumed to do what most of its parsers do"
             yield finding("usual-parser", dialect, message)
 
     def _fallback(self) -> str:
@@ -279,10 +275,10 @@ class ServerReader:
         if self.already_read or self._is_unread:
             return
         parser = self.parser.name if self.parser else ""
-        known = proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
+        certain = proven_slips(self.server, parser, self.dialect) - _OF_MANY_KINDS
         disproved = disproved_slips(self.server, parser, self.dialect)
-        known |= (_CHOSEN | {*self.view.unsupported_repairs}) - disproved
-        doubtful = sorted({slip.partition(":")[0] for slip in slips if slip not in known})
+        certain |= (_CHOSEN | {*self.view.unsupported_repairs}) - disproved
+        doubtful = sorted({slip.partition(":")[0] for slip in slips if slip not in certain})
         in_reasoning = any(opener in lossless.reasoning for opener in openers)
         doubtful += ["an opener in reasoning"] * in_reasoning
         doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved) + [*doubts]
@@ -303,10 +299,10 @@ def slips_of(lossless: ParseResult, parser: DialectParser) -> set[str]:
     replaced by `white space`.
     """
     codes = _DOUBTFUL_CODES | _CHOSEN
-    found = [each for each in lossless.findings if each.code in codes]
+    findings = [each for each in lossless.findings if each.code in codes]
     slips = {
         f"{s.code}: {s.message.partition(DECLARED)[0]}" if s.code in _BY_TEXT else s.code
-        for s in found
+        for s in findings
     }
     open_value = any(
         each.code == "missing-closer" and ", argument " in each.where for each in lossless.findings
@@ -355,7 +351,7 @@ def reader_for(
     is_built_in: bool = True,
 ) -> ServerReader:
     """Return the reader of a dialect's replies; the default parser's if `parser` is unknown."""
-    known = server.parser_named(parser)
-    unknown = parser if parser and known is None else ""
-    chosen = known or server.default_parser(dialect)
+    named = server.parser_named(parser)
+    unknown = parser if parser and named is None else ""
+    chosen = named or server.default_parser(dialect)
     return ServerReader(server, chosen, dialect, unknown, already_read, is_built_in)

@@ -100,8 +100,8 @@ class RequestForm:
 
 def forms() -> Iterator[RequestForm]:
     """Yield the forms, the commonest first; forms that are mutable or have no tools come last."""
-    odd = itertools.product((False, True), (True, False))
-    for mutable, tools in odd:
+    unusual = itertools.product((False, True), (True, False))
+    for mutable, tools in unusual:
         for in_ids, as_text, flat in itertools.product((False, True), repeat=3):
             contents: tuple[Literal["", "null", "absent"], ...] = ("", "null", "absent")
             for content in contents:

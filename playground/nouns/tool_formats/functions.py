@@ -237,15 +237,15 @@ def _docstring_mismatches(
         name = parameter.arg_name.lstrip("*")
         place = f"tool {tool.name}, parameter {name}"
         if name not in names | stars:
-            known = ", ".join(tool.parameters) or "none"
-            text = f"the docstring describes it, but the signature has: {known}"
+            existing = ", ".join(tool.parameters) or "none"
+            text = f"the docstring describes it, but the signature has: {existing}"
             findings.append(finding("docstring-lies", place, text))
             continue
-        written = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
+        documented_type = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
         allowed = allowed_types(tool.parameter_schema(name))
         # `float` in the docstring of an `int` parameter is careless, but harms no call.
-        wider = written == "number" and "integer" in allowed
-        if written and allowed and written not in allowed and not wider:
+        wider = documented_type == "number" and "integer" in allowed
+        if documented_type and allowed and documented_type not in allowed and not wider:
             text = (
                 f"{parameter.type_name} in the docstring, {' or '.join(sorted(allowed))} declared"
             )

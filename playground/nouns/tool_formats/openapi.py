@@ -171,5 +171,5 @@ class _References:
             raise _Refused("unresolved-ref", f"nothing at {reference}")
         # 3.1 allows keywords beside a `$ref`, 3.0 ignores them; here they are kept.
         resolve = self.resolve(target, (*inside, reference))
-        beside = {key: value for key, value in node.items() if key != "$ref"}
-        return {**resolve, **beside} if isinstance(resolve, dict) else resolve
+        other_keywords = {key: value for key, value in node.items() if key != "$ref"}
+        return {**resolve, **other_keywords} if isinstance(resolve, dict) else resolve

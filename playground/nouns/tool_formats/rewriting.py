@@ -37,9 +37,9 @@ def rewrite_tool(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
             continue
         # innermost schemas first: they are rewritten before they are merged or moved up
         for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
-            here = SchemaNode(node.path, steps_to(node.path, schema), schema)
-            if applies(rule, here):
-                rewrite(here.schema, rule, schema)
+            current = SchemaNode(node.path, steps_to(node.path, schema), schema)
+            if applies(rule, current):
+                rewrite(current.schema, rule, schema)
     return tool.model_copy(update={"input_schema": schema})
 
 
@@ -51,8 +51,8 @@ def _keyword(rule: SchemaRule) -> str:
 def _describe(node: Schema, rule: SchemaRule, root: Schema) -> None:
     key = _keyword(rule)
     value = json.dumps(node.pop(key), ensure_ascii=False)
-    before = node.get("description")
-    node["description"] = f"{before} ({key}: {value})" if before else f"{key}: {value}"
+    description = node.get("description")
+    node["description"] = f"{description} ({key}: {value})" if description else f"{key}: {value}"
 
 
 def _remove(node: Schema, rule: SchemaRule, root: Schema) -> None:

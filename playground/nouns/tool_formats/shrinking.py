@@ -46,8 +46,8 @@ def _most_repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | 
 
 def _name(path: tuple[str | int, ...], definition: Schema, taken: Mapping[str, Any]) -> str:
     words = [definition.get("title"), *(step for step in reversed(path) if isinstance(step, str))]
-    known = [w for w in words if isinstance(w, str) and w not in ("items", "properties", "anyOf")]
-    plain = _NO_NAME.sub("_", known[0] if known else "part")
+    keys = [w for w in words if isinstance(w, str) and w not in ("items", "properties", "anyOf")]
+    plain = _NO_NAME.sub("_", keys[0] if keys else "part")
     name, number = plain, Counter([plain])[plain]
     while name in taken:
         number += 1

@@ -172,8 +172,8 @@ def _excludes_other_keys(left: Schema, right: Schema) -> bool:
     """Return True if one part forbids other keys than its own, and the other part has such keys."""
     for one, other in ((left, right), (right, left)):
         if one.get("additionalProperties") is False:
-            own = one.get("properties", {})
-            if any(key not in own for key in other.get("properties", {})):
+            own_keys = one.get("properties", {})
+            if any(key not in own_keys for key in other.get("properties", {})):
                 return True
     return False
 

@@ -193,10 +193,10 @@ class SchemaRules:
         if extra is None and properties:
             self.notes.narrower(place, "keys that the schema does not name are not allowed")
             extra = False
-        other: Any = True if extra is None else extra
+        other_schema: Any = True if extra is None else extra
         names = dict.fromkeys([*properties, *required])
-        listed = [(name, properties.get(name, other), name in required) for name in names]
-        return listed, (None if other is False else other)
+        listed = [(name, properties.get(name, other_schema), name in required) for name in names]
+        return listed, (None if other_schema is False else other_schema)
 
     def join_members(
         self, members: list[Member], more: Expression | None, comma: Expression

@@ -136,12 +136,12 @@ def _beside_text_and_calls(syntax: Declaration, markers: Markers) -> list[Expres
     # a dropped token that begins an opener or a closer gives a finding
     ends = (*syntax.openers, *syntax.closers)
     dropped = [token for token in markers.dropped if not any(e.startswith(token) for e in ends)]
-    found: list[Expression] = []
+    expressions: list[Expression] = []
     for tags in (*markers.reasoning, *markers.plain):
         close = tags.close
         inside = FreeText(ANY, (close,), close) if close else FreeText(ANY, (tags.open,))
-        found.append(in_order(loose(tags.open), inside))
-    return [*found, *map(loose, (*markers.stops, *dropped))]
+        expressions.append(in_order(loose(tags.open), inside))
+    return [*expressions, *map(loose, (*markers.stops, *dropped))]
 
 
 def _free_style(style: Style, space: Expression = SPACE) -> Style:
@@ -178,7 +178,7 @@ class _Form:
     def calls(self, siblings: Sequence[_Form]) -> Expression:
         """Build a section with its calls, or calls without a section if the form has none. A
         section also holds calls of the forms that have the same section: the `siblings`."""
-        syntax, one = self.syntax, self._calls_by_tool
+        syntax, calls = self.syntax, self._calls_by_tool
         forms = siblings if syntax.sections else (self,)
         call = self.rules.add("call", either(c for f in forms for c in f._calls_by_tool.values()))
         separator = in_order(SPACE, loose(syntax.separator.strip()), SPACE)
@@ -188,7 +188,7 @@ class _Form:
         sections = [listed] if syntax.section_optional else []
         for section in syntax.well_formed_sections:
             if syntax.one_call_a_section:
-                sections += [self._section(section, one[tool.name], tool) for tool in self.tools]
+                sections += [self._section(section, calls[tool.name], tool) for tool in self.tools]
             else:
                 sections.append(self._section(section, listed, None))
         return either(sections)

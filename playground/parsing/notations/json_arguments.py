@@ -97,8 +97,8 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
             "arguments-wrapped", call.place, "the object of arguments stands in a list"
         )
     if not isinstance(value, dict | None):
-        given = texts[-1].strip()
-        message = f"the arguments must be a JSON object, not {given:.60}"
+        last_text = texts[-1].strip()
+        message = f"the arguments must be a JSON object, not {last_text:.60}"
         raise BrokenCall("arguments-not-object", message)
     if value is None:
         reader.scanner.note("no-arguments", call.place)
@@ -154,9 +154,9 @@ def _load(call: OpenCall, text: str) -> Any:
     except BrokenCall as broken:
         if broken.code != "malformed-json":
             raise
-        for read in (relaxed_json.load, read_escaped, lambda text: load_json(unescape(text))):
+        for load in (relaxed_json.load, read_escaped, lambda text: load_json(unescape(text))):
             try:
-                value = read(text)
+                value = load(text)
             except (ValueError, TypeError, RecursionError):
                 continue
             call.relaxed = True

@@ -97,9 +97,9 @@ class _Ends(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _ends(mark: str, keys: frozenset[str]) -> _Ends:
-    odd = sorted(re.escape(key) for key in keys if not re.fullmatch(_PLAIN_KEY, key))
-    known = "|".join([r"[^\w\s,:{}\[\]][^,:{}\[\]]*", _PLAIN_KEY, *odd])
-    key_next = rf",\s*(?:{known})\s*:(?!//)"
+    unusual_keys = sorted(re.escape(key) for key in keys if not re.fullmatch(_PLAIN_KEY, key))
+    any_key = "|".join([r"[^\w\s,:{}\[\]][^,:{}\[\]]*", _PLAIN_KEY, *unusual_keys])
+    key_next = rf",\s*(?:{any_key})\s*:(?!//)"
     ended = rf"\s*(?:,\s*\}}|\}}|{key_next})"
     end = re.escape(mark)
     return _Ends(

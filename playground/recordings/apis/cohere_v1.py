@@ -33,8 +33,8 @@ class CohereV1(ApiReader):
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
-        known = str(value.get("event_type")) in _EVENTS
-        return known or isinstance(value.get("is_finished"), bool)
+        is_event = str(value.get("event_type")) in _EVENTS
+        return is_event or isinstance(value.get("is_finished"), bool)
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink

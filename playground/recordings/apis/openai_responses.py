@@ -246,5 +246,5 @@ def _sort(item: dict[str, Any]) -> str:
 
 
 def _arguments_text(item: dict[str, Any]) -> str:
-    given = item.get("arguments") or item.get("input") or item.get("code") or ""
-    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    arguments = item.get("arguments") or item.get("input") or item.get("code") or ""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -122,8 +122,8 @@ def read_server(path: Path, name: str) -> Server:
     """Read a server's declaration from a file. Raises InputFault if it is wrong."""
     file = _read(path, _ServerFile)
     shared = _shared_presets()
-    own = _check_presets(path.name, file.presets, shared.presets)
-    declaration = _Declaration(path.name, file, {**shared.presets, **own}, shared.forms)
+    own_presets = _check_presets(path.name, file.presets, shared.presets)
+    declaration = _Declaration(path.name, file, {**shared.presets, **own_presets}, shared.forms)
     return declaration.server(name)
 
 
@@ -206,13 +206,12 @@ def _check_presets(
     checked: dict[str, _Table] = {}
     for name, table in presets.items():
         place = f"presets.{name}"
-        own = {key: value for key, value in table.items() if key != "presets"}
-        _build(where, place, View, own, ("presets", *_CHOICES))
+        choices = {key: value for key, value in table.items() if key != "presets"}
+        _build(where, place, View, choices, ("presets", *_CHOICES))
         preset_names = table.get("presets", ())
-        known = {**shared, **checked}
-        checked[name] = _merge(
-            [*(_look_up(where, f"{place}.presets", preset, known) for preset in preset_names), own]
-        )
+        available = {**shared, **checked}
+        used = (_look_up(where, f"{place}.presets", each, available) for each in preset_names)
+        checked[name] = _merge([*used, choices])
     return checked
 
 
