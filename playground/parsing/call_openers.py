@@ -53,7 +53,7 @@ class CallOpeners:
         template = syntax.call_template
         self.name = name_of(syntax, names)
         self.knows_names = syntax.known_names and bool(names)
-        self.names = (*NAME_SPACES, *names)  # the first characters of known names
+        self.names = (*NAME_SPACES, *names)  # a known name begins with one of these
         ending = without_final_space(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
@@ -92,10 +92,10 @@ class CallOpeners:
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum() and "=" not in lead_text:
             pattern = WORD_START + pattern  # must not be the end of a longer word
-        # without a literal before it, only the body's first characters can be searched for
+        # without a literal before the body, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)
         first += spaced_begins(template.before)
-        # the bracket after a name may be part of the name in the form before this one
+        # the bracket after a name may be part of the name in an earlier form
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
         # a marker that is complete here may begin a longer one of an earlier form
         begins_another = self.number > 1 and bool(lookahead)

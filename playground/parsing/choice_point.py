@@ -63,7 +63,7 @@ class ChoicePoint:
     """
 
     choices: tuple[Choice, ...]
-    # a pattern that finds candidates; if empty, it follows from how the choices begin
+    # a pattern that finds candidates; if empty, it is built from the choices' beginnings
     given_candidates: str = ""
 
     # patterns
@@ -79,7 +79,7 @@ class ChoicePoint:
 
     @cached_property
     def chunk_pattern(self) -> re.Pattern[str]:
-        """The pattern of candidates in a chunk alone, if no candidate line begins the chunk."""
+        """The pattern of candidates inside one chunk that does not begin a candidate line."""
         return re.compile(self._candidates.replace(ANY_LINE, r"\n"))
 
     @cached_property
@@ -94,7 +94,7 @@ class ChoicePoint:
 
     @cached_property
     def _run_start(self) -> re.Pattern[str] | None:
-        """The pattern of a run: a text that can only begin one choice, and that still goes on."""
+        """The pattern of a run at the text's end: it may go on, and can begin only one choice."""
         runs = [choice for choice in self.choices if choice.run]
         if not runs:
             return None
@@ -202,7 +202,7 @@ class ChoicePoint:
     def _match_longer(
         self, text: str, place: int, lookbehind: str, stream_ended: bool
     ) -> Lookahead:
-        """Match a beginning that is new, or that its first characters do not decide.
+        """Match a beginning that is not cached, or is not decided by its first characters.
 
         The shortest beginning that decides is enough: more text does not change a decision.
         """
@@ -258,7 +258,7 @@ class ChoicePoint:
         return False
 
     def marker_of(self, match: regex.Match[str]) -> Marker:
-        """Make a marker of what `match` gave."""
+        """Make a marker of a result of `match`."""
         group = None if match.partial else self._group_of_pattern[pattern_of(match)]
         return Marker(match, group, named_in(match))
 

@@ -99,14 +99,14 @@ class FastPath:
     )
 
     _rule: SkipRule
-    _search: Callable[[str], re.Match[str] | None]  # the rule's own
+    _search: Callable[[str], re.Match[str] | None]  # `_rule.search`
     _hold_by_chunk: dict[str, int]  # chunk -> the index from which it is held
 
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
         self._offset = 0  # characters fed so far
         self._feed_held: FeedHeld | None = (
-            None  # `_feed_pending` or `_feed_after_held`, if it skips
+            None  # `_feed_pending` or `_feed_after_held`; None while the walk reads
         )
         self._start = 0  # the offset at which skipping began
         self._held = ""  # the end of the text so far, which may begin a marker
@@ -119,7 +119,7 @@ class FastPath:
         self._next_rule: NextRule | None = None
         self._goes_on: GoesOn | None = None  # set while the held text is a long run
         self._accept: Accept | None = None
-        self._remembered_accept: Accept | None = None  # the `accept` behind `_hold_by_chunk`
+        self._remembered_accept: Accept | None = None  # `accept` of `_hold_by_chunk`
         self._decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
         self._decision: Marker | None = None  # the marker that was decided, for the walk
 

@@ -17,8 +17,7 @@ class BrokenCall(Exception):
 
 
 class KnownTool:
-    """A tool of the session, and the facts on its parameters by its schema, computed once for a
-    reply."""
+    """A tool of the session, with facts about its parameters that are computed once for a reply."""
 
     def __init__(self, tool: ToolMetadata) -> None:
         self.tool, self.properties = tool, tool.parameter_names
@@ -34,7 +33,7 @@ class KnownTool:
 
 
 class OpenCall:
-    """The call that is being read: all that the engine keeps of the stream.
+    """The call that is being read, with its arguments so far.
 
     `restart` matches the beginning of another call of its form.
     """

@@ -35,7 +35,7 @@ CONTEXT: Final = 8  # the most characters before a place that a look-behind such
 # the end of white space after a name, before other text or at the end of the text
 NAME_END: Final = r"(?<=\s)(?=\S|\Z)"
 NAME_END_BEFORE_TEXT: Final = r"(?<=\s)(?=\S)"
-# after a tag that prose may mention, as in `<f> as it is`: no word may follow on blanks
+# after a tag that prose may mention, as in `<f> as it is`: no word may follow after blanks
 NOT_IN_PROSE: Final = r"(?:(?<=/>)|(?<![ \t])(?=\w)|[ \t]{0,16}+(?:(?=[^\w \t])|\Z))"
 # a code fence or a list around a body, before it and after it
 WRAPPER_START: Final = r"(?P<wrapped>\s{0,8}+(?:```\w{0,12}+\s{0,8}+\[?|\[))?"

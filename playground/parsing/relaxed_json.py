@@ -57,7 +57,7 @@ def load(text: str) -> Any:
 
 
 def to_strict_json(text: str, repair: bool = False) -> str:
-    """Return the text with everything rewritten that JSON does not allow; it may still be no JSON.
+    """Return the text with everything rewritten that JSON does not allow. It may still not be JSON.
 
     With `repair`, commas are put between values, and quotes inside of texts are escaped. Raises
     ValueError if a string or a comment never ends.

@@ -21,7 +21,7 @@ from playground.base.locks import holder_of, lock_soon, try_lock
 from playground.base.output import Batch, create_beside, faults_naming, sync_folder
 
 SECONDS: Final = 0.25  # between two writes to the disk
-_LONGEST_END: Final = 64 * 1024  # bytes of a last line, which has the usage and an error
+_LONGEST_END: Final = 64 * 1024  # most bytes of a last line, which has the usage and an error
 _WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is
 
 
@@ -53,9 +53,9 @@ class AppendOnlyFile:
     """A recording's file, created at once and written to the disk every `seconds`.
 
     With `force` an old file keeps its place until an answer has come (`answered`); until then the
-    new one lies beside it. If it is closed without an answer, as after a refusal, it gets a
-    numbered name, which is then its `path`. Raises InputFault if the file exists and `force` is not
-    given, or if it cannot be created.
+    new file lies beside it. If the new file is closed without an answer, as after a refusal, it
+    gets a numbered name, which is then its `path`. Raises InputFault if the file exists and `force`
+    is not given, or if it cannot be created.
     """
 
     def __init__(self, path: str | Path, *, force: bool = False, seconds: float = SECONDS) -> None:

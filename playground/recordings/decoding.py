@@ -87,7 +87,7 @@ class StreamDecoder:
         self._is_whole = True  # False once a frame may have held half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
-        """Return the chunks that a piece completes; `at` is its seconds since the request."""
+        """Return the chunks that a piece completes. It arrived `at` seconds after the request."""
         sink = self._sink
         if at is not None:
             sink.at, sink.timed = at, True

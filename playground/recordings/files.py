@@ -3,7 +3,7 @@
     {"format": "playground-recording/2", "name": …, "model": …, …}
     {"request": {…}, "url": …}                   the request's value
     {"sent": "{\n  \"model\": …"}               its bytes, if no common layout gives them
-    {"expected": {…}}                            what a proxy predicted of it
+    {"expected": {…}}                            what a proxy predicted for the request
     {"t": 0.311, "status": 200}
     {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" if no UTF-8
     {"t": 0.312, "litellm": {…}}                 what LiteLLM made of them

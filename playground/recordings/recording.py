@@ -75,7 +75,7 @@ class SignalChunk:
 UNREADABLE: Final = "unreadable: "  # the text that could not be read
 HALF_CHARACTER: Final = "half a character: "  # the field with the half
 OF_PROVIDER: Final = "of the provider's tool: "  # the result of its tool, as JSON
-_BESIDE: Final = {  # signals of frames with something beside the text → its name in a finding
+_BESIDE: Final = {  # signals of frames with a part beside the text → the part's name in a finding
     "citations_delta": "citation",
     "citation-start": "citations",
     "citation-generation": "citations",

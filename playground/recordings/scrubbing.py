@@ -110,14 +110,14 @@ class Tally:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts by kind; unsure ones only for kinds that have no sure one."""
+        """The counts by kind. Secrets that are not sure count only for kinds without sure ones."""
         sure = Counter(self._sure.values()) + self._forgotten
         perhaps = Counter(self._perhaps.values())
         return dict(sorted({**perhaps, **sure}.items()))
 
 
 class Searcher:
-    """A searcher for secrets of all kinds, and for given ones, in texts that may go on.
+    """A searcher for secrets of all kinds, and for given secrets, in texts that may go on.
 
     It first finds the few places where a secret may begin: a head, the first characters of a given
     secret, or a word such as `password` before a value. Only there it tries the patterns. They are

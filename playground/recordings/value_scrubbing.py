@@ -90,8 +90,8 @@ class BodyScrubber:
             item_tally = Tally()
             self._clean_items[key] = scrubbed_with(search, item, item_tally), item_tally, len(text)
             self._size += len(text)
-        clean, found, _ = self._clean_items[key]
-        tally.take(found)
+        clean, counted, _ = self._clean_items[key]
+        tally.take(counted)
         while self._size > self._most:
             self._size -= self._clean_items.popitem(last=False)[1][2]
         return clean
@@ -117,7 +117,7 @@ def _scrub_object(
 
 
 def _text_before_member(name: str, value: dict[Any, Any], own_name: str) -> str:
-    """Return text to stand before a member, made from its neighbours; "" for most members."""
+    """Return text to search before a member's value, by its neighbours; "" for most members."""
     if name in _PRIVATE_JWK_FIELDS and "kty" in value:
         return '"oct","k":"' if name == "k" else '"d":"'
     if not own_name or name.lower() not in _NAMED_FIELDS:
@@ -157,7 +157,7 @@ def _scrub_member(key: str, item: Any, search: Searcher, tally: Tally | None) ->
 
 
 def _text_after_flag(item: Any) -> str:
-    """Return text to stand before the next item, if this one is a flag or a header's name."""
+    """Return text to search before the next item, if this one is a flag or a header's name."""
     if not isinstance(item, str) or len(item) >= 60:
         return ""
     names = item[:2] == "--" or item.lower().endswith(_HEADER_ENDS)
@@ -174,7 +174,7 @@ def _scrub_wrapped(before: str, item: Any, search: Searcher, tally: Tally | None
 
 
 def _scrub_after(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """Scrub a value after the text `before` it, which counts only for texts."""
+    """Scrub a value. If it is a text, it is searched after the text `before` it."""
     if not isinstance(item, str):
         return scrubbed_with(search, item, tally)
     return star_secrets(before + item, search, tally)[len(before) :]

@@ -4,8 +4,8 @@ A key may be cut between two reads of the network. A model that says a key sends
 events, each with a JSON text of its own: the wire nowhere contains the key, but the reply does. So
 two kinds of text are searched: the wire itself, and the joined texts of its frames (channels). This
 module does not know which texts an API's reader will join, so it joins them in several ways at
-once, from coarse to fine: all texts; texts with the same name; with the same name and index,
-wherever the frame has it; with the same path and type; at the same position of a list.
+once, from coarse to fine: all texts; texts with the same name; with the same name and index, which
+may stand anywhere in the frame; with the same path and type; at the same position of a list.
 
 Bytes that may begin a secret are not ready until that is decided. A caller that cannot wait calls
 `give_up`, which stars out undecided bytes.
@@ -53,8 +53,8 @@ class _Node:
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
-        self.only: object = None
-        self.forked = False
+        self.only: object = None  # the key of the first finer way
+        self.forked = False  # True once there is a second finer way
 
 
 class _Tree:

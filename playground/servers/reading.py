@@ -129,7 +129,7 @@ class ServerReading(ParseResult):
 
     @property
     def dropped_characters(self) -> int:
-        """The number of characters that it drops, white space included."""
+        """The number of characters that the server drops, white space included."""
         return sum(len(event.text) for event in self.dropped)
 
 
@@ -284,8 +284,8 @@ class ServerReader:
         doubtful += [f"replies {AS_WRITTEN}"] * (AS_WRITTEN in disproved) + [*doubts]
         if doubtful:
             message = (
-                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): what"
-                " is shown of it is assumed"
+                f"it is not proven how {self.name} reads this reply ({', '.join(doubtful)}): the"
+                " result shown here is assumed"
             )
             about = finding("unproven-repair", self.dialect, message)
             yield replace(about, severity="info") if set(doubtful) <= set(VARIATIONS) else about
