@@ -76,8 +76,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     remembers: ClassVar[bool] = False
     """True if a message's text depends only on the message and its tools' schemas.
 
-    A tool's text then depends on that tool alone, and the system prompt on no message: each is
-    written once and cached.
+    A tool's text then depends on that tool alone, and the system prompt on no message: all these
+    texts are cached.
     """
 
     def __init_subclass__(cls) -> None:
@@ -358,7 +358,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         messages = RequestMessages(system, self._history(prompt_data))
         for check in self.preflight:
             check.check(prompt_data)
-        if self.marks_itself:  # an override may write into any message, and returns what it likes
+        if self.marks_itself:  # an override may write into any message, and may return None
             marked = deep_copy(messages[:])
             decided = self.inject_prompt_cache(marked, prompt_data)
             offering.check_messages(marked, f"inject_prompt_cache of dialect {self.name!r}")
@@ -405,11 +405,11 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
 
 def _as_written(
-    messages: Sequence[dict[str, Any]], method: str, known: RequestMessages
+    messages: Sequence[dict[str, Any]], method: str, base_messages: RequestMessages
 ) -> RequestMessages:
-    """Return the messages that an override wrote, not merged; `known` has the base class's
-    messages."""
-    pairs = zip(known, known.blocks, strict=True)
+    """Return the messages that an override wrote, not merged; `base_messages` are those of the
+    base class."""
+    pairs = zip(base_messages, base_messages.blocks, strict=True)
     return RequestMessages.as_written(drafts_with_origins(messages, method, pairs))
 
 

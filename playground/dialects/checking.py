@@ -73,7 +73,7 @@ def _lost_arguments(
     texts = dialect.syntax.sample_texts if isinstance(dialect, DeclaredDialect) else {}
 
     def carries_alone(args: dict[str, Any]) -> bool:
-        # A call has all of its texts or none, so each is tried with samples for the others.
+        # A call needs all of its texts, so each is tried with samples for the others.
         return _carries(dialect, replace(call, args=texts | args), tools)
 
     lost = [key for key, value in call.args.items() if not carries_alone({key: value})]
@@ -84,7 +84,7 @@ def _lost_arguments(
 
 
 def _carries(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> bool:
-    """Return True if a call comes back unchanged, as the only one, and without any text."""
+    """Return True if a written call is read back unchanged, without another call or text."""
     result = _read_back(dialect, call, tools)
     is_only_one = len(result.tool_calls) == 1 and not result.aborted
     if not is_only_one or result.content.strip():

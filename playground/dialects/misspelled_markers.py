@@ -40,7 +40,7 @@ _BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
 _DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # no back-ticks: three are a fence, one is not
 _TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
 _ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # a keyword argument, or the end of a call
-# The beginning of an object, up to a call that is a member, or the first item of a member's list.
+# The beginning of an object, up to a call that is a member's value or the first item of its list.
 _BEGUN_OBJECT: Final = re.compile(r'\{\s{0,8}"[^{}]{1,200}":\s{0,8}(?:\[\s{0,8})?\Z')
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 # Classes of OpenAI's and LiteLLM's clients as Python prints them, with their first field.
@@ -123,7 +123,7 @@ def misspelled_marker(text: str, dialect: DeclaredDialect, names: tuple[str, ...
 class NearDialect(NamedTuple):
     """The dialect nearest to a text in which no dialect reads a call.
 
-    `marker` is its marker in the text, written exactly so if `exact`, or else almost so.
+    `marker` is the dialect's marker. If `exact` is False, the text has a misspelling of it.
     """
 
     dialect: str = ""

@@ -84,9 +84,7 @@ class CreditCheck:
             credits = self.ledger.credits(key.get_secret_value()) if key else None
         except PlaygroundError:
             raise
-        except (
-            Exception
-        ) as error:  # a ledger may raise anything: it is a user's code for a database or a service
+        except Exception as error:  # a user's ledger may raise anything
             raise LedgerError(type(error).__name__) from error
         if credits is None:
             raise UnknownUserError

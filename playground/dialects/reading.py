@@ -59,7 +59,7 @@ def parse(
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
         return with_final_findings(result, chosen, prompt_data)
-    from playground.servers import get_server  # most replies need none
+    from playground.servers import get_server  # imported here: few calls name a server
 
     native, built_in = chosen.is_native_toolcalling(), is_ours(chosen.name)
     reader = get_server(server, chosen.name, already_read=native, is_built_in=built_in)

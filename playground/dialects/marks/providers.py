@@ -92,7 +92,7 @@ def provider_of(model: str) -> str:
         return f"openai{_suffix(name)}"
     if route in _ROUTES and rest:
         return _versioned(_ROUTES[route], rest)
-    rules = next((own for pattern, own in _MODELS if not rest and pattern.match(name)), UNKNOWN)
+    rules = next((named for pattern, named in _MODELS if not rest and pattern.match(name)), UNKNOWN)
     return _versioned(rules, name)
 
 

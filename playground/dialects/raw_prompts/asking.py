@@ -1,7 +1,7 @@
 """Render a chat template to find the form in which it takes calls, and the text that it writes.
 
-A template is only rendered, never parsed. Words that occur in no template mark places in the
-output.
+A template is only rendered, never parsed. Names, texts and values are words that occur in no
+template, so that they can be found in the output.
 """
 
 from __future__ import annotations
@@ -225,11 +225,7 @@ class AskedTemplate:
 
     def generation(self) -> str:
         """Return the text after USER in a prompt that a model is to answer, or ""."""
-        opened = self.ask(user(USER), calls=ONE, generation=True).after_user
-        plain = self.ask(user(USER), calls=ONE).after_user
-        if opened is None or plain is None or not opened.startswith(plain):
-            return opened or ""
-        return opened
+        return self.ask(user(USER), calls=ONE, generation=True).after_user or ""
 
     def answered(self, words: str) -> str | None:
         """Return the text after USER if the assistant answered `words` and the user wrote again.
@@ -289,7 +285,7 @@ def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[s
 
 
 def find_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTemplate:
-    """Return the template with the first form in which it writes a call well, or else the best.
+    """Return the template with the first form in which it writes a call well, or else its best.
 
     Raises InputFault if it writes a call in no form.
     """

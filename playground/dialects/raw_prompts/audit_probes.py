@@ -124,7 +124,7 @@ def _parallel_calls(template: AskedTemplate) -> Faults:
     if rendering.text is None:
         yield _fault(template, "template-one-call", _refusal(rendering), rendering)
     elif not rendering.has(VALUES[1]):
-        yield _fault(template, "template-one-call", "of two calls one is written", rendering)
+        yield _fault(template, "template-one-call", "only one of two calls is written", rendering)
 
 
 def _ids(template: AskedTemplate) -> Faults:
@@ -169,8 +169,8 @@ def _tools(template: AskedTemplate) -> Faults:
 def _prefix(template: AskedTemplate) -> Faults:
     """Test if each prompt begins with the prompt before it.
 
-    Otherwise a cached prompt is of no use, and a training mask covers other tokens than were
-    written.
+    Otherwise a cached prompt is of no use, and a training mask covers other tokens than the
+    model wrote.
     """
     answer = template.form.answer(text=TEXT)
     calling, result = template.form.answer(ONE), template.form.result(ONE[0], RESULT)
@@ -180,15 +180,15 @@ def _prefix(template: AskedTemplate) -> Faults:
             template.ask(user(USER), generation=True),
             template.ask(user(USER), answer),
         ),
-        "an answer is written otherwise once the user speaks again": (
+        "an answer is written differently once the user speaks again": (
             template.ask(user(USER), answer),
             template.ask(user(USER), answer, user(_AGAIN)),
         ),
-        "a call is written otherwise once its result is there": (
+        "a call is written differently once its result follows": (
             template.ask(user(USER), calling, calls=ONE),
             template.ask(user(USER), calling, result, calls=ONE),
         ),
-        "an answer with a thought is written otherwise once the user speaks again": (
+        "an answer with a thought is written differently once the user speaks again": (
             template.ask(user(USER), thinking),
             template.ask(user(USER), thinking, user(_AGAIN)),
         ),
@@ -199,7 +199,7 @@ def _prefix(template: AskedTemplate) -> Faults:
             continue
         with_thought = first.has(THOUGHT)
         if has_fault and with_thought:
-            continue  # the same again: a thought adds nothing to it
+            continue  # the fault was found without a thought already
         has_fault = True
         offset = len(common_start(first.text, second.text))
         problem = f"{message}: they differ from character {offset:,} on"
