@@ -21,9 +21,9 @@ class Span(NamedTuple):
 
 
 # A stream has one of the next four events for every chunk, so they must be cheap to make. A parser
-# passes only an offset; the span is computed from it and the text when it is read. (A span may be
-# passed too.) They are not frozen, although never changed: a frozen dataclass takes five times as
-# long.
+# passes only an offset; the span is computed from the offset and the text when it is read. (A span
+# may be passed too.) They are not frozen, although never changed: a frozen dataclass takes five
+# times as long.
 
 
 @dataclass(init=False, unsafe_hash=True)
@@ -118,7 +118,7 @@ for _kind in (TextEvent, ReasoningEvent, ArgumentEvent, MarkupEvent):
 
 @dataclass(frozen=True, slots=True)
 class CallStartedEvent:
-    """The beginning of a call; `call_id` is the stream's, or made from the call's number."""
+    """The beginning of a call; `call_id` is read from the stream, or made from the number."""
 
     span: Span
     call_index: int
@@ -186,9 +186,8 @@ Event = (
 def merged(events: Iterable[Event]) -> list[Event]:
     """Join neighbouring events that differ only because the stream was cut between them."""
     result: list[Event] = []
-    further_texts: list[
-        str
-    ] = []  # further texts of the last event; joined at its end, in linear time
+    # Further texts of the last event, which are joined at its end, in linear time.
+    further_texts: list[str] = []
     last: Event | None = None
     end: Event | None = None  # the last piece of that event
     for event in events:

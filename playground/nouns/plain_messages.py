@@ -1,6 +1,6 @@
-"""Recognise plain messages, as most are: they hold only texts, calls, and results that are texts.
+"""Recognise plain messages: they hold only texts, calls, and results that are texts.
 
-They hold nothing unknown or doubtful and no picture, so no reader has to search them for that.
+Most messages are plain. They have no unknown fields and no pictures, so no reader searches them.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def marked_part(message: dict[str, Any], api: str) -> int:
         return NOT_PLAIN
     marked = -1
     for number, part in enumerate(content):
-        known = _known_fields(part, role, api)
-        if not known:
+        part_fields = _known_fields(part, role, api)
+        if not part_fields:
             return NOT_PLAIN
-        if part.keys() != known:
+        if part.keys() != part_fields:
             is_marked = part.get("cache_control") == _PLAIN_MARK
-            if not is_marked or len(part) != len(known) + 1 or not known <= part.keys():
+            if not is_marked or len(part) != len(part_fields) + 1 or not part_fields <= part.keys():
                 return NOT_PLAIN
             marked = number
     return marked

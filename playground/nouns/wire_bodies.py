@@ -1,6 +1,6 @@
 """Find what providers cache in a request body: the tools, the system prompt and the messages.
 
-Known are Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter; others give nothing.
+It knows the bodies of Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def system_of(body: dict[str, Any]) -> Any:
 
 
 def raw_messages_of(body: dict[str, Any]) -> Any:
-    """Return a body's messages as they were given, whatever they are."""
+    """Return a body's messages unchanged; they may be no list."""
     for key in ("messages", "input", "contents"):
         if key in body:
             return body[key]
@@ -141,7 +141,7 @@ def raw_messages_of(body: dict[str, Any]) -> Any:
 
 def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
     messages = raw_messages_of(body)
-    if isinstance(messages, SharedList):  # our own, and not looked through at every request
+    if isinstance(messages, SharedList):  # our own list, which holds only messages
         return messages
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
@@ -186,7 +186,7 @@ def model_of(body: Mapping[str, Any]) -> str:
 
 
 def ttl_of(body: dict[str, Any]) -> str | None:
-    """Return the lifetime that a body asks for all its entries (`prompt_cache_options.ttl`)."""
+    """Return the lifetime of all entries, if a body sets it (`prompt_cache_options.ttl`)."""
     options = body.get("prompt_cache_options")
     ttl = options.get("ttl") if isinstance(options, dict) else None
     return ttl if isinstance(ttl, str) and ttl else None
@@ -352,7 +352,7 @@ def _unnamed_values(
 ) -> Iterator[tuple[str, Any]]:
     if value is None or path in read:
         return
-    if isinstance(value, dict) and any(one[: len(path)] == path for one in read):
+    if isinstance(value, dict) and any(each[: len(path)] == path for each in read):
         for key, item in value.items():
             yield from _unnamed_values(item, (*path, key), read)
     else:

@@ -32,7 +32,7 @@ class UnknownWord(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """The known fields of an object, or those of each of its `kinds`, which the field `by` names.
+    """The known fields of an object; or its known fields by kind, if the field `by` names a kind.
 
     A field's value is a form, a list of words, or None if it may be anything.
     """
@@ -45,7 +45,7 @@ class _Form(NamedTuple):
 def unknown_words(section: str, value: Any, api: str, path: str) -> Iterator[UnknownWord]:
     """Yield the unknown words in a part of a body.
 
-    `section` is the top-level field that the part belongs to, and `path` says where it stands.
+    `section` is the top-level field that the part belongs to, and `path` is the part's path.
     """
     for name in VOCABULARIES.get(api, ()):
         fields = _forms(name).fields or {}

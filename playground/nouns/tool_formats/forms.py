@@ -179,8 +179,8 @@ def _why_no_tool(value: Mapping[str, Any]) -> str:
         return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
     # `web_search_20250305`, `computer_use` …: their type is their name, and they have no schema.
     kind = value.get("type")
-    own = isinstance(kind, str) and kind not in ("function", "custom", "object")
-    if own and not any(isinstance(value.get(key), Mapping) for key in _SCHEMAS):
+    is_own = isinstance(kind, str) and kind not in ("function", "custom", "object")
+    if is_own and not any(isinstance(value.get(key), Mapping) for key in _SCHEMAS):
         return f"{kind} is a tool of the provider's own, without a schema"
     # Gemini's own tools have one key, their name: `{"googleSearch": {}}`.
     if "name" not in value and len(value) == 1 and isinstance(next(iter(value.values())), Mapping):

@@ -153,7 +153,7 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
             described["alias"] = parameter.name
         # In pydantic's notation `...` means "no default"; None would be a default.
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # The signature's own notes come after the docstring's description, so they win over it.
+        # The annotation's own notes come after the docstring's description, and override it.
         parameters[name] = parameter.name
         fields[name] = (
             Annotated[_with_first_note(parameter.annotation, Field(**described))],
@@ -255,7 +255,7 @@ def _docstring_mismatches(
 
 def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
     """Return the parameters of a docstring. The library takes an underlined `Returns:` for a
-    parameter: it is left out, and so are all after it."""
+    parameter, which is left out with all later ones."""
     names = [parameter.arg_name for parameter in documented.params]
     end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
     return documented.params[:end]
