@@ -157,7 +157,7 @@ def test_a_cache_mark_among_tools_is_told_as_one() -> None:
             "cache-mark",
             "info",
             "tools.1",
-            "a cache mark, not a tool; nothing to do: requests as sent keep it",
+            "a cache mark, not a tool; nothing to do: requests as sent keep the mark",
         )
     ]
 

@@ -1,10 +1,10 @@
-"""The registry of drawings: `show` registers a function for each type of answer, and answers look
-up theirs.
+"""The registry of drawings: `show` registers a function for each type of answer, and an answer
+looks up its own.
 
 A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
 must not import pandas, plotly or HTML. So this module stands below `questions` and `show`, and
-imports neither. It knows the name of the module that draws each kind, and loads it when a drawing
-of that kind is first needed: a script that only counts never loads plotly.
+imports neither. It knows the name of the module that draws each kind, and loads the module when a
+drawing of that kind is first needed: a script that only counts never loads plotly.
 
 The base class of an answer says what it can do: `Shown` (a table, a page, a notebook's display),
 `Drawn` (also a figure), `Live` (also a component, as a widget).

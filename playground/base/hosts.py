@@ -67,7 +67,7 @@ def port_fault(error: OSError | OverflowError, address: str, port: int) -> Input
 
 def foreign_host(header: str, names: Sequence[str]) -> str:
     """Return the reason why a server with these names refuses a Host header; "" if it does not. A
-    name such as `*.example.com` stands for all names that end with it. Without any names, no header
+    name such as `*.example.com` matches all names that end like it. Without any names, no header
     is refused."""
     if not names:
         return ""
