@@ -17,8 +17,8 @@ class Marker:
     """A match at a choice point, complete or `partial`. `named` has the texts of the named groups
     that have matched so far.
 
-    The same marker is returned again wherever the same text stands (`ChoicePoint.match_at`), so it
-    knows its length, but not its place.
+    The same marker is returned again wherever the same text stands (`ChoicePoint.match_at`), so a
+    marker knows its length, but not its place.
     """
 
     def __init__(

@@ -54,7 +54,7 @@ def write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> st
     if value_notation(template).json:
         text = dump_json(value, style=syntax.json)
     elif {"type", "is_text"} & set(holes_of(template.before)):
-        # the markup says whether it is text or JSON
+        # the markup says whether the value is text or JSON
         text = value if kind == "string" else syntax.literals.written(value, syntax.json)
     else:
         text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)

@@ -68,7 +68,7 @@ class Params(Notation):
 
     def check(self, syntax: Declaration) -> None:
         if not syntax.param:
-            raise SyntaxFault(f"{syntax.call!r} has {{params}}, but no param template says how")
+            raise SyntaxFault(f"{syntax.call!r} has {{params}}, but no param template for one")
         separator = syntax.param_separator
         if separator and (separator.strip() or not closes_solidly(param_template(syntax))):
             raise SyntaxFault(
@@ -340,7 +340,7 @@ def _cut_at_closer(
 
 
 def _param_key(call: OpenCall, key: str, syntax: Declaration) -> str:
-    """Return a parameter's name, without blanks around it if only so the tool has the parameter."""
+    """Return a parameter's name; without blanks around it, if the tool has it only without them."""
     key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
     if bare == key:
@@ -353,7 +353,7 @@ def _value_ender(
 ) -> Callable[[Marker], bool]:
     """Return a test for markers that end this parameter's value.
 
-    A closer that names another key does not end it. Text that looks like the next parameter or
+    A closer that names another key does not end the value. Text that looks like the next parameter or
     another call may be part of the value, too.
     """
 
