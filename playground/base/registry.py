@@ -110,7 +110,7 @@ def _load_plugin(entry: EntryPoint) -> Plugin | None:
     else:
         if isinstance(plugin, Plugin):
             return plugin
-        reason = f"it is a {type(plugin).__name__}, and no Plugin"
+        reason = f"its value is a {type(plugin).__name__}, and no Plugin"
     warnings.warn(f"plugin {entry.name!r} ({entry.value}) is left out: {reason}", stacklevel=3)
     return None
 
@@ -143,11 +143,11 @@ def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
     plugin_pages = sorted(
         (page for plugin in plugins().values() for page in plugin.pages), key=lambda page: page.rank
     )
-    known = {page.name for page in core}
+    core_names = {page.name for page in core}
     for page in core:
         yield page
         yield from (other for other in plugin_pages if other.after == page.name)
-    yield from (other for other in plugin_pages if other.after not in known)
+    yield from (other for other in plugin_pages if other.after not in core_names)
 
 
 def public_name(plugin: str, name: str) -> Any:
