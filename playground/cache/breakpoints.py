@@ -40,11 +40,11 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
         if life not in lives_known and _refuses(life, rules):
             known = ", ".join(lives_known)
             return points, ("unknown-ttl", f"a mark with the lifetime {life!r}; known: {known}")
-    # Too many are an error with Anthropic; OpenAI takes the newest.
+    # Too many marks are an error with Anthropic; OpenAI uses the newest marks.
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints" and rules.get("refuses_more", True):
         return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
-    # OpenAI states no rule on their order
+    # OpenAI states no rule on the order of lifetimes
     if rules.match == "breakpoints" and len(set(named)) > 1 and _rises(map(rules.seconds, named)):
         problem = "a mark with a longer lifetime after one with a shorter lifetime"
         return points, ("ttl-order", problem)
@@ -58,7 +58,7 @@ def _rises(lives: Iterable[int]) -> bool:
 def _refuses(life: str, rules: Rules) -> bool:
     """Return True for a lifetime that the provider does not know.
 
-    A lifetime that it knows only for other models is replaced by the default, so it is not refused.
+    A lifetime that it knows only for other models is not refused: the default replaces it.
     """
     return bool(rules.get("refuses_lives", True)) and life not in rules.value("ttls")
 
@@ -67,9 +67,7 @@ def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
     """Return the name of the lifetime of an entry that is written at this breakpoint."""
     billed = request.billed
     if billed is not None and 0 < billed.write == billed.write_hour:
-        return (
-            rules.long_life
-        )  # the bill takes precedence over marks, which a session may have lost
+        return rules.long_life  # the bill takes precedence: a session may have lost its marks
     given = request.marks.get(point) or request.wire.automatic_ttl or request.wire.ttl
     return given or str(rules.value("default_ttl"))
 
@@ -89,11 +87,12 @@ def looked_at(
     rules: Rules,
     reach: int | None = None,
 ) -> Iterator[int]:
-    """Yield the indexes of the blocks after which the provider looks for an entry, in its order.
+    """Yield the blocks at whose end the provider looks for an entry, in the order of its search.
 
     Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks only at
-    certain places, the longest prefix first: the first and the latest marks and, unless caching is
-    explicit only, the ends of the latest messages. `reach` replaces the rules' own.
+    certain places, the longest prefix first: the first and the latest marks and, unless only
+    explicit marks count, the ends of the latest messages. `reach` replaces the look-back of the
+    rules.
     """
     reach = rules.value("lookback") if reach is None else reach
     if rules.match == "exact":
@@ -118,10 +117,10 @@ def _automatic(request: TimedRequest, rules: Rules) -> int | None:
     wire = request.wire
     if not rules.value("automatic"):
         return None
-    # OpenAI from 5.6 on: always, unless the request says otherwise.
+    # OpenAI from 5.6 on marks by itself unless the request forbids it.
     if rules.match == "exact":
         return None if wire.explicit_only else next(iter(_latest_ends(request, rules)), None)
-    # Anthropic: a top-level cache_control.
+    # Anthropic does so for a top-level cache_control.
     return _last_markable(wire.blocks) if wire.automatic_ttl is not None else None
 
 
@@ -136,7 +135,7 @@ def _places(request: TimedRequest, points: Sequence[int], rules: Rules, latest: 
 def _latest_ends(request: TimedRequest, rules: Rules) -> tuple[int, ...]:
     """Return the blocks of `_message_ends` at which the provider looks for an entry.
 
-    The newest of them is the automatic mark itself. The last block of the head is among them too.
+    The newest block is the automatic mark itself. The last block of the head is included.
     """
     count: int = 1 + rules.value("message_ends")
     if count not in request.known_ends:
@@ -166,7 +165,7 @@ def _message_ends(blocks: Sequence[WireBlock]) -> Iterator[int]:
 def _ends_turn(block: WireBlock, after: WireBlock | None) -> bool:
     if block.role != "user":
         return False
-    # a user's message may have several blocks, each with its place
+    # the next block may be another part of the same user message
     return after is None or not (block.place and after.place) or after.place[0] != block.place[0]
 
 

@@ -1,8 +1,8 @@
 """Give the reason why a prediction is not certain.
 
 A prediction is `exact` only if a documented and dated rule names the model, if the tokens are
-known, and if a rule covers everything in the body. Each check returns a reason in words, or "" if
-it finds none.
+known, and if a rule covers everything in the body. Each check returns a reason for doubt in words,
+or "" if it finds none.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _UNDOCUMENTED: Final = "the provider's documentation does not say"
 
 
 def doubt_of(request: TimedRequest, rules: Rules, settings_doubt: str | None = None) -> str:
-    """Return why a prediction of this request is uncertain with any contents of the cache, or "".
+    """Return why a prediction of this request is uncertain whatever the cache holds, or "".
 
-    `settings_doubt` is the doubt about the settings, if it is already known. An unknown word is
-    reported even then.
+    `settings_doubt` is the result of `doubt_about_settings`, if the caller has it already. Unknown
+    words are reported in addition.
     """
     if settings_doubt is None:
         settings_doubt = doubt_about_settings(request, rules)
@@ -91,8 +91,8 @@ def _words(request: TimedRequest, rules: Rules) -> str:
 
 
 def _fields(request: TimedRequest, rules: Rules) -> str:
-    """Name the fields that no rule mentions or, if there are none, those whose content is on the
-    server."""
+    """Name the fields that no rule mentions. If there are none, name the fields whose content is
+    only on the server."""
     settings, roles = request.wire.settings, _roles(rules, request.wire.api)
     unknown = [name for name in settings if name not in roles]
     parents = _parents(rules, request.wire.api)
@@ -128,8 +128,8 @@ def is_pinned(request: TimedRequest) -> bool:
 
 
 def across_regions(request: TimedRequest, rules: Rules) -> str:
-    """Return why a model with a region in its name may be answered in a region without the
-    cache."""
+    """Return why a request to a model with a region in its name may go to a region that has not
+    cached its prefix."""
     if not rules.get("across_regions"):
         return ""
     region = _region(rules, request.wire.model)
@@ -148,7 +148,7 @@ def _region(rules: Rules, model: str) -> str:
 
 @lru_cache(maxsize=256)
 def _roles(rules: Rules, api: str) -> Mapping[str, str]:
-    """Return the role of each known field for the prefix.
+    """Return for each known field of a body how it affects the prefix (`FieldRole`).
 
     LiteLLM takes bodies in OpenAI's form for other providers too, so they may have OpenAI's fields.
     """
@@ -221,7 +221,8 @@ def _system_messages(request: TimedRequest, rules: Rules) -> str:
 
 
 def _server_tools(request: TimedRequest, rules: Rules) -> str:
-    """Name a server tool whose results get a mark of the provider's own, not in the body."""
+    """Name the server tools whose results the provider itself marks, which the body does not
+    show."""
     named = request.wire.server_tools if request.marks or request.wire.automatic_ttl else ()
     if not named or "system_messages" not in rules.rules:
         return ""
@@ -267,7 +268,7 @@ def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
     """Return the settings of a request as JSON texts.
 
     A setting that the rules name is left out if it has its default. Settings that no rule names are
-    listed by path: it is unknown what their change loses.
+    listed by path, because nobody knows which cache entries a change of them loses.
     """
     wire, named = request.wire, _named(rules)
     given = rules.salts_of(named, wire.parameters, wire.model)
@@ -279,7 +280,7 @@ def settings_of(request: TimedRequest, rules: Rules) -> dict[str, str]:
 
 @lru_cache(maxsize=64)
 def _named(rules: Rules) -> tuple[str, ...]:
-    """Return the parameters for which a rule says which tiers a change loses or may lose."""
+    """Return the parameters for which a rule names the tiers that a change loses or may lose."""
     tables = (rules.get("salts", {}), rules.get("may_salt", {}))
     return tuple(
         dict.fromkeys(name for table in tables for some in table.values() for name in some)
@@ -287,7 +288,7 @@ def _named(rules: Rules) -> tuple[str, ...]:
 
 
 def may_be_lost(before: Mapping[str, str], now: Mapping[str, str], tier: str, rules: Rules) -> str:
-    """Return why an entry of this tier may no longer be readable, or "".
+    """Return why an entry of this tier may have become unreadable, or "".
 
     `before` and `now` are the settings of the entry's request and of this one.
     """
@@ -314,8 +315,8 @@ def _parameters_up_to(tier: str, rules: Rules) -> Iterator[str]:
 def may_be_kept(before: Mapping[str, str], now: Mapping[str, str], rules: Rules) -> str:
     """Return why an entry written under other settings may still be readable, or "".
 
-    The reason is a parameter that only one of the requests names, and whose default no source
-    states.
+    The reason is a parameter that only one of the two requests names: no source states its default,
+    so the values may be equal.
     """
     undocumented = rules.get("defaults_unknown", ())
     named = [name for name in undocumented if (name in before) != (name in now)]

@@ -1,8 +1,8 @@
 """Rewrite requests as they would be sent with deferred tools.
 
-A deferred tool is not in the first prompt; the history holds it from the place at which it is
-loaded: just before its first call. Only the history decides on that, so all requests of a row are
-rewritten alike, and a request after a compaction loads its tools anew.
+A deferred tool is not in the first prompt; it is loaded into the history just before its first
+call. A request is rewritten by its own history alone: later requests repeat what earlier ones
+loaded, and a request after a compaction loads its tools anew.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OWN_TYPES: Final = (None, "custom", "function")  # all others are a provider's 
 
 @dataclass(frozen=True, slots=True)
 class ToolCut:
-    """The tools that stay in the prefix, and the way to load the others: `found` at a time."""
+    """The tools that stay in the prefix, and how the others are loaded, `found` tools at a time."""
 
     keep: frozenset[str]
     loading: Loading
@@ -79,7 +79,7 @@ class Deferral:
     _seen: dict[int, tuple[Message, tuple[str, ...], tuple[str, ...]]] = field(
         default_factory=dict
     )  # id of a message -> the message, the tools that it calls, and those that it refers to
-    _listed: tuple[Any, list[dict[str, Any]]] = (None, [])  # the last tools, as given and as sent
+    _listed: tuple[Any, list[dict[str, Any]]] = (None, [])  # the last tools: original, rewritten
 
     @property
     def _is_openai(self) -> bool:
@@ -129,7 +129,7 @@ class Deferral:
     def _form(self, tool: dict[str, Any], named: bool = False) -> dict[str, Any]:
         """Return a tool in the form of the API that takes deferred tools.
 
-        With `named`, a function has only the parts that OpenAI keeps of a deferred one.
+        With `named`, keep only the parts of a function that OpenAI keeps for a deferred one.
         """
         function = tool.get("function")
         if not isinstance(function, dict):
@@ -146,7 +146,7 @@ class Deferral:
     def _message(
         self, message: Message, deferred: dict[str, dict[str, Any]], loaded: set[str]
     ) -> list[Message]:
-        loaded.update(self._names_in(message)[1])  # tools that the session's own search has found
+        loaded.update(self._names_in(message)[1])  # the session's own search has loaded these tools
         names = self._to_load(message, deferred, loaded)
         if not names:
             return [message]
@@ -208,7 +208,7 @@ _ANTHROPIC_SEARCH: Final = {"type": f"{SEARCH}_20251119", "name": SEARCH}
 
 
 def as_policies_see(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages for a policy of marks: messages that load tools take no mark."""
+    """Return the messages that a policy may mark: all but those that load tools."""
     return [{**each, "role": "tool_addition"} if _loads_tools(each) else each for each in messages]
 
 

@@ -1,4 +1,5 @@
-"""Record the settings and doubts of earlier requests: these decide which entries the cache has."""
+"""Record the settings and doubts of earlier requests, because the cache's entries depend on
+them."""
 
 from __future__ import annotations
 
@@ -23,9 +24,9 @@ class CacheEntry:
     ttl: str
     visible: float
     expires: float
-    strings: int = 0  # number of its contents that were strings, not blocks
+    strings: int = 0  # number of contents in the prefix that were strings, not blocks
     sized: bool = False
-    writer: bytes = b""  # size of the request that wrote it
+    writer: bytes = b""  # hash of the whole request that wrote it
     tier: str = ""  # tier of its last block
     role: str = ""
     settings: dict[str, str] = field(default_factory=dict)  # settings of its writer
@@ -44,7 +45,7 @@ class EarlierRequests:
     last: dict[str, TimedRequest] = field(default_factory=dict)
 
     def copy(self) -> EarlierRequests:
-        """Return a copy that later requests to this record do not change."""
+        """Return an independent copy."""
         settings = {model: list(known) for model, known in self.settings.items()}
         return EarlierRequests(settings, dict(self.uncertain), dict(self.cleared), dict(self.last))
 
@@ -60,8 +61,9 @@ class EarlierRequests:
         """Return a request's own doubt, or else the doubt that follows from earlier requests, and
         record it.
 
-        `entry` is the entry that it reads; with `reads_all` no other entry could give more. The
-        entries of an uncertain request are unknown; so is what a change of settings loses.
+        `own` is the request's own doubt, `entry` the entry that it reads; with `reads_all` no other
+        entry could give more. After an uncertain request, or a change of settings with unknown
+        effect, it is unknown which entries the cache has.
         """
         model = request.wire.model
         earlier = self.settings.setdefault(model, [])
@@ -86,8 +88,8 @@ class EarlierRequests:
         return may_be_lost(entry.settings, settings, entry.tier, rules) if entry else ""
 
     def _changed_message(self, request: TimedRequest) -> str:
-        """Return the doubt if a message with `clear_at`, which must be sent again unchanged, was
-        not."""
+        """Return the doubt if a message with `clear_at` changed or is missing; it must be sent
+        again unchanged."""
         before = self.cleared.get(request.wire.model, ())
         self.cleared[request.wire.model] = now = request.wire.cleared
         if now[: len(before)] == before:
@@ -96,7 +98,7 @@ class EarlierRequests:
 
 
 def _goes_on(last: TimedRequest, now: TimedRequest) -> bool:
-    """Return True if a request begins with all that the last one holds."""
+    """Return True if a request begins with the complete last request."""
     return now.begins_like(last, len(last.chain) - 1)
 
 

@@ -1,9 +1,9 @@
-"""Simulate Gemini's explicit cache, a resource that LiteLLM makes from marks; it is read
-completely.
+"""Simulate Gemini's explicit cache: a resource that LiteLLM makes from marks, and that a request
+reads completely.
 
 The resource holds the tools, the system prompt and the first unbroken run of marked messages. Marks
-after a gap do nothing, and the run may not end with an answer or a result. A resource is paid for
-when it is made, and by the hour; reads do not lengthen its life.
+after a gap do nothing, and the run may not end with an answer or a result. A resource costs its
+tokens when it is made, and storage by the hour; reads do not lengthen its life.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The resource that a request reads or makes; `storage` in thousandths of a token's price."""
+    """The resource that a request reads or makes; `storage` is in thousandths of a token's
+    price."""
 
     size: int
     read: bool
@@ -30,7 +31,7 @@ class Resource:
 
 @dataclass(slots=True)
 class ExplicitCache:
-    """The resources made so far, with the times at which they end."""
+    """The resources made so far, with the times at which they expire."""
 
     _ends: dict[bytes, float] = field(default_factory=dict)
 
@@ -66,8 +67,9 @@ def cached_blocks(request: TimedRequest) -> list[int]:
     if not places:
         return []
     start = min(places)
-    # Of the marked messages it takes the first unbroken run only: with three user messages or more
-    # the marks on the last two have no effect (LiteLLM 1.109.1, `separate_cached_messages`).
+    # Of the marked messages the adapter takes only the first unbroken run: with three user messages
+    # or more, the marks on the last two have no effect (LiteLLM 1.109.1,
+    # `separate_cached_messages`).
     run = set(takewhile(lambda i: i in places, range(start, start + len(places)))) | systems
     return [
         index

@@ -33,7 +33,7 @@ class SentRow:
 
     @property
     def marked(self) -> bool:
-        """True if the provider caches by marks at all."""
+        """True if the provider caches by marks."""
         return self.rules.match not in ("best effort", "unknown")
 
     def last_mark(self, number: int) -> int | None:
@@ -52,12 +52,12 @@ class SentRow:
         return self.rules.minimum(self.row[number].wire.model)
 
     def left_behind(self, number: int) -> int | None:
-        """Return the block of the previous request's last entry, if it is long enough and has not
-        expired."""
+        """Return the block that ends the previous request's last entry; None if that entry is too
+        short or has expired."""
         before, mark = self.row[number - 1], self.last_mark(number - 1)
         if mark is None or self.outcomes[number - 1].state == "error":
             return None
-        # An expired entry is no mistake of marks.
+        # If the entry has expired, no mark is to blame.
         life = self.rules.seconds(before.marks.get(mark) or self.rules.value("default_ttl"))
         alive = self.row[number].at - before.at <= life
         return mark if alive and before.sizes[mark] >= self.minimum(number - 1) else None
@@ -101,7 +101,8 @@ def _differences_of(sent: SentRow) -> Iterator[tuple[str, int, str]]:
     for number, found in enumerate(sent.differences):
         if found is None:
             continue
-        # A change after the last mark costs nothing. Without marks every change may cost.
+        # A change after the last mark loses nothing. If the provider caches without marks, any
+        # change may.
         mark = sent.last_mark(number - 1) if sent.marked else len(sent.row[number - 1].chain) - 1
         if mark is not None and (found.block is None or found.block <= mark):
             lost = sent.outcomes[number - 1].cached_after - sent.outcomes[number].read
@@ -121,9 +122,10 @@ def _lookback_overflow(sent: SentRow) -> Seen:
         later = [point for point in points if point >= entry]
         if not later or sent.rules.match == "exact":  # OpenAI counts no blocks
             continue
-        # By Anthropic's text of July every block counts; by that of September a run of calls or
-        # results counts once, so a wide turn may overflow only by the first text. In one report
-        # 74 % of what was written after such turns was written in vain (claude-code#63930).
+        # By Anthropic's documentation of July every block counts; by that of September a run of
+        # calls or results counts once, so a turn with many calls may overflow by the July text
+        # only. In one report 74 % of the tokens written after such turns were never read
+        # (claude-code#63930).
         blocks = min(point - entry for point in later)
         counted = min(positions[point] - positions[entry] for point in later)
         if blocks < reach:
@@ -134,7 +136,8 @@ def _lookback_overflow(sent: SentRow) -> Seen:
 
 
 def _frozen(sent: SentRow) -> Seen:
-    """Find a last mark that stays in its place while three or more requests add to the history."""
+    """Find a last mark that stays at the same block while three or more requests add to the
+    history."""
     still = [
         number
         for number in range(1, len(sent.row))
@@ -169,8 +172,8 @@ def _no_anchor(sent: SentRow) -> Seen:
             continue
         shared = sent.shared(number)
         size = sent.row[number].sizes[shared - 1] if shared else 0
-        # The entry ends after the change, or there is only one mark: a second mark nearer to the
-        # head would have made an entry of the shared blocks.
+        # Either the entry ends after the change, or there is only one mark. A second mark nearer to
+        # the head would have cached the shared blocks.
         stranded = entry >= shared or len(now.breakpoints) == 1
         if size >= sent.minimum(number) and stranded and now.finding != "in-flight":
             yield number, f"about {size:,} tokens are the same as before, but are written again"
@@ -184,8 +187,8 @@ def _no_breakpoint(sent: SentRow) -> Seen:
 
 
 def _gemini_freeze(sent: SentRow) -> Seen:
-    # OpenHands took Gemini out of explicit caching for this: 6 to 14 times the cost
-    # (software-agent-sdk#3585).
+    # OpenHands stopped explicit caching with Gemini because of this: the cost was 6 to 14 times as
+    # high (software-agent-sdk#3585).
     if sent.rules.provider != "gemini":
         return
     pairs = pairwise(sent.row)
@@ -197,7 +200,7 @@ def _gemini_freeze(sent: SentRow) -> Seen:
 def _below_minimum(sent: SentRow) -> Seen:
     for number, request in enumerate(sent.row):
         mark, minimum = sent.last_mark(number), sent.minimum(number)
-        # No provider says so: below the minimum it caches nothing, silently.
+        # No provider reports this: below its minimum it silently caches nothing.
         if sent.marked and mark is not None and request.sizes[mark] < minimum:
             about = "" if request.billed else "about "
             told = f"the minimum is {minimum:,}{sent.rules.assumed_minimum(request.wire.model)}"

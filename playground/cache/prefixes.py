@@ -33,8 +33,8 @@ class Billed:
     """The input tokens that the provider billed for a request.
 
     `write_hour` is the part of `write` that lives for an hour (OpenAI's: for twelve). A bill is
-    `summed` if tools ran on the server: it covers several rounds, and so does not tell the size of
-    this request.
+    `summed` if tools ran on the server: it covers several rounds, so the size of this request does
+    not follow from it.
     """
 
     read: int
@@ -52,10 +52,10 @@ class TimedRequest:
     """A request at its time, in seconds of any clock; `billed` is its bill, if known.
 
     `marks` (lifetimes by block index) replace those on the blocks. Chains, positions and sizes do
-    not depend on marks, so `marked` gives the same request with other marks at no cost. Hashes of
-    blocks that the request `before` has too are copied from it, so a history is hashed once.
-    `known_sizes` holds pairs of estimated and billed sizes of earlier requests, ascending: sizes
-    between two of them are interpolated.
+    not depend on marks, so `marked` gives the same request with other marks at no cost. Blocks that
+    the request `before` has too are not hashed again: their hashes are copied. `known_sizes` are
+    pairs of an earlier request's estimated and billed size, ascending; a size between two pairs is
+    interpolated.
     """
 
     def __init__(
@@ -67,16 +67,16 @@ class TimedRequest:
         before: TimedRequest | None = None,
         known_sizes: Sequence[tuple[int, int]] = (),
     ) -> None:
-        if wire.clears_at or wire.thinks:  # None if the prompt is the request itself
+        if wire.clears_at or wire.thinks:  # else the prompt is the request itself
             from playground.cache.prompt_view import as_prompted
 
             wire = as_prompted(wire, rules)
         self.wire, self.at = wire, at
-        # shared by copies with other marks or times
+        # copies with other marks or times share these two
         self.known_doubts: dict[Rules, str] = {}
         self.known_ends: dict[int, tuple[int, ...]] = {}
         self.summed = billed is not None and billed.summed
-        self.billed = None if self.summed else billed  # the bill gives the sizes
+        self.billed = None if self.summed else billed  # a sum does not give the size
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         shared = _shared(wire, before.wire, same) if before else 0
         kept = before if before and shared else _Nothing()
@@ -86,7 +86,7 @@ class TimedRequest:
         self.estimates: SharedList[int] = _estimates(own, kept.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed, known_sizes)
         self.total = self.sizes[-1] if self.sizes else 0
-        # strings and marks are compared separately: they are no part of the cached text
+        # Marks, and the difference between a string and a list, are no part of the hashes.
         twin = before if before and same else _Nothing()
         self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         changed = own if same == shared else wire.blocks[same:]
@@ -104,10 +104,8 @@ class TimedRequest:
         return plain_name(self.wire.model)
 
     def size_range(self, block: int) -> tuple[int, float]:
-        """Return the lowest and highest true size of the prefix up to this block.
-
-        Content that is not in the body is limited only by a bill.
-        """
+        """Return the lowest and highest true size of the prefix up to this block. Pictures and
+        files have no upper limit except a bill."""
         size, opaque = self.sizes[block], self._opaque[block] if self._opaque else 0
         if not opaque or (self.billed and block == len(self.sizes) - 1):
             return self.token_range(size)
@@ -115,8 +113,8 @@ class TimedRequest:
         return token_range(max(0, self.estimates[block] - opaque))[0], most
 
     def billed_size_range(self, point: int, last: int) -> tuple[int, float]:
-        """Return the least and the most tokens up to a mark; for the last mark, by the bill if
-        there is one."""
+        """Return the least and the most tokens up to a mark. For the last mark, a bill gives the
+        exact number."""
         billed = self.billed
         if billed is not None and point == last and billed.read + billed.write:
             return billed.read + billed.write, billed.read + billed.write
@@ -134,13 +132,14 @@ class TimedRequest:
 
     @property
     def has_opaque(self) -> bool:
-        """True if the body holds a picture, a file or the like, whose tokens no text tells."""
+        """True if the body holds a picture, a file or the like, whose tokens cannot be counted in a
+        text."""
         return bool(self._opaque and self._opaque[-1])
 
     def strings(self, block: int) -> int:
         """Return how many contents up to this block are strings rather than lists of blocks.
 
-        It is 0 if both make the same prefix.
+        It is 0 if strings and lists make the same prefix.
         """
         return self._strings[block] if self._strings else 0
 
@@ -150,8 +149,8 @@ class TimedRequest:
 
     @cached_property
     def answered(self) -> frozenset[bytes]:
-        """The hashes of the prefixes that end before an answer. These are the requests that this
-        one continues.
+        """The hashes of the prefixes that end before an answer: the earlier requests that this
+        request continues.
 
         Computed once, because there may be as many unfinished entries as blocks.
         """
@@ -175,7 +174,7 @@ class TimedRequest:
         ]
 
     def marked(self, marks: dict[int, str]) -> TimedRequest:
-        """Return the same request with these marks and no others."""
+        """Return the same request with these marks instead of its own."""
         other = self._same()
         other.marks = marks
         return other
@@ -211,7 +210,8 @@ class _Nothing:
 
 
 def _shared(wire: WireRequest, before: WireRequest, same: int) -> int:
-    """Return the number of leading blocks that are equal and have equal salts."""
+    """Return the number of leading blocks whose hashes are equal; 0 if model or parameters
+    differ."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
     return same_blocks(wire.blocks, before.blocks, same)
@@ -222,20 +222,20 @@ _UNCOUNTED: Final = SharedList[int]()
 
 def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Return for each block how many contents up to it are strings."""
-    if len(sums) < known:  # the request before is to a model for which they are not counted
+    if len(sums) < known:  # they were not counted for the model of the request before
         sums, known = SharedList(), 0
     total, own = sums[known - 1] if known else 0, list[int]()
     for block in blocks[known:]:
         total += block.is_string
         own.append(total)
-    if known < len(sums):  # blocks may differ in their marks alone
+    if known < len(sums):  # the next blocks may be equal but for their marks
         same = shared_length(sums[known:], own)
         known, own = known + same, own[same:]
     return sums.extended_with(known, own)
 
 
 def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
-    """Return the tokens that were estimated, up to each block, for content without text.
+    """Return for each block the tokens that were estimated, up to it, for content without text.
 
     The list is empty if there is no such block.
     """
@@ -253,10 +253,10 @@ def _opaque(more: Sequence[WireBlock], sums: SharedList[int], known: int) -> Sha
 def _chain(
     wire: WireRequest, own: Sequence[WireBlock], rules: Rules, before: SharedList[bytes], known: int
 ) -> SharedList[bytes]:
-    """Return the hash of every prefix, continuing from the known ones with its `own` blocks.
+    """Return the hash of every prefix: the known hashes, then those of the request's `own` blocks.
 
-    A tier's first block includes the parameters that salt it; an empty tier passes its parameters
-    on.
+    The hash of a tier's first block includes the parameters that salt the tier. The parameters of
+    an empty tier are included in the next tier's.
     """
     chain: list[bytes] = []
     state = before[known - 1] if known else _root(wire, rules)
@@ -277,10 +277,10 @@ def _chain(
 
 
 def _root(wire: WireRequest, rules: Rules) -> bytes:
-    """Return the hash of what stands before the first block."""
-    # No model reads another's cache, whatever else is the same.
+    """Return the hash before the first block: of provider, model, and a history on the server."""
+    # No model reads another model's cache.
     head = f"{rules.provider}\0{wire.model}"
-    if history := wire.parameters.get("history"):  # it stands before everything in the body
+    if history := wire.parameters.get("history"):  # a history on the server comes before the body
         head = f"{head}\0{history}"
     return hashlib.sha256(head.encode("utf-8", "surrogatepass")).digest()
 
@@ -315,7 +315,7 @@ def _estimate(block: WireBlock) -> int:
 
 
 def _in_proportion(size: int, known_sizes: Sequence[tuple[int, int]]) -> int:
-    """Interpolate an estimate between the billed sizes of its two neighbours."""
+    """Convert an estimate to a true size by interpolation between the nearest two known sizes."""
     low = (0, 0)
     for high in known_sizes[:-1]:
         if size <= high[0]:

@@ -17,7 +17,7 @@ from playground.dialects.marks.providers import provider_of
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice
 
-# The day whose prices count if a request has no date, because the core has no clock.
+# The day whose prices count if a request has no date; the core reads no clock.
 _SEEN: Final = "2026-11-27"
 _FEEDS: Final = {  # beginning of our rules' name -> the feed's provider
     "anthropic": "anthropic",
@@ -41,8 +41,9 @@ _FEEDS: Final = {  # beginning of our rules' name -> the feed's provider
 class FeedPrice(NamedTuple):
     """A model's prices for a token, in pico-dollars, by the feed.
 
-    `tiers` are prices of input by a limit in thousands of tokens, above which they hold (0: none),
-    and by service tier ("": none). `days` are prices of input by the day on which each began.
+    `tiers` are prices of input by two keys: the thousands of tokens above which a price holds (0:
+    none), and the service tier ("": none). `days` are prices of input by the day on which each
+    began.
     """
 
     source: str
@@ -74,7 +75,7 @@ def _find(provider: str, name: str) -> ModelInfo | None:
 
 @cache
 def _names(provider: str) -> tuple[dict[str, ModelInfo], dict[str, list[ModelInfo]]]:
-    """Return the provider's models by all names that the feed lists, and by their plain names."""
+    """Return the provider's models twice: by all names that the feed lists, and by plain names."""
     from genai_prices.data_snapshot import get_snapshot
 
     every = {each.id: each for each in get_snapshot().providers}

@@ -1,6 +1,6 @@
 """Find the terms under which a request is priced: its length, service tier, speed, place and hour.
 
-A factor is in thousandths of the list price; None if no source gives the price.
+A factor is in thousandths of the list price; it is None if no source gives the price.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playground.cache.rules.names import plain_name
 
 _USUAL_TIERS: Final = ("", "auto", "default", "standard", "standard_only", "on_demand")
 _USUAL_VALUES: Final = (None, "standard", "default", {"latency": "standard"})
-_AN_EPOCH: Final = 1_000_000_000  # seconds since 1970; smaller times are of another clock
+_AN_EPOCH: Final = 1_000_000_000  # seconds since 1970; a smaller time does not count from 1970
 _CHINA: Final = timedelta(hours=8)
 
 

@@ -31,8 +31,9 @@ class Price:
 
     `read` is the price of a token from the cache, `output` that of an answer's token, `minimum` the
     tokens that a prefix needs to be cached; each is None if the list lacks it. `tiers` are the
-    prices of input under other terms (long requests, a service tier), by the list's names of them.
-    `days` are the prices of input by the day on which each began, if it has changed.
+    prices of input under other terms (long requests, a service tier), by the names that LiteLLM's
+    map gives them. `days` are the prices of input by the day on which each began, if it has
+    changed.
     """
 
     source: str
@@ -60,7 +61,8 @@ class Price:
         return cost * self.uncached * factor // 1_000_000_000
 
     def since(self, day: str) -> tuple[str, int]:
-        """Return when the price of this day began, and its factor in thousandths."""
+        """Return the day on which the price of `day` began, and this price in thousandths of the
+        list price."""
         began = [(start, pico) for start, pico in self.days if start <= day]
         start, pico = began[-1] if began else ("", self.uncached)
         return start, round(pico * 1000 / self.uncached)
@@ -83,7 +85,7 @@ class Price:
 def price_of(model: str) -> Price | None:
     """Return the price of a LiteLLM model name, with or without its provider, or None.
 
-    A dated rule of ours counts before both lists.
+    A dated rule of ours takes precedence over both lists.
     """
     if (stated := _stated(model)) is not None:
         return stated

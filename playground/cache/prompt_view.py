@@ -18,7 +18,7 @@ _RESULTS = ("tool_result",)
 
 
 def as_prompted(wire: WireRequest, rules: Rules) -> WireRequest:
-    """Return a request as it is in the prompt; the same object if nothing is removed."""
+    """Return the request without the removed parts; the same object if nothing is removed."""
     strips = wire.thinks and rules.lists("thinking_stripped", wire.model)
     if wire.prompted or not (wire.clears_at or strips):
         return wire

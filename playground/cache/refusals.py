@@ -20,8 +20,7 @@ Check = Callable[[TimedRequest, Rules], Refusal]
 
 
 def refusal(request: TimedRequest, rules: Rules) -> Refusal:
-    """Return why a provider refuses a request, judged by the request alone; None if it is not
-    refused."""
+    """Return why a provider refuses a request, if the request alone shows it; else None."""
     for check in _checks_of(rules, request.wire.model):
         if found := check(request, rules):
             return found
@@ -122,7 +121,7 @@ def _signed(blocks: Sequence[WireBlock]) -> set[str]:
 
 
 class PrefixCheck:
-    """The check for changes before a thinking block, as models with preserved thinking make it.
+    """A check for changes before a thinking block, like that of models that preserve thinking.
 
     It keeps the last request to each model.
     """
@@ -139,7 +138,7 @@ class PrefixCheck:
         return other
 
     def edited(self, request: TimedRequest) -> bool:
-        """Return True if something changed before a thought that the last request sent too."""
+        """Return True if something changed before a thought that the last request contained too."""
         wire, before = request.wire, self._last.get(request.wire.model)
         self._last[wire.model] = wire
         if before is None or not (wire.thinks and before.thinks):
@@ -149,7 +148,7 @@ class PrefixCheck:
 
     @staticmethod
     def is_overruled(request: TimedRequest) -> bool:
-        """Return True if the request itself sets the consequence of a failed check."""
+        """Return True if the request itself says what follows from a failed check."""
         thinking = request.wire.parameters.get("thinking")
         binding = thinking.get("block_binding") if isinstance(thinking, dict) else None
         return isinstance(binding, dict) and bool(binding.get("prefix_mismatch_behavior"))

@@ -82,14 +82,15 @@ class Shortening:
     least: int = 0
     summary: int = 1_000
     _history: _History = field(default_factory=_History)
-    _cleared: int = 0  # number of results that are cleared, from the first on
+    _cleared: int = 0  # number of cleared results, always the oldest
     _sent: Messages = field(default_factory=list)  # the last history, with results cleared
     _cut: int = 0  # number of messages after the head that are cut
     _summaries: int = 0
     _stand_in: dict[str, Any] = field(default_factory=dict)  # the newest summary
 
     def request(self, messages: Sequence[dict[str, Any]], size: Size, fixed: int) -> Shortened:
-        """Return the messages to send; `fixed` are the tokens of tools and system prompt."""
+        """Return the messages to send; `fixed` is the number of tokens of tools and system
+        prompt."""
         return _POLICIES[self.name](self, list(messages), size, fixed)
 
     def fresh(self) -> Shortening:
@@ -119,7 +120,8 @@ def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: i
     """Clear all but the newest results above the limit, as Anthropic's `clear_tool_uses` does.
 
     Nothing is cleared unless it saves enough. The client sends the whole history each time and the
-    server clears it again (Anthropic, Context editing), so each new result clears one more.
+    server clears it again (Anthropic, Context editing), so each new result causes one more result
+    to be cleared.
     """
     _go_on(policy, messages, size)
     history = policy._history
@@ -181,8 +183,8 @@ ON_RESULTS: Final = ("drop old results", "clear tool uses", "prune in place")
 
 
 def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shortening]:
-    """Return every policy, its figures derived from the limit; `keep` replaces each
-    policy's own."""
+    """Return every policy, with figures derived from `limit`; `keep` replaces each policy's own
+    `keep`."""
     return [
         Shortening(EVERYTHING),
         Shortening("keep last messages", keep or 20),
@@ -232,7 +234,7 @@ def has_result(message: dict[str, Any]) -> bool:
 
 
 def cleared(message: dict[str, Any]) -> dict[str, Any]:
-    """Return the message with each result replaced by a line that says so."""
+    """Return the message with each result replaced by the line `CLEARED`."""
     if message.get("role") == "tool":
         return {**message, "content": CLEARED}
     if message.get("type") in _RESULTS:
@@ -267,7 +269,7 @@ def _cleared_part(part: Any) -> Any:
 
 
 def _go_on(policy: Shortening, messages: Messages, size: Size) -> None:
-    """Return the next request's messages with the results cleared that were cleared before."""
+    """Take the next request's messages, and clear the results that were cleared before."""
     history = policy._history
     known = history.go_on(messages, size)
     before = bisect_left(history.results, known)

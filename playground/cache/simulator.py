@@ -105,7 +105,8 @@ class CacheSimulator:
         if entry is not None:
             read = min(entry.size, request.total)
             doubt = doubt or self._hit_doubt(entry, request)
-            # With every provider whose cache uses marks, a read renews the entry's life at no cost.
+            # With every provider whose cache uses marks, a read renews the entry's lifetime at no
+            # cost.
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
             entry.route = self._route(request)
         why = self._why(hit, points, request)  # computed before this request writes entries
@@ -137,8 +138,8 @@ class CacheSimulator:
         )
 
     def _refusal(self, request: TimedRequest, edited: bool) -> Simulated | None:
-        """Return the outcome of a request that the provider refuses, or None. With `edited`,
-        something before a thinking block has changed, and the model refuses that."""
+        """Return the outcome of a request that the provider refuses, or None. `edited` is True if
+        something before a thinking block has changed and the model refuses this."""
         found = refusal(request, self.rules)
         if found:
             return _error(request, *found, sorted(request.marks))
@@ -148,7 +149,8 @@ class CacheSimulator:
         return None
 
     def _settings_of(self, request: TimedRequest) -> dict[str, str]:
-        """Return a request's settings, as rules name them; compute them only if they change."""
+        """Return a request's settings under the rules' names; compute them only if they have
+        changed."""
         given = (request.wire.model, request.wire.parameters, request.wire.settings)
         if given != self._given:
             self._given, self._own_settings = given, settings_of(request, self.rules)
@@ -156,7 +158,7 @@ class CacheSimulator:
         return self._own_settings
 
     def _promised_by_nobody(self, request: TimedRequest) -> Simulated:
-        """Simulate a provider that guarantees reads only from an explicit cache resource."""
+        """Simulate a provider that promises reads only from an explicit cache resource."""
         history = str(request.wire.parameters.get("history") or "")
         if history.lower().startswith("cached"):
             return self._named_resource(request, history)
@@ -189,7 +191,7 @@ class CacheSimulator:
         )
 
     def _hit_doubt(self, entry: CacheEntry, request: TimedRequest) -> str:
-        """Return why an entry may not be read although the rules allow it, or ""."""
+        """Return why it is uncertain that an entry is read although the rules allow it, or ""."""
         rules = self.rules
         idle = request.at - (entry.expires - rules.seconds(entry.ttl))
         begun = entry.visible - _FIRST_TOKEN + _SURELY_BEGUN
@@ -211,7 +213,7 @@ class CacheSimulator:
         return ""
 
     def _has_ended(self, entry: CacheEntry, request: TimedRequest, begun: float) -> bool:
-        """Return True if the answer to the entry's writer has surely ended."""
+        """Return True if the answer to the request that wrote the entry has certainly ended."""
         return request.at >= begun + entry.answer_seconds or entry.writer in request.answered
 
     def _route(self, request: TimedRequest) -> bytes:
@@ -231,8 +233,8 @@ class CacheSimulator:
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
         """Return the reason why unknown contents of the cache may matter, or "".
 
-        Unknown are the entries from before the first request, and those that tools on the server
-        wrote. If a request hits at its last mark, no other entry matters.
+        The entries from before the first request are unknown, and so are those of rounds on the
+        server. If a request reads up to its last mark, no other entry matters.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -252,7 +254,7 @@ class CacheSimulator:
         """Return an unknown fact that could change the outcome, or ""."""
         least, most = self.rules.minimum_range(request.wire.model)
         doubt = ""
-        # A prefix up to the hit is long enough, because it was read.
+        # The prefix up to the hit is long enough to be cached, because it was read.
         for point in points if hit is None else filter(hit.__lt__, points):
             low, high = request.billed_size_range(point, points[-1])
             if low < most and high >= least:
@@ -271,7 +273,7 @@ class CacheSimulator:
     def _disagreement(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
         """Return how sources disagree on a mark's look-back, if that changes the hit, or ""."""
         rules = self.rules
-        # A shorter look-back finds the entry at a mark too, and no other one.
+        # If the hit is at a mark, a shorter look-back finds it too.
         is_at_mark = rules.match == "breakpoints" and (hit is None or hit in points)
         for other in rules.rules["lookback"].conflicts if len(points) > 1 else ():
             if is_at_mark and other.value <= rules.value("lookback"):
@@ -279,7 +281,7 @@ class CacheSimulator:
             if hit != self._hit(request, points, request.positions, other.value):
                 return f"sources disagree on a mark's look-back: {other.value} by {other.source}"
         if self._entries and not is_at_mark and rules.rules["collapse_runs"].conflicts:
-            every = range(len(request.positions))  # here each block is a position
+            every = range(len(request.positions))  # each block counts as one position
             if hit != self._hit(request, points, every):
                 return "the two known ways of counting how far a mark looks disagree"
         return ""
@@ -287,7 +289,7 @@ class CacheSimulator:
     def _may_live_longer(
         self, request: TimedRequest, points: Sequence[int], hit: int | None
     ) -> str:
-        """Return why an expired entry may still be read, or "": some lifetimes are minimums."""
+        """Return why an expired entry may still be read (its lifetime may be a minimum), or ""."""
         if not self.rules.get("least_lives"):
             return ""
         for block, entry in self._in_reach(request, points, request.positions):
@@ -301,7 +303,7 @@ class CacheSimulator:
         self, request: TimedRequest, points: Sequence[int], hit: int | None
     ) -> bool:
         least = 0 if hit is None else hit
-        if least > self._last_doubtful:  # as for most requests: the first ones were short
+        if least > self._last_doubtful:  # usual: only the first requests are short
             return False
         if self.rules.match == "breakpoints":
             reach = self.rules.value("lookback")
@@ -331,7 +333,8 @@ class CacheSimulator:
         return replace(outcome, cost=outcome.cost + found.storage)
 
     def _best_effort(self, request: TimedRequest) -> Simulated:
-        """Simulate a cache without promises: it may read the longest shared prefix, in steps."""
+        """Simulate a cache without promises: the longest shared prefix may be read, rounded down to
+        steps."""
         rules, now, model = self.rules, request.at, request.wire.model
         # If marks count too, entries written without marks are stored under other keys.
         apart = b"" if rules.match == "best effort" else b"implicit"
@@ -360,7 +363,8 @@ class CacheSimulator:
         # Identical prompts six seconds apart were hits in 7 of 10 recorded pairs: "eligible", never
         # "exact".
         ttl = _asked_life(request, rules)
-        # one entry for all prefixes: the request that reads it decides how much of it is read
+        # one entry serves all prefixes of a request: how much is read depends on the reading
+        # request
         seen, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
         left = CacheEntry(0, ttl, seen, expires, writer=request.last_hash)
         self._entries.update(dict.fromkeys((apart + key for key in request.chain), left))
@@ -427,7 +431,8 @@ class CacheSimulator:
         positions: Sequence[int],
         reach: int | None = None,
     ) -> Iterator[tuple[int, CacheEntry]]:
-        """Yield the entries of this request's prefixes, in the order in which marks look."""
+        """Yield the entries of this request's prefixes that marks can reach, in the order of the
+        search."""
         entries, chain = self._entries, request.chain
         if not entries:
             return
@@ -483,13 +488,13 @@ class CacheSimulator:
             if size < minimum or (hit is not None and point < hit):
                 continue
             ttl = life_at(request, point, rules)
-            # The tokens up to a mark are written at that mark's price, because with mixed lives the
-            # bill has a line for each life.
+            # Tokens are written at the price of the next mark's lifetime: a bill with mixed
+            # lifetimes has a line for each.
             if hit is None or point > hit:
                 written[ttl] = written.get(ttl, 0) + max(0, size - before)
                 before = max(before, size)
-            # The bill gives the exact size of the entry at the last mark: 2 to 4 tokens are not in
-            # it, even if the mark is on the last block.
+            # The bill gives the exact size of the entry at the last mark: it has 2 to 4 tokens less
+            # than the request, even if the mark is on the last block.
             billed = request.billed
             sized = billed is not None and point == points[-1] and billed.read + billed.write > 0
             if billed is not None and sized:
@@ -567,7 +572,8 @@ def _asked_life(request: TimedRequest, rules: Rules) -> str:
 
 
 def _route(request: TimedRequest) -> bytes:
-    """Return what selects a request's upstream: its session, or its conversation's beginning."""
+    """Return the bytes that select a request's upstream: its session id, or else the beginning of
+    its conversation."""
     session = request.wire.settings.get("session_id")
     if session:
         return str(session).encode()
@@ -577,7 +583,8 @@ def _route(request: TimedRequest) -> bytes:
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
-    """Return True if the answer to the entry's writer has begun, or if the request contains it."""
+    """Return True if the answer to the request that wrote the entry has begun, or if `request`
+    contains that answer."""
     return entry.visible <= request.at or entry.writer in request.answered
 
 

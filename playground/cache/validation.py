@@ -1,6 +1,6 @@
 """Compare predictions with bills, for every usable request of recorded exchanges.
 
-A request is *predictable* if the rules alone decide. Every other request has the reason why it is
+A request is *predictable* if the rules alone decide. Every other request has a reason why it is
 not: it is the first of a record, the cache was already warm, tools ran on the server in it or
 before it, the cache is best-effort, or the request failed.
 """
@@ -45,7 +45,7 @@ class ValidationRow:
     predicted_write: int = 0
     billed_read: int = 0
     billed_write: int = 0
-    billed_write_hour: int = 0  # the part of it that lives for an hour
+    billed_write_hour: int = 0  # the part of billed_write that lives for an hour
     size_known: bool = False  # True if an earlier bill gives the size of the entry read
     reason: str = ""
     diagnosis: str = ""  # the provider's own diagnosis
@@ -73,7 +73,8 @@ class ValidationRow:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All rows of a folder, counted; `findings` name records that lack what the provider sent."""
+    """All rows of a folder, counted; `findings` name records that lack tokens of the provider's
+    usage."""
 
     rows: list[ValidationRow]
     findings: list[Finding]
@@ -93,7 +94,8 @@ class Validation:
 
     @property
     def providers(self) -> dict[str, dict[str, int]]:
-        """Count by provider how many are predictable, right and exact, and why others are not."""
+        """For each provider, count the predictable, right and exact requests, and the others by
+        reason."""
         found: dict[str, Counter[str]] = {}
         for row in self.rows:
             counts = found.setdefault(row.provider or "no rules", Counter())
@@ -105,7 +107,7 @@ class Validation:
 
     @property
     def verdicts(self) -> dict[str, dict[str, int]]:
-        """Count by provider the verdicts on bills with cached tokens."""
+        """For each provider, count the verdicts on bills with cached tokens."""
         found: dict[str, Counter[str]] = {}
         for row in self.rows:
             if row.verdict and row.billed_read:
@@ -151,7 +153,7 @@ def _usage_findings(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Find
     for index, exchange in enumerate(exchanges):
         response = exchange.get("response")
         sent = response.get("usage") if isinstance(response, dict) else None
-        kept = exchange.get("usage")  # a record without a usage has that of the response
+        kept = exchange.get("usage")  # if the record has no usage, the response's usage counts
         if kept and (found := usage_lost(kept, sent, f"{file}, request {index}")):
             yield found
 
@@ -245,7 +247,7 @@ class _Record:
 
 
 def _billed(exchange: Mapping[str, Any]) -> Billed | None:
-    """Return the bill; it counts as summed if the reply used a tool of the server."""
+    """Return the bill; mark it as summed if the reply used a tool of the server."""
     billed = billed_of(_usage(exchange))
     if billed is None:
         return None

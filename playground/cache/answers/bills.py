@@ -83,7 +83,7 @@ def _is_listed(value: Any) -> bool:
 
 
 def _is_chat(exchange: Exchange) -> bool:
-    """Return True if the request asks a model for an answer."""
+    """Return True for a request to a model, whose answer is billed by tokens."""
     return "embedding" not in exchange.url and conversation(exchange.request) is not None
 
 

@@ -47,7 +47,7 @@ def _share(permille: int) -> str:
 
 @dataclass(frozen=True)
 class CacheSimulation(Drawn, Live):
-    """The outcome of every request, and the cost of all compared with no cache.
+    """The outcome of every request, and the cost of all requests compared with no cache.
 
     It is shown as the strip of requests. The table has a row for each request: tokens read, written
     and paid in full, the cost, and the reason. The figure has a bar for each request.
@@ -57,7 +57,7 @@ class CacheSimulation(Drawn, Live):
     requests: list[Simulated]
     dialect: str = ""
     policy: str = ""
-    differences: tuple[FirstDifference | None, ...] = ()  # from the request before
+    differences: tuple[FirstDifference | None, ...] = ()  # each from the request before it
     model: str = ""
     row: Sequence[TimedRequest] = ()
     rules: Rules | None = None
@@ -65,12 +65,12 @@ class CacheSimulation(Drawn, Live):
     bills_as_sent: Sequence[
         Billed | None
     ] = ()  # bills of the bodies as sent, if the simulated bodies are others
-    notes: tuple[Finding, ...] = ()  # findings: what the prediction needs and the session lacks
+    notes: tuple[Finding, ...] = ()  # on what a prediction needs and the session lacks
     pending: bool = False  # True if the last request has no answer yet
     paid: Paid | None = None  # the sum of the bills
     diagnoses: Sequence[Diagnosis | None] = ()  # the provider's own diagnosis of each request
     request_facts: Sequence[NotedRequest] = ()  # the recorded facts of each request, for hints
-    # of a session, computed when they are shown: the last request's marks, and every policy's cost
+    # For a session, computed when they are shown: the last request's marks, and each policy's cost.
     placed: Callable[[], CachePlacement] | None = field(default=None, compare=False, repr=False)
     by_policy: Callable[[], Sequence[CacheSimulation]] = field(
         default=tuple, compare=False, repr=False
@@ -113,7 +113,7 @@ class CacheSimulation(Drawn, Live):
     @property
     def compacted(self) -> list[int]:
         """The requests that are shorter than the cached text because the session compacted its
-        history. This was intended, so they are no breaks."""
+        history. The session intended this, so they are no breaks."""
         return [
             number
             for number, difference in enumerate(self.differences)
@@ -124,7 +124,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def unexplained(self) -> list[BilledBreak]:
-        """Breaks that bills show and the session does not explain, whatever was predicted."""
+        """The breaks that bills show and that nothing in the session explains."""
         if self.rules is None:
             return []
         return [
@@ -137,8 +137,8 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def bounds(self) -> list[ReadBounds | None]:
-        """The least and the most tokens that each billed request can have read, by the session's
-        own requests."""
+        """The least and the most tokens that each billed request can have read, according to the
+        session's own requests."""
         bounds_of_each: list[ReadBounds | None] = []
         for number, (sent, one) in enumerate(zip(self.row, self.requests, strict=True)):
             bill = self.billed[number] if number < len(self.billed) else None
@@ -152,7 +152,8 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def verdicts(self) -> list[Verdict | None]:
-        """The verdict on each bill by its bounds; None for a request without a bill."""
+        """The verdict on each bill: is its read within the bounds? None for a request without a
+        bill."""
         pairs = zip(self.bounds, self.billed, strict=False)
         return [bound.verdict(bill.read) if bound and bill else None for bound, bill in pairs]
 
@@ -163,10 +164,10 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def longer_life(self) -> tuple[str, int, int | None] | None:
-        """The longest lifetime and its saving on all input, in thousandths of a token's price and
-        in billionths of a dollar (None without a price).
+        """The longest lifetime, and what it saves on all input: in thousandths of a token's price,
+        and in billionths of a dollar (None without a list price).
 
-        None if no entry expired, or if the longest lifetime would not be cheaper.
+        The property is None if no entry expired, or if the longest lifetime saves nothing.
         """
         rules = self.rules
         expired = any("had expired" in one.reason for one in self.requests)
@@ -230,7 +231,7 @@ class CacheSimulation(Drawn, Live):
         return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
 
     def _remedy(self, reason: str) -> str:
-        """Return a sentence on a longer lifetime and its saving; "" if it is not cheaper."""
+        """Return a sentence on the longest lifetime and what it saves; "" if it saves nothing."""
         if "had expired" not in reason or self.longer_life is None:
             return ""
         life, saved, nano = self.longer_life
@@ -239,7 +240,8 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def hints(self) -> dict[int, str]:
-        """Facts near each break that only the bills show, by request. They need not be causes."""
+        """Facts near each break that only the bills show, by the request's number. A fact need not
+        be the cause."""
         hints: dict[int, str] = {}
         if self.rules is None or not self.row:
             return hints
@@ -254,7 +256,8 @@ class CacheSimulation(Drawn, Live):
         return hints
 
     def three_answers(self, number: int) -> tuple[str, str, str]:
-        """Return a request's read as predicted and as billed, and the provider's diagnosis."""
+        """Return the tokens read as predicted, the tokens read as billed, and the provider's
+        diagnosis."""
         one, bill = self.requests[number], self.billed[number] if any(self.billed) else None
         diagnosis = self.diagnoses[number] if any(self.diagnoses) else None
         sure = "" if one.state == "exact" else f", {one.sureness}"
@@ -264,9 +267,11 @@ class CacheSimulation(Drawn, Live):
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
     ) -> list[str]:
-        """Return a line for each exceeded limit and for each reason of a refusal.
+        """Return a line for each limit that is exceeded, and for each reason why a request is
+        refused.
 
-        `max_cost_multiple` is a multiple of the same input's cost without a cache.
+        `max_cost_multiple` is the most that the input may cost, as a multiple of its cost without a
+        cache.
         """
         failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
         cost = self.cost_permille / 1000
@@ -323,7 +328,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def holds_less(self) -> bool:
-        """True if the bills are for longer requests than the session holds.
+        """True if the billed requests were longer than the requests that the session holds.
 
         The session then lacks, for instance, the system prompt and the tools.
         """
@@ -398,13 +403,13 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def assumed_as(self) -> str | None:
-        """The known model whose figures are used for an unknown model; None for a known model."""
+        """The known model that lends its figures if the rules do not name the model; None if they
+        do."""
         return None if self.rules is None else stand_in(self.rules, self.model)
 
     @property
     def assumption(self) -> str:
-        """A sentence that names the model whose rules are used for an unknown model; "" for a known
-        one."""
+        """A sentence on the rules that are assumed for an unknown model; "" for a known model."""
         return "" if self.rules is None else assumption_of(self.rules, self.model)
 
     @property
@@ -448,7 +453,8 @@ class CacheSimulation(Drawn, Live):
 
 
 def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str:
-    """Return a figure with its source in a line that says whether it is known for the model."""
+    """Return a line with a figure and its source; it says if the figure is only assumed for the
+    model."""
     if figure.assumed:
         told = f"not known for {model!r}, assumed as for {figure.assumed}"
         return f"{words(figure.value)} ({told}: {figure.source})"
@@ -459,12 +465,12 @@ def _figure_line(figure: Figure, words: Callable[[int], str], model: str) -> str
     return f"{words(figure.value)} ({figure.source})"
 
 
-OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
+OUTSIDE: Final = 50  # tokens, with a margin: bills leave out some of the last block
 
 
 @dataclass(frozen=True, slots=True)
 class BilledBreak:
-    """A request, by its number, whose bill shows that it read less than the cache held.
+    """A bill which shows that request `number` read less than the cache held.
 
     The cache held `cached_before` tokens: those that the last billed request before it (`since`)
     left there, or fewer if a simulation shows that the session left fewer. `total` is the length of
@@ -497,7 +503,7 @@ _IN_MESSAGES: Final = frozenset(("", "messages_changed", "compacted"))
 
 
 def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
-    """Return the breaks that bills show, without regard to any simulation."""
+    """Return the breaks that bills show by themselves, without a simulation."""
     return [each for each in _read_less(billed) if not each.is_shorter]
 
 
@@ -506,7 +512,7 @@ def shorter_contexts(
 ) -> list[BilledBreak]:
     """Return the requests that read less only because their context was shorter.
 
-    If tools, the system prompt, the model or a parameter differ, that is a break.
+    A request is a break, and is left out, if its tools, system prompt, model or parameters differ.
     """
     causes = [each.cause if each else "" for each in differences]
     return [
@@ -531,13 +537,13 @@ def contradicted(
     rules: Rules,
     noted: Sequence[NotedRequest] = (),
 ) -> list[BilledBreak]:
-    """Return the breaks in the bills that are larger than those in the simulation.
+    """Return the breaks that bills show and the simulation lacks, or shows as smaller.
 
-    The simulation may say that a request does not read all that the last billed request left; its
-    bill should then show the simulated read. A request without a bill may never have arrived (for
-    example, if it was aborted). After it, only what the last billed request left counts, until that
-    may expire. Nor does a bill contradict a simulation of one model if several were billed: each
-    has its own cache.
+    If a simulated request does not read all that the last billed request left, its bill is compared
+    with the simulated read. A request without a bill may never have arrived (for example, because
+    it was aborted): the next bill is compared with what the last billed request left, if that
+    cannot have expired. Bills of two different models are never compared: each model has its own
+    cache.
     """
     breaks: list[BilledBreak] = []
     for each in billed_breaks(billed):

@@ -1,6 +1,6 @@
 """Simulate what a session would cost if its history were shortened, turn by turn.
 
-Every shortened request is written out and simulated like any other. Nothing examines if the model
+Every shortened request is written out and simulated like any other. Nobody checks if the model
 could still do its work.
 """
 
@@ -42,7 +42,7 @@ from playground.sessions.session import Session
 from playground.sessions.stretches import stretches
 
 _OUTPUT: Final = 5_000  # price of an output token in thousandths of an input token's, if unknown
-_SHARE: Final = 60  # default of `limit`, in percent of the longest request
+_SHARE: Final = 60  # default of `limit`: percent of the longest request's tokens
 KEYS: Final = ("messages", "input", "contents")
 
 
@@ -143,8 +143,8 @@ def _lengths(requests: Sequence[_Request], size: _Sizes) -> Iterator[int]:
 def session_requests(
     session: Session, dialect: str | Dialect, seconds_apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
-    """Return the bodies with messages, their times, and which of them restart after a
-    compaction."""
+    """Return each body with its messages, the times, and the numbers of the requests that are the
+    first after a compaction."""
     restarts: set[int] = set()
     if any(not row.sub_agent for row in session.rows):
         sent = sent_requests(session)
@@ -188,10 +188,10 @@ def _shortened(
     bodies, turns, cut = [], [], set()
     row: SharedList[dict[str, Any]] = SharedList()
     for turn, (body, messages) in enumerate(requests):
-        if turn in restarts:  # after a compaction earlier cuts no longer count
+        if turn in restarts:  # a compaction makes earlier cuts void
             policy = policy.fresh()
         sent = policy.request(messages, size, size.fixed(body))
-        # a policy may leave a request unchanged: this is no cut
+        # a request that the policy leaves unchanged has no cut
         if sent.changed:
             cut.add(turn)
         for each in (sent.summary_history, sent.messages):
@@ -219,9 +219,9 @@ def simulate_bodies(
 ) -> CacheSimulation:
     """Simulate the requests with the marks that they have, or with those of `marker`.
 
-    With `own_models`, a body that names another model than `model` is for that one.
-    The marks of a `marker` are not written into the bodies, because there they would turn strings
-    into parts. The marker gets the messages, or the result of `seen` for them.
+    With `own_models`, a body that names its own model is simulated for this model, not for `model`.
+    The marks of `marker` are not written into the bodies, because they would turn strings into
+    lists of parts. `marker` gets the messages, or `seen(messages)`.
     """
     rules, request = known_rules(provider, model), CacheRequest(model)
     reader = WireReader(model, rules.value("default_ttl"))
@@ -252,7 +252,7 @@ def _with_summary_times(times: list[float], turns: list[int]) -> list[float]:
 def _by_turn(
     simulation: CacheSimulation, turns: list[int], policy: Shortening, model: str, count: int
 ) -> tuple[list[int], list[int]]:
-    """Return each turn's cost and tokens; the tokens are those of the turn's own request."""
+    """Return each turn's cost (a summary included) and the tokens of the turn's own request."""
     output = output_permille(model)
     costs, tokens = [0] * count, [0] * count
     at_one_price = costs_at_one_price(simulation)

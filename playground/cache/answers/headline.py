@@ -1,4 +1,4 @@
-"""Say in one sentence what a simulation reads and costs, and whether its marks can ever hit.
+"""Say in one sentence how much a simulated session reads from the cache, and what it costs.
 
 The sentence holds only fixed words and figures, so that it may be shown anywhere. The reasons may
 quote a session, so they are shown separately.
@@ -45,11 +45,11 @@ def headline(value: CacheSimulation) -> Headline:
 
 
 def billed(value: CacheSimulation) -> str:
-    """Say what the session's own bills read and cost; "" without bills."""
+    """Say what was read and paid according to the session's own bills; "" without bills."""
     pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
     bills = [bill for _, bill in pairs] or list(filter(None, value.bills_as_sent))
     paid = str(value.paid) if value.paid else ""
-    if not bills:  # a what-if simulates other requests than those that were billed
+    if not bills:  # the requests of a what-if are not those that were billed
         return paid
     total = sum(bill.total for bill in bills)
     share = percent(sum(bill.read for bill in bills) / total) if total else percent(0)
@@ -99,10 +99,11 @@ def _larger_reads(value: CacheSimulation) -> str:
 
 
 def _source(value: CacheSimulation) -> str:
-    """Say what was read beyond the text that the session's own requests could leave.
+    """Say where a read may come from that is larger than the session's own requests could leave.
 
     If the first request to the same model read nothing, nothing was cached before it: then the
-    session lacks a part of the requests. This proves nothing if the provider promises no reads.
+    session lacks a part of the requests. This proves nothing if the provider promises no reads at
+    all.
     """
     firsts = dict[str, int]()
     for number, bill in enumerate(value.billed):
@@ -123,7 +124,7 @@ def _source(value: CacheSimulation) -> str:
 
 
 def _bills_within_bounds(value: CacheSimulation) -> str:
-    """Say what requests without marks could read from the cache, and how many bills agree."""
+    """Say how much requests without marks could read from the cache, and how many bills agree."""
     if value.rules is None or value.rules.match in ("breakpoints", "unknown"):
         return ""
     if value.holds_less:  # the session does not hold all that was sent
@@ -140,7 +141,7 @@ def _bills_within_bounds(value: CacheSimulation) -> str:
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:
-    """Say how many requests were billed against a certain prediction, and the extra cost."""
+    """Say how many bills contradict a prediction that was certain, and the extra cost."""
     breaks = value.unexplained
     if not breaks:
         return ""
@@ -186,7 +187,7 @@ def _nothing_read(value: CacheSimulation) -> str:
     if not (written or prefix.is_enough):
         hit = "none can hit" if prefix.marks and prefix.heeded else "nothing can be read"
         needs = f"{prefix.size}, and this model needs {prefix.minimum_in_words}"
-        stop = ";" if prefix.alone else ","  # its words have a comma of their own
+        stop = ";" if prefix.alone else ","  # the subject itself has a comma
         return f"{prefix.subject}{stop} {prefix.probably}{hit}: {needs}."
     if len(value.requests) == 1 and (written or prefix.alone):
         if value.requests[0].state == "unpredictable":

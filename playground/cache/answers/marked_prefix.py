@@ -17,13 +17,13 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrefix:
-    """The prefix of a request up to its last mark. It is the whole request if that has no marks, or
-    if marks do not count.
+    """The prefix of a request up to its last mark. Without marks, or if marks do not count, it is
+    the whole request.
 
-    `tokens` are an estimate between `low` and `high` unless they were billed. `alone` is True if
-    the provider caches without marks, `heeded` if its marks count. `minimum` is the fewest tokens
-    that the model caches; 0 if unknown. If no source states it for this model, `assumed` says which
-    model's it is.
+    `tokens` is an estimate, and `low` and `high` are its bounds, unless the tokens were billed.
+    `alone` is True if the provider caches without marks, `heeded` if its marks count. `minimum` is
+    the fewest tokens that the model caches; 0 if unknown. If no source states the minimum for this
+    model, `assumed` says from which model it is taken.
     """
 
     marks: int
@@ -49,7 +49,7 @@ class MarkedPrefix:
 
     @property
     def subject(self) -> str:
-        """The subject of a sentence on the size: the marks, or the cache that needs none."""
+        """The subject of a sentence on the size: the marks, or a cache that needs no marks."""
         marks = counted(self.marks, "mark")
         if self.marks and self.heeded:
             return marks

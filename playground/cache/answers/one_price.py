@@ -9,10 +9,11 @@ from playground.cache.prices import price_of
 
 
 def costs_at_one_price(simulation: CacheSimulation) -> list[int]:
-    """Return each request's cost in thousandths of an input token's price of `simulation.model`.
+    """Return each request's cost, in thousandths of what an input token of `simulation.model`
+    costs.
 
-    The cost of a request to another model is converted by the list prices of both. It stays as it
-    is if one of them is unknown.
+    The cost of a request to another model is converted by both models' list prices. If one of the
+    two prices is unknown, the cost is not converted.
     """
     costs = []
     for sent, one in zip(simulation.row, simulation.requests, strict=True):

@@ -22,9 +22,10 @@ class Paid:
     """The sum of bills. `requests` of `among` requests have a bill; together they have `tokens` of
     input.
 
-    `permille` is their cost in thousandths of the same tokens' full price, `shares` that of each
-    request (None without a bill), `nano_dollars` the sum in billionths of a dollar (None if a model
-    has no list price), `uncached_nano_dollars` that of the same tokens without a cache.
+    `permille` is their cost in thousandths of the same tokens' full price; `shares` has this figure
+    for each request (None without a bill). `nano_dollars` is the sum in billionths of a dollar
+    (None if a model has no list price), and `uncached_nano_dollars` the price of the same tokens
+    without a cache.
     """
 
     requests: int

@@ -63,9 +63,10 @@ class CachePlacement(Drawn, Live):
 
     @property
     def thresholds(self) -> str:
-        """The marks, the prefix that they cover, and whether that is long enough, in one line.
+        """The marks, the prefix that they cover, and whether this prefix is long enough, in one
+        line.
 
-        Characters are no tokens: recorded requests had 2.2 to 6.0 characters a token.
+        Gemini's threshold is in characters: recorded requests had 2.2 to 6.0 characters a token.
         """
         if self.family != "gemini":
             return self.reach.line
@@ -83,7 +84,8 @@ class CachePlacement(Drawn, Live):
 
     @property
     def refusal(self) -> CacheDecision | None:
-        """The reason why nothing is marked at all, if one covers the whole request."""
+        """The decision that refuses marks for the whole request, with its reason; None without
+        one."""
         whole = [d for d in self.decisions if d.message is None and not d.marked]
         return whole[0] if whole and not self.marks else None
 
@@ -114,7 +116,7 @@ def place_cache(
     prompt_data = session.prompt_data()
     rendering = chosen.render(prompt_data)
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
-    # It is not marked and not cached, so it is not counted against the threshold.
+    # The environment block is neither marked nor cached, so the threshold does not count it.
     sent = environment if _last_user(rendering.messages) is not None else ""
     return CachePlacement(
         dialect=chosen.name,
@@ -162,7 +164,7 @@ def _as_sent(session: Session) -> CachePlacement:
 
 
 def _reach(rendering: Rendering, model: str) -> MarkedPrefix:
-    """Return the marked prefix of the request. A final answer is no part of the request."""
+    """Return the marked prefix of the request: without an answer at the end, which was not sent."""
     rules = known_rules("", model)
     wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
     asked = len(rendering.messages)
@@ -181,7 +183,7 @@ def _parts(
             otherwise = reason
         case _:
             otherwise = "not-chosen"
-    # one place may have two decisions: of a rule that did not apply, and of one that did
+    # one part may have two decisions: one rule did not mark it, and another did
     by_place = sorted(decisions, key=lambda decision: decision.marked)
     chosen = {(decision.message, decision.part): decision for decision in by_place}
     last_user = _last_user(messages) if environment else None

@@ -1,4 +1,4 @@
-"""Render a session's requests: every answer belongs to a request with all messages before it."""
+"""Render a session's requests: for every answer, a request with all messages before the answer."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ APART = 20.0  # seconds between requests without noted times
 class Rendered(NamedTuple):
     """A request in a dialect: the messages that a policy sees, and the blocks on the wire.
 
-    `anew` is True for the first request after a compaction. `own_marks` are those that the
-    dialect's own `format_messages` has set: they stay under any policy.
+    `anew` is True for the first request after a compaction. `own_marks` are marks that the
+    dialect's own `format_messages` sets: they stay under any policy.
     """
 
     messages: Sequence[dict[str, Any]]
@@ -46,7 +46,7 @@ class Rendered(NamedTuple):
     ) -> TimedRequest:
         """Return the request with a policy's marks; `ttl` replaces the lifetime of all marks.
 
-        `billed_lifetime`, which the request's bill shows, is used if the policy sets none.
+        If the policy sets no lifetime, `billed_lifetime` is used, which the request's bill shows.
         """
         decisions = [*policy.decide(self.messages, cache_request), *self.own_marks]
         known = billed_lifetime in rules.value("ttls") and not any(each.ttl for each in decisions)
@@ -75,7 +75,8 @@ def render_requests(
     to the last of `models`.
     """
     environment = what_if.environment_of(session)
-    # The block is added after the marks and is gone at the next request: not in the rendering.
+    # The environment block is no part of the rendering: it is added after the marks, and the next
+    # request lacks it.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     plain = replace(session, dynamic=dynamic)
@@ -89,8 +90,8 @@ def render_requests(
     writes_own = dialect.writes_own_requests
     found: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
-    # Written once, without marks. Every policy of the matrix then marks the same blocks, which
-    # takes no time; writing them does.
+    # The blocks are written once, without marks, because this takes time. Marking the same blocks
+    # under each policy of the matrix takes none.
     for number, (messages, tools, anew) in enumerate(_sent(plain, dialect, stops, what_if)):
         at = times[number] if times else number * step
         messages = what_if.messages(messages, environment, at)
@@ -131,7 +132,7 @@ def is_pending(session: Session) -> bool:
 
 
 def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
-    """Return when each answer's request was sent, in seconds since the first.
+    """Return when the request of each answer was sent, in seconds since the first request.
 
     Return None if fewer than half of the times are known. A request without a time gets that of the
     previous request.
@@ -154,7 +155,7 @@ def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
 
 
 def billed_for(session: Session) -> list[Billed | None]:
-    """Return the bill of each answer's request; None for a request without one."""
+    """Return the bill of each answer's request; None for a request without a bill."""
     usages = {record.reply: record.usage for record in session.requests}
     return [billed_of(usages.get(reply)) for reply in session.replies]
 
@@ -166,7 +167,8 @@ def diagnoses_in(session: Session) -> list[Diagnosis | None]:
 
 
 def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
-    """Return the lifetime of each request's entries, by its bill: "1h", or "" for the default.
+    """Return the lifetime that each request's bill shows for its entries: "1h", or "" for the
+    default.
 
     A request that wrote nothing, or has no bill, takes the lifetime of the one before it.
     """
@@ -189,8 +191,8 @@ def sent_models(session: Session) -> list[str]:
     """Return the model to which each answer's request went, as recorded, in order.
 
     A request without a recorded model went to the model of the previous request. The session's own
-    model is spelled as the session spells it. The result is empty if the session's model is not
-    among the models that answered: then the question is about another model.
+    model is spelled as the session spells it. The result is empty if the session's model is none of
+    those that answered: the user then asks about another model.
     """
     own, noted = (
         session.task.model_name,

@@ -82,16 +82,16 @@ def simulate_cache(
 ) -> CacheSimulation:
     """Simulate a session in a dialect under a policy, or a row of provider request bodies.
 
-    The policy "as-sent" simulates a session's requests as they were brought, with their own marks,
-    in no dialect. `model` replaces the session's or the bodies' own. `provider` names the rules
-    (`cache/rules/`); by default it follows from the name of the (first) model. Requests are sent
-    at their recorded times if most have one (for bodies: `times`, in seconds). Otherwise each is
-    sent `seconds_apart` (by default 20) after the previous answer. Tokens are estimated by
-    kinds of characters; `usages`, the provider's own for each body, make them exact. Requests to a
-    provider without rules are in the state "unknown-provider".
+    The policy "as-sent" simulates the session's recorded requests unchanged, with their own marks;
+    `dialect` is not used. `model` replaces the model that the session or the bodies name.
+    `provider` names the rules (`cache/rules/`); by default it follows from the name of the (first)
+    model. Requests are sent at their recorded times if most have one (for bodies: `times`, in
+    seconds). Otherwise each is sent `seconds_apart` (by default 20) after the previous answer.
+    Tokens are estimated by kinds of characters; `usages`, the provider's usage record for each
+    body, make them exact. Requests to a provider without rules are in the state "unknown-provider".
 
     Raises UnknownNameError for an unknown provider, dialect or policy, and InputFault if
-    `seconds_apart` is negative or no number, or if no request was brought as it was sent.
+    `seconds_apart` is negative or no number, or if "as-sent" finds no recorded request.
     """
     if isinstance(requests, str):
         requests = session_or_sample(requests)
@@ -119,8 +119,8 @@ def _of_bodies(
     times: Sequence[float],
     summed: Sequence[bool] = (),
 ) -> CacheSimulation:
-    """Simulate bodies. `summed` says for each bill if it is a sum of rounds, even if the usage does
-    not show it."""
+    """Simulate bodies. `summed` is True for a bill that sums up several rounds, even if its usage
+    does not show that."""
     for name, values in (("usages", usages), ("times", times)):
         if values and len(values) != len(bodies):
             problem = f"{len(values)} {name} are given for {len(bodies)} requests"
@@ -170,7 +170,7 @@ def _as_sent(
     sent, own = sent_requests(session), session.task.model_name
     named = {body.get("model") for body in sent.bodies}
     answered = {record.model for record in session.requests}
-    is_own = None in named or own in named or own in answered  # else the user changed it
+    is_own = None in named or own in named or own in answered  # else the user changed the model
     routes = list(dict.fromkeys(filter(None, sent.routes)))
     is_routed = bool(routes) and is_own and not (model or provider)
     if is_routed:
@@ -187,10 +187,10 @@ def _as_sent(
         sent.summed,
     )
     names = [str(body.get("model") or own) for body in sent.bodies]
-    names = [own if own.endswith(f"/{name}") else name for name in names]  # with its route
+    names = [own if own.endswith(f"/{name}") else name for name in names]  # keep its route
     was_paid = paid(simulation.billed, names, provider)
     if is_routed and any(provider_of(name) not in routes for name in names):
-        was_paid = None  # another seller has its own prices
+        was_paid = None  # another provider has its own prices
     notes = tuple(_assumed_model_findings(session)) if None in named and not model else ()
     simulation = replace(
         simulation, policy=AS_SENT, paid=was_paid, diagnoses=tuple(sent.diagnoses), notes=notes
@@ -235,9 +235,9 @@ def cache_matrix(
 ) -> CacheMatrix:
     """Simulate the session in each dialect under each policy; all of them by default.
 
-    The policy "as-sent" has one cell, the first, because no dialect changes what was sent. If the
-    session keeps its requests as they were sent, only this cell is compared with bills and
-    diagnoses. `progress` is called with the number of dialects that are done, and of all.
+    The policy "as-sent" has one cell, the first, because no dialect changes recorded requests. If
+    the session has them, only this cell is compared with bills and diagnoses. `progress` is called
+    with two numbers: the dialects that are done, and all dialects.
     """
     session = session_or_sample(session)
     rows = simulated_by_dialect(
@@ -256,7 +256,8 @@ def simulated_by_dialect(
     what_if: WhatIf = AS_IT_IS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[list[CacheSimulation]]:
-    """Yield the rows of `cache_matrix`: each dialect's cells, after the cell of "as-sent".
+    """Yield the rows of `cache_matrix`: first the cell of "as-sent", then the cells of each
+    dialect.
 
     A dialect's requests are written when its row is asked for, and released with the row.
     """
@@ -305,8 +306,8 @@ def _by_writer(
     policies: Sequence[str | Policy], dialect: Dialect
 ) -> Iterator[tuple[Dialect, list[str | Policy]]]:
     """Yield groups of policies with the dialect that writes their requests; a chosen policy
-    replaces `inject_prompt_cache`. `OWN` is left out if the policy that it stands for is listed by
-    name."""
+    replaces `inject_prompt_cache`. `OWN` (the dialect's own policy) is left out if that policy is
+    also listed by name."""
     own = dialect.marking_policy.name
     wanted = [each for each in policies if each != OWN or own == OWN or own not in policies]
     for is_own, some in groupby(wanted, lambda each: each in ("", OWN)):
@@ -352,10 +353,11 @@ def _cells(
 def _bills_of_these(
     session: Session, bills: Sequence[Billed | None], what_if: WhatIf, to_come: int
 ) -> tuple[tuple[Billed | None, ...], tuple[Diagnosis | None, ...], tuple[Billed | None, ...]]:
-    """Return bills and diagnoses of the requests that a dialect writes, and bills of others.
+    """Return the bills and diagnoses of the requests that a dialect writes, and the bills of
+    requests as sent.
 
-    If the session holds the bodies that were sent, bills and diagnoses are about those and say
-    nothing of the rendered ones. With a what-if there are none at all.
+    If the session holds the bodies that were sent, its bills and diagnoses are about these bodies,
+    not about the rendered ones. With a what-if all three results are empty.
     """
     if replace(what_if, pending=True) != AS_IT_IS:
         return (), (), ()
@@ -379,7 +381,8 @@ def _differences_of(
 def _lives_in_bills(bills: Sequence[Billed | None], requests: int) -> list[str]:
     """Return a billed lifetime for each request.
 
-    Requests without a bill (still to come, or added by a what-if) take the last one's.
+    Requests without a bill (still to come, or added by a what-if) take the lifetime of the last
+    bill.
     """
     lives = lives_billed(bills)
     return [*lives[:requests], *(lives[-1:] or [""]) * (requests - len(lives))]
@@ -396,7 +399,8 @@ def simulated_row(
     one_by_one: bool = True,
     noted: Sequence[NotedRequest] = (),
 ) -> CacheSimulation:
-    """Send marked requests at their times to one cache; see `first_differences` for `differences`.
+    """Send marked requests at their times to one cache. `differences` come from
+    `first_differences`.
 
     `one_by_one` is True if each request was sent after the answer to the previous one had begun.
     `noted` has the recorded facts of the billed requests.
@@ -470,7 +474,7 @@ def _with_unexplained(
 
 
 def _mixed_model_findings(session: Session, provider: str, is_by_own: bool) -> Iterator[Finding]:
-    """Say that several models answered, and for which of them the requests are predicted."""
+    """Warn if several models answered, and say for which model each request is predicted."""
     known = set(session.replies)
     models = Counter(r.model for r in session.requests if r.model and r.reply in known)
     if len(models) < 2:

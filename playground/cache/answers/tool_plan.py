@@ -1,7 +1,7 @@
 """Simulate what a session's tools would cost if some were deferred, over its own requests.
 
 Every request is written out as it would be sent, and simulated like any other. No model is asked:
-the plan assumes that it finds deferred tools as well as it found present ones.
+the plan assumes that a model calls deferred tools as it called present ones.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ class ToolUse:
 class PlannedTools:
     """The cost of a session's requests if the tools that `cut` leaves out are deferred.
 
-    If `cut` is None, the tools are as they were. Each search takes one more round on the server.
-    `query_cost` is the cost of the queries that the model writes, in thousandths of an input
-    token's price.
+    If `cut` is None, the tools are as they were. A search for a tool takes one more round on the
+    server. `query_cost` is the cost of the queries that the model writes, in thousandths of an
+    input token's price.
     """
 
     name: str
@@ -258,9 +258,9 @@ def plan_tools(
         return ToolPlan(name, [own], uses, refusal, tuple(_of_model(own)))
     every = ToolCut(frozenset(tool.name for tool in uses), "by search")
     already = tuple(tool.name for tool in uses if tool.name in planner.already)
-    # in the form of the deferring API, so that all ways are counted alike
+    # the original is written as the other rows are, so that tokens are counted alike
     own = replace(planner.deferred(every), name=AS_IT_IS, cut=None)
-    own = planner.as_they_are() if already else own  # the original is in that form already
+    own = planner.as_they_are() if already else own  # its requests have that form already
     rule = planner.rules.rules["deferred_tools"]
     rows, cuts = [own], 0
     for loading in _loadings(planner.rules, name):
@@ -309,11 +309,11 @@ def _cuts(uses: Sequence[ToolUse], loading: Loading, tools_per_search: int) -> I
     """Yield the cuts to simulate: each keeps more of the tools that are called first."""
     called = [tool for tool in uses if tool.first is not None]
     used = [tool.name for tool in sorted(called, key=lambda t: (t.first or 0, -t.calls))]
-    least = 1 if loading == "by the client" else 0  # one tool has to stay
+    least = 1 if loading == "by the client" else 0  # the first prompt needs one tool
     first = used or [tool.name for tool in uses]
     counts = range(least, max(least, len(used)) + 1)
     step = -(-len(counts) // _MOST_CUTS)
-    for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # this cut defers nothing
+    for count in sorted({*counts[::step], counts[-1]} - {len(uses)}):  # keeping all tools is no cut
         yield ToolCut(
             frozenset(first[:count]), loading, tools_per_search if loading == "by search" else 1
         )
@@ -353,7 +353,7 @@ class _Planner:
     model: str
     provider: str
     marker: Policy | None
-    own_models: bool = True  # a request that names another model is for that one
+    own_models: bool = True  # a request that names its own model is simulated for it
     last_calls: tuple[str, ...] = ()  # the tools that the answer to the last request calls
 
     def __post_init__(self) -> None:
@@ -376,7 +376,8 @@ class _Planner:
         return {name for name, tool in tools if tool.get("defer_loading")}
 
     def uses(self) -> list[ToolUse]:
-        """Return every tool that a request has, with its calls, in the order of the requests."""
+        """Return every tool of the requests with its calls, in the order in which the tools first
+        occur."""
         tools: dict[str, dict[str, Any]] = {}
         calls: dict[str, list[int]] = {}
         for number, (body, _) in enumerate(self.requests):
@@ -390,8 +391,8 @@ class _Planner:
         ]
 
     def _answer(self, number: int) -> Message | None:
-        """Return the answer to a request, taken from the next request; for the last one, return the
-        last calls."""
+        """Return the answer to a request, taken from the next request. The last request has no next
+        one: return `last_calls` as an answer."""
         if number + 1 == len(self.requests) and self.last_calls:
             calls = [{"type": "tool_use", "name": name} for name in self.last_calls]
             return {"role": "assistant", "content": calls}
@@ -406,8 +407,8 @@ class _Planner:
         return PlannedTools(AS_IT_IS, *self._simulated(self.requests, self.times))
 
     def deferred(self, cut: ToolCut) -> PlannedTools:
-        """Simulate the requests under a cut; a search adds a second request to the one that needs
-        it."""
+        """Simulate the requests under a cut. A request whose answer needs a search is sent
+        twice."""
         deferral, queries = Deferral(cut, self.part_in_prompt), list[Message]()
         rows: list[_Request] = []
         times: list[float] = []
@@ -429,7 +430,7 @@ class _Planner:
         )
 
     def _between(self, number: int) -> float:
-        """Return the time of a request's second round: before the request after it."""
+        """Return the time of a request's second round, which lies before the next request."""
         at = self.times[number]
         if number + 1 == len(self.times):
             return at + 2.0

@@ -1,8 +1,8 @@
 """Providers' caching rules as dated data: one JSON file each, every rule with source and day.
 
 A file that is `like` another one states only the differences. A rule holds for the models that it
-names; for any other model its figure is marked as assumed. Conflicting statements are listed beside
-the value that is used, never merged into it.
+names; for any other model its figure is marked as assumed. Conflicting statements are listed next
+to the value that is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from playground.nouns.wire_bodies import forces_a_tool
 _HERE: Final = Path(__file__).parent
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 _DATE: Final = r"^\d{4}-\d{2}-\d{2}$"
-_NONE: Final = object()  # lifetime of a model that no rule names
+_NONE: Final = object()  # result of `_entry` if the table has no entry for a model
 STALE_DAYS: Final = 90
 Match = Literal["breakpoints", "exact", "best effort", "unknown"]
 
@@ -38,13 +38,14 @@ class Statement(BaseModel):
     source: str = Field(min_length=3)
     seen: str = Field(pattern=_DATE)
     superseded: bool = False  # replaced by a later statement of the same source, so no conflict
-    route: str = ""  # beginning of the names of the models for which it holds: vertex_ai/
+    route: str = ""  # it holds only for models whose names begin with this: vertex_ai/
 
 
 class Rule(Statement):
-    """The statement that is used, with a note, and the statements that conflict with it.
+    """The statement that we use, with a note, and other sources' statements that conflict with it.
 
-    `models` lists the models for which it holds; empty if it holds for all models of its file.
+    `models` lists the models for which the rule holds; empty if it holds for all models of its
+    file.
     """
 
     models: tuple[str, ...] = Field(default=(), alias="for")
@@ -78,9 +79,9 @@ class Figure:
 class Rules:
     """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.
 
-    `mapped` are figures for one model from a price list, by the rule's name: they replace a rule's
-    default, never a figure that its file has for that model. `like` names the rules that these
-    extend.
+    `mapped` are a price list's figures for one model, by the rule's name. They replace a rule's
+    default, but not a figure that the rule file has for this model. `like` names the rules that
+    these rules extend.
     """
 
     def __init__(
@@ -94,18 +95,18 @@ class Rules:
         self.provider, self.title, self.rules, self.like = provider, title, rules, like
         self.mapped: Mapping[str, Figure] = mapped or {}
         self._values = {name: rule.value for name, rule in rules.items()}
-        # a rule's value, or for `get` the default if the provider has no such rule: every request
-        # asks for twenty, so these are the dictionary's own methods
+        # `value` returns a rule's value; `get` returns a default if there is no such rule. They are
+        # the dictionary's own methods, because every request asks for twenty values.
         self.value: Callable[[str], Any] = self._values.__getitem__
         self.get: Callable[..., Any] = self._values.get
-        self._figures: dict[tuple[str, str], Figure] = {}  # every request asks for them
+        self._figures: dict[tuple[str, str], Figure] = {}  # every request asks for figures
         self._tables: dict[str, dict[str, Any]] = {}
         self._knows: dict[str, bool] = {}
         self._ranges: dict[str, tuple[int, int]] = {}
         self._of_models: dict[tuple[str, str], Any] = {}
 
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
-        """Return the same rules with figures for one model."""
+        """Return the same rules with a price list's figures for one model."""
         return Rules(self.provider, self.title, self.rules, mapped, self.like)
 
     @cached_property
@@ -114,8 +115,8 @@ class Rules:
         return tuple(map(plain_name, self.get("models", ())))
 
     def knows(self, model: str) -> bool:
-        """Return True if the rules name this model, as it is written: by its route, its whole name
-        and, if it has one, a date that is listed.
+        """Return True if the rules name this model as it is written: its route is known, its name
+        is complete, and its date, if it has one, is listed.
 
         `claude-opus-4-5-20990101` and `nobody/claude-opus-4-5` are no names of a model.
         """
@@ -124,8 +125,7 @@ class Rules:
         return self._knows[model]
 
     def _spellings(self, model: str) -> Iterator[str]:
-        """Yield a model's name without the routes and prefixes with which it begins, one after
-        another."""
+        """Yield a model's name, then the name with one more route or prefix removed, and so on."""
         written = model.strip().lower()
         for route in self.get("routes", ()):
             if not written.startswith(route):
@@ -159,7 +159,7 @@ class Rules:
         return plain_name(model) in map(plain_name, self.get(name, ()))
 
     def assumed_as(self, model: str) -> str:
-        """Return the known model whose figures are used for an unknown one; "" if there is none."""
+        """Return the known model that lends its figures to an unknown one; "" if there is none."""
         plain = plain_name(model)
         if plain in self._known:
             return plain
@@ -270,7 +270,8 @@ class Rules:
         return min(values), max(values)
 
     def minimum_in_words(self, model: str) -> str:
-        """Return the minimum in words: one figure, the figures of several sources, or a range."""
+        """Return the minimum in words: a figure, several sources' figures if they disagree, or a
+        range."""
         figure = self.figure("minimum_tokens", model)
         if figure.assumed:
             least, most = self.minimum_range(model)
@@ -308,7 +309,8 @@ class Rules:
     def salts_of(
         self, names: Iterable[str], parameters: Mapping[str, Any], model: str
     ) -> dict[str, Any]:
-        """Return the additions of these parameters to the prefix, for those that add something."""
+        """Return by name what these parameters add to the hash; a parameter with its default is
+        left out."""
         known = ((name, self.salt(name, _parameter(name, parameters), model)) for name in names)
         return {name: value for name, value in known if value is not None}
 
